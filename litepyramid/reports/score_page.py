@@ -28,7 +28,8 @@ def write_page(
     HTML of any text, so a hostile summary cannot do anything. InputError if it is over `LARGEST`.
     """
     shared = [name for name in _SHARED if not name.startswith(page)]
-    drawn = compact({**data, "notes": [legible(note) for note in data["notes"]]})
+    notes = [legible(note) for note in data["notes"]]
+    drawn = compact({**data, "signature": str(data["signature"]), "notes": notes})
     text = fill_page("litepyramid.reports", page, drawn, shared=shared, title=legible(title))
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()

@@ -334,8 +334,8 @@ class ChangeResult(Result):
             more = {"clear": c.p_holm < self.alpha, "texts": texts, "by_input": shares}
             more |= {"lost": len(c.lost), "gained": len(c.gained)}
             systems.append(row(c, name=name, **more))
-        data = {"title": self.headline, "failures": self.failures, "notes": self.notes}
-        data |= {"signature": str(self.signature), "systems": systems, "facts": facts}
+        data = {"title": self.headline, "systems": systems, "facts": facts}
+        data |= {key: getattr(self, key) for key in ("failures", "notes", "signature")}
         return write_page("What changed", data, path, page="changes")
 
     def to_history(self, path: Any) -> None:
@@ -521,8 +521,9 @@ def _facts(
             spans.append(span)
             goal = f"{goal} {quotes[0]}"
         old, new = (float(side.presence[n, u]) for side in runs.sides)
-        text, (one, two) = "penalty: " * (unit.weight < 0) + unit.text, spans[::sign]
-        about = (runs.units[m].input, number, text, old, new, *quotes[::sign], unit.weight)
+        text = "penalty: " * (unit.weight < 0) + unit.text
+        (quote, new_quote), (one, two) = quotes[::sign], spans[::sign]
+        about = (runs.units[m].input, number, text, old, new, quote, new_quote, unit.weight)
         facts.append(FactChange(*about, (one, two)))
     return tuple(facts)
 

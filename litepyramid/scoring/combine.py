@@ -132,7 +132,7 @@ class CombinedScores(Result):
     def _differences(self, limit: int = 10) -> list[Table]:
         alone = [Column("alone_low", "alone low", signed=True)]
         alone += [Column("alone_high", "high", signed=True)]
-        columns = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
+        columns: list[Any] = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         note = f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
         more = f"The {limit} largest differences" if len(self.pairs) > limit else "Differences"
@@ -160,7 +160,6 @@ def combine(
     metric: str | None = None,
     human: str = "human",
     target: Target = "inputs",
-    method: Method = "cross-fit",
     assume_random: bool = False,
     confidence: float = 0.95,
 ) -> CombinedScores:
@@ -176,7 +175,6 @@ def combine(
         human: The human column in a table.
         target: ``inputs``: intervals for the scores that labels on all these inputs would give;
             ``population``: for the population that these inputs are a sample of.
-        method: ``cross-fit``, or ``ppi++`` as published, to compare with.
         assume_random: Take the labelled inputs for a random sample even if they look chosen.
         confidence: Confidence level of the intervals; tests are at 1 less it.
 
@@ -199,7 +197,6 @@ def combine(
     check_share("confidence", confidence)
     alpha = round(1 - confidence, 12)
     choose("target", target, get_args(Target))
-    choose("method", method, get_args(Method))
     judge, people, signature = scored_and_labelled(scores, metric, human)
     if (judge.systems, judge.inputs) != (people.systems, people.inputs):
         raise InputError(
@@ -217,10 +214,9 @@ def combine(
         )
     if not assume_random:
         _check_sample(labelled)
-    settings = {"confidence": confidence, "target": target, "method": method}
-    means = _powered(h, f, **settings)
+    means = _powered(h, f, confidence, target)
     i, j = np.array(list(combinations(range(len(h)), 2)), dtype=np.int64).reshape(-1, 2).T
-    differences = _powered(h[i] - h[j], f[i] - f[j], **settings)
+    differences = _powered(h[i] - h[j], f[i] - f[j], confidence, target)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
     p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
@@ -245,7 +241,7 @@ def combine(
         )
         for n in range(len(p))
     ]
-    about = {"combine": method, "target": target, "confidence": confidence}
+    about = {"combine": "cross-fit", "target": target, "confidence": confidence}
     about |= {"scores_sha": scores_sha(judge, people)}
     return CombinedScores(
         metric=judge.metric,
@@ -262,7 +258,7 @@ def combine(
         pairs=tuple(sorted(pairs, key=lambda pair: (-pair.difference, pair.first, pair.second))),
         inputs=len(judge.inputs),
         labels=int(labelled.sum()),
-        target=target if method == "cross-fit" else "population",
+        target=target,
         confidence=confidence,
         alpha=alpha,
         signature=Signature.of(**dict(signature.fields) | about),
@@ -335,7 +331,8 @@ def prediction_powered(
         human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
         judge: (R, M) the judge's scores of all inputs.
         labelled: (n,) which inputs are labelled, ascending; at least three.
-        confidence: As in `combine`, as are `target` and `method`.
+        confidence: As in `combine`, as is `target`.
+        method: ``ppi++``, to compare with.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -398,7 +395,9 @@ def _as_published(
     return Powered.of(value, alone, (error, error_alone), weight, saved, np.inf, confidence)
 
 
-def _powered(human: FloatArray, judge: FloatArray, **settings: object) -> dict[str, FloatArray]:
+def _powered(
+    human: FloatArray, judge: FloatArray, confidence: float, target: Target
+) -> dict[str, FloatArray]:
     """`prediction_powered` of rows that may have other gaps, by the attributes' names."""
     rows = {name: np.full(len(human), np.nan) for name in Powered.__slots__}
     rows["labels"] = np.zeros(len(human), dtype=np.int64)
@@ -407,7 +406,9 @@ def _powered(human: FloatArray, judge: FloatArray, **settings: object) -> dict[s
         patterns.setdefault(there.tobytes(), []).append(index)
     for same in patterns.values():
         labelled = np.flatnonzero(~np.isnan(human[same[0]]))
-        means = prediction_powered(human[same][:, labelled], judge[same], labelled, **settings)  # type: ignore[arg-type]
+        means = prediction_powered(
+            human[same][:, labelled], judge[same], labelled, confidence=confidence, target=target
+        )
         for name in Powered.__slots__:
             rows[name][same] = getattr(means, name)
         rows["labels"][same] = len(labelled)

@@ -351,11 +351,11 @@ def _compare_systems(
     results = []
     for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
         differences = values[pairs[block, 0]] - values[pairs[block, 1]]
-        rows = tested(differences, p[block], **how.bootstrap)
+        entries = tested(differences, p[block], **how.bootstrap)
         results += [
             PairComparison(first=systems[i], second=systems[j], p_holm=holm, **own)
             for (i, j), holm, own in zip(
-                pairs[block].tolist(), corrected[block].tolist(), rows, strict=True
+                pairs[block].tolist(), corrected[block].tolist(), entries, strict=True
             )
         ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class DriftResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system."""
         signed = [Column(name, signed=True) for name in ("change", "favour")]
-        columns = ["system", "agreement", "gained", "lost", *signed, MEASURES[-1]]
+        columns: list[Any] = ["system", "agreement", "gained", "lost", *signed, MEASURES[-1]]
         favoured = [
             f"The new judge {'favours' if s.favour > 0 else 'disfavours'} `{cut(s.system)}`: "
             f"{s.favour:+.3f} against the other systems."

@@ -30,7 +30,7 @@ def page_data(result: Any) -> dict[str, Any]:
     references = result.references or [None] * len(result.units)
     return {
         "percent": f"{100 * result.confidence:g} %",
-        "signature": str(result.signature),
+        "signature": result.signature,
         "notes": notes[:-1],
         "groups": next((note for note in notes if "share a group" in note), ""),
         "systems": [

@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_documents, as_names, as_references, as_summaries
-from litepyramid.io.dataset import Dataset
+from litepyramid.io.coerce import as_documents, as_names
+from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
-from litepyramid.language import language_of, signed
-from litepyramid.scoring.inference import group_letters, intervals_and_groups
-from litepyramid.scoring.result import count_notes, report
-from litepyramid.stats import by_id, check_samples, check_seed, system_means
-from litepyramid.tables import Result, Table
+from litepyramid.language import signed
+from litepyramid.scoring.inference import intervals_and_groups
+from litepyramid.scoring.result import SystemScores, count_notes, report
+from litepyramid.stats import by_id, check_samples, check_seed
+from litepyramid.tables import Table
 from litepyramid.text import counted
 from litepyramid.types import (
+    DataLike,
     FloatArray,
     InputReferences,
     JudgeLike,
     ResultLike,
-    ScoreMatrix,
     Signature,
     data_hashes,
     fingerprint,
@@ -34,7 +34,7 @@ from litepyramid.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class PrecisionResult(Result):
+class PrecisionResult(SystemScores):
     """Precision or F1 of systems.
 
     Attributes:
@@ -61,63 +61,32 @@ class PrecisionResult(Result):
     signature: Signature
 
     @property
-    def matrix(self) -> ScoreMatrix:
-        """The summary scores with names, as `compare` and meta-evaluation take them."""
-        return ScoreMatrix(self.metric, self.systems, self.inputs, self.values)
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """System scores, means over the scored inputs."""
-        return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
+    def beside(self) -> dict[str, FloatArray]:
+        """For F1, precision and recall."""
+        return {} if self.recall is None else {"precision": self.precision, "recall": self.recall}
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first."""
-        measures = {self.metric: self.values}
-        if self.recall is not None:
-            measures |= {"precision": self.precision, "recall": self.recall}
-        means = {name: system_means(values).tolist() for name, values in measures.items()}
-        names = ("group", "system", self.metric, "low", "high", *list(means)[1:])
-        rows = [
-            {"group": group_letters(self.groups[n]), "system": self.systems[n],
-             "low": self.intervals[n][0], "high": self.intervals[n][1],
-             **{name: own[n] for name, own in means.items()}}
-            for n in np.argsort(-np.array(means[self.metric]), kind="stable").tolist()
-        ]  # fmt: skip
+        names = ("group", "system", self.metric, "low", "high", *self.beside)
         title = f"{self.metric} of {counted(len(self.systems), 'system')} on "
         title += counted(len(self.inputs), "input")
-        return [Table.of(title, names, rows, (*count_notes(self.counts), str(self.signature)))]
-
-    def to_figure(self) -> Any:
-        """One line per system, best first: score and interval; for F1, precision and recall."""
-        from litepyramid.figures.score_plots import score_figure
-
-        order = np.argsort(-system_means(self.values), kind="stable").tolist()
-        more = {} if self.recall is None else {"precision": self.precision, "recall": self.recall}
-        return score_figure(
-            [self.systems[n] for n in order],
-            [(self.scores[self.systems[n]], *self.intervals[n]) for n in order],
-            [self.groups[n] for n in order],
-            label=self.metric,
-            points={name: system_means(values)[order].tolist() for name, values in more.items()},
-            confidence=self.confidence,
-        )
+        notes = (*count_notes(self.counts), str(self.signature))
+        return [Table.of(title, names, self.system_rows(self.metric), notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Scores by summary, in the rows that `compare` and `meta` read."""
-        rows = [
-            {"system": system, "input": name, "score": self.values[n, m], "units": self.units[n][m]}
-            for n, system in enumerate(self.systems)
-            for m, name in enumerate(self.inputs)
-        ]
-        systems = [
-            {"system": name, "score": self.scores[name], "low": low, "high": high}
-            for name, (low, high) in zip(self.systems, self.intervals, strict=True)
-        ]
         return {
             "metric": self.metric,
             "name": self.metric,
-            "systems": systems,
-            "scores": rows,
+            "systems": [
+                {"system": name, "score": self.scores[name], "low": low, "high": high}
+                for name, (low, high) in zip(self.systems, self.intervals, strict=True)
+            ],
+            "scores": [
+                {"system": system, "input": name, "score": score, "units": units}
+                for system, *rows in zip(self.systems, self.values, self.units, strict=True)
+                for name, score, units in zip(self.inputs, *rows, strict=True)
+            ],
             "confidence": self.confidence,
             "counts": dict(self.counts),
             "signature": self.signature.to_json(),
@@ -125,17 +94,15 @@ class PrecisionResult(Result):
 
 
 def precision(
-    data: Any,
+    data: DataLike = None,
     *,
-    references: Any = None,
     documents: Any = None,
     recall: ResultLike = None,
     judge: JudgeLike = DEFAULT_JUDGE,
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
-    language: str | None = None,
-    **names: Any,
+    **sources: Any,
 ) -> PrecisionResult:
     """Score how much of the summaries' content is in the references or documents; F1 with recall.
 
@@ -145,19 +112,17 @@ def precision(
     A summary that is empty, or has no unit, has no precision; the F1 of an empty one is 0.
 
     Args:
-        data: Summaries of every system, as for `score`.
-        references: What they are judged against; for each unit the best reference counts.
+        data: Summaries of every system, as for `score`, or a `Dataset` with references.
         documents: Instead of references, the source texts: the score is then faithfulness.
         recall: The result of `score` for the same summaries, or its file: the score is then F1.
         judge: Rates how far a unit is present in a reference or document.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
-        language: As for `load`.
-        **names: Ids and columns, as of `load`.
+        **sources: What belongs to the data, as of `load`: references, ids, columns, language.
 
     Raises:
-        InputError: Both or neither of references and documents are given; or sources do not match.
+        InputError: Neither references nor documents are given; or sources do not match.
 
     Example:
         >>> texts = ["It rained. We left."]
@@ -171,30 +136,28 @@ def precision(
 
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    if references is None and documents is None and isinstance(data, Dataset):
-        references = data.references or None
-    if (references is None) == (documents is None):
-        raise InputError("what to judge against", expected="references, or documents")
-    keys = as_names(names.pop("ids", None), names.pop("columns", None))
-    if names:
-        raise InputError(f"unknown option '{next(iter(names))}'", expected="ids or columns")
+    premises = {}
     if documents is not None:
-        sources = as_documents(documents, **keys)
-        premises = {entry.input: [" ".join(entry.sentences)] for entry in sources}
-    else:
-        texts = as_references(references, **keys)
+        keys = as_names(sources.get("ids"), sources.get("columns"))
+        read = as_documents(documents, **keys)
+        premises = {entry.input: [" ".join(entry.sentences)] for entry in read}
+        if not isinstance(data, Dataset) and sources.get("ids") is None:
+            sources["ids"] = [*premises]
+    dataset = as_dataset(data, **sources).with_language()
+    dataset.require("summaries")
+    texts = dataset.references or ()
+    if not (premises or texts) or (premises and sources.get("references") is not None):
+        raise InputError("what to judge against", expected="references, or documents")
+    if not premises:
         premises = {entry.input: [" ".join(one) for one in entry.references] for entry in texts}
-    other = None if recall is None else report(recall)
-    inputs = tuple(premises) if other is None else other.inputs
+    summaries, language = dataset.summaries, dataset.language
+    systems, inputs = dataset.systems, summaries[0].inputs
     if missing := [name for name in inputs if name not in premises]:
         raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
-    summaries = as_summaries(data, inputs, **keys)
-    systems = tuple(system.system for system in summaries)
+    other = None if recall is None else report(recall)
     if other is not None and (other.systems, other.inputs) != (systems, inputs):
         raise InputError("recall for other systems or inputs", expected="the same summaries")
     flat = [text for system in summaries for text in system.texts]
-    told = {"summaries": flat, "premises": [text for own in premises.values() for text in own]}
-    language = language_of(told, language)
     full = [n for n, text in enumerate(flat) if text.strip()]
     extraction = extract(
         [InputReferences(str(n), ((flat[n],),), (False,)) for n in full], language=language
@@ -207,31 +170,27 @@ def precision(
     best: dict[int, FloatArray] = {}
     for (n, _), presence in zip(pairs, batch.presence, strict=True):
         best[n] = np.maximum(best[n], presence) if n in best else presence
-    means = np.array([best[n].mean() if n in best else np.nan for n in range(len(flat))])
-    values = means.reshape(len(systems), width)
-    measures = {"precision": values}
+    means = [best[n].mean() if n in best else np.nan for n in range(len(flat))]
+    values = exact = np.array(means).reshape(len(systems), width)
+    metric = "precision" if documents is None else "faithfulness"
     if other is not None:
-        measures["recall"] = other.values
+        metric = "f1"
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = 2 * values * other.values / (values + other.values)
-        values[(measures["precision"] == 0) & (other.values == 0)] = 0.0
+            values = 2 * exact * other.values / (exact + other.values)
+        values[(exact == 0) & (other.values == 0)] = 0.0
         values.flat[np.setdiff1d(np.arange(len(flat)), full)] = 0.0
-    metric = "f1" if other is not None else "precision" if documents is None else "faithfulness"
-    intervals, groups = intervals_and_groups(
-        systems, inputs, values, samples=samples, confidence=confidence, seed=seed
-    )
+    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
+    own = [[units.get(n * width + m, ()) for m in range(width)] for n in range(len(systems))]
     rows, columns = by_id(systems), by_id(inputs)
     return PrecisionResult(
         metric=metric,
         systems=systems,
         inputs=inputs,
         values=values,
-        precision=measures["precision"],
-        recall=measures.get("recall"),
-        units=tuple(
-            tuple(tuple(units.get(n * width + m, ())) for m in range(width))
-            for n in range(len(systems))
-        ),
+        precision=exact,
+        recall=None if other is None else other.values,
+        units=tuple(map(tuple, own)),
         intervals=intervals,
         groups=groups,
         counts={**batch.counts, "summaries_without_precision": int(np.isnan(values).sum())},
@@ -241,13 +200,15 @@ def precision(
             premise="references" if documents is None else "documents",
             **{**batch.signature, **signed(language)},
             **data_hashes(summaries=summaries),
-            units_sha=fingerprint(units.get(n * width + m, ()) for n in rows for m in columns),
+            units_sha=fingerprint(own[n][m] for n in rows for m in columns),
             premises_sha=fingerprint([inputs[m], *premises[inputs[m]]] for m in columns),
             recall=None if other is None else fingerprint([str(other.signature)]),
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,
-            samples=samples,
-            confidence=confidence,
-            seed=seed,
+            **bootstrap,
         ),
     )
+
+
+precision.sources = ("references", "ids", "columns", "language")  # type: ignore[attr-defined]
+"""The options of `load` that the command shows."""

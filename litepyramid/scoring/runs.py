@@ -32,8 +32,8 @@ class Side:
     systems: tuple[str, ...]
     presence: FloatArray
     scores: FloatArray
-    texts: list[list[str]] | None
-    evidence: list[list[Evidence]] | None
+    texts: Sequence[Sequence[str]] | None
+    evidence: Sequence[Sequence[Evidence]] | None
 
 
 @dataclass(frozen=True, slots=True)

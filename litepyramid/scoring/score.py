@@ -125,27 +125,17 @@ def score(
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
-    intervals, groups = intervals_and_groups(
-        systems, layout.inputs, values, samples=samples, confidence=confidence, seed=seed
-    )
-    other = () if label_units is None or label_units == rated else label_units
+    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    intervals, groups = intervals_and_groups(systems, layout.inputs, values, **bootstrap)
+    kinds = unit_kinds(rated)
     hashes = data_hashes(
         units=rated,
         summaries=() if rater is None else dataset.summaries,
         labels=dataset.labels,
-        label_units=other,
+        label_units=() if label_units in (None, rated) else label_units,
     )
-    kinds = unit_kinds(rated)
     fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
-    signature = Signature.of(
-        **fields | {"units": kinds},
-        rule=scoring.signature(),
-        truncated=counts.get("truncated"),
-        missing=counts.get("missing") or None,
-        samples=samples,
-        confidence=confidence,
-        seed=seed,
-    )
+    fields |= {"units": kinds, "rule": scoring.signature(), "truncated": counts.get("truncated")}
     metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
     result = ScoreResult(
@@ -162,7 +152,7 @@ def score(
         human=human,
         counts={key: count for key, count in counts.items() if count or key in batch.counts},
         confidence=confidence,
-        signature=signature,
+        signature=Signature.of(**fields, missing=counts.get("missing") or None, **bootstrap),
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
         references=tuple([texts.get(entry.input, ()) for entry in rated]) if texts else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,
@@ -179,22 +169,19 @@ def _units_of(
     units = (dataset.stus or ()) if on == "stus" else dataset.units
     if on == "stus" and dataset.presence is not None:
         raise InputError("presence of the units, to score on STUs", expected="one of the two")
-    made: Mapping[str, str] = {}
-    notes: tuple[str, ...] = ()
-    if not units:
-        if not dataset.references:
-            raise InputError(
-                "neither units nor references",
-                expected="units (human SCUs or ready STUs), or references to extract STUs from",
-            )
-        from litepyramid.units.extract import extract
-
-        extraction = extract(dataset.references, language=dataset.language, stu_fallback=fallback)
-        units, notes = extraction.units, extraction.notes
-        made = dict(extraction.signature.fields)
-    elif fallback != "none":
+    if units and fallback != "none":
         raise InputError("a fallback of STUs where units are given", expected="references alone")
-    return tuple(units), made, notes
+    if units:
+        return tuple(units), {}, ()
+    if not dataset.references:
+        raise InputError(
+            "neither units nor references",
+            expected="units (human SCUs or ready STUs), or references to extract STUs from",
+        )
+    from litepyramid.units.extract import extract
+
+    extraction = extract(dataset.references, language=dataset.language, stu_fallback=fallback)
+    return extraction.units, dict(extraction.signature.fields), extraction.notes
 
 
 def _on_judge(judge: Judge, units: Sequence[InputUnits], language: str) -> tuple[str, ...]:
@@ -213,12 +200,13 @@ def _on_judge(judge: Judge, units: Sequence[InputUnits], language: str) -> tuple
 
 def _copies(dataset: Dataset) -> list[str]:
     """Notes on systems with the same summaries, or with those of the references."""
-    rows = {own.system: ["".join(text.split()) for text in own.texts] for own in dataset.summaries}
+    rows = {s.system: tuple("".join(text.split()) for text in s.texts) for s in dataset.summaries}
     first: dict[tuple[str, ...], str] = {}
-    notes = []
-    for system, row in rows.items():
-        if (other := first.setdefault(tuple(row), system)) != system:
-            notes.append(f"Systems '{cut(other)}' and '{cut(system)}' have the same summaries.")
+    notes = [
+        f"Systems '{cut(first[row])}' and '{cut(system)}' have the same summaries."
+        for system, row in rows.items()
+        if first.setdefault(row, system) != system
+    ]
     goals = [
         {"".join("".join(sentences).split()) for sentences in entry.references}
         for entry in dataset.references or ()
@@ -226,10 +214,8 @@ def _copies(dataset: Dataset) -> list[str]:
     for system, row in rows.items() if goals else ():
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
         if same >= _COPIES * len(row):
-            notes.append(
-                f"The summaries of '{cut(system)}' are references on {same} of "
-                f"{counted(len(row), 'input')}."
-            )
+            inputs = counted(len(row), "input")
+            notes.append(f"The summaries of '{cut(system)}' are references on {same} of {inputs}.")
     return notes
 
 
@@ -247,8 +233,7 @@ def _ceiling(
     own, items = [], []
     for entry in units:
         for number, sentences in enumerate(references.get(entry.input, ())):
-            chosen = tuple(unit for unit in entry.units if (unit.reference or 0) == number)
-            if chosen:
+            if chosen := tuple(unit for unit in entry.units if (unit.reference or 0) == number):
                 own.append(InputUnits(f"{entry.input} {number}", chosen))
                 items.append((" ".join(sentences), own[-1].texts))
     if not items:
@@ -263,9 +248,6 @@ def _judged(
     """(N, U) presence of every unit in every system's summary, and what the judge says of itself.
 
     NaN where a judgement, or the summary itself, is missing.
-
-    Raises:
-        InputError: No systems, twice the same system, or inputs that do not match.
     """
     if not summaries:
         raise InputError("no summaries", expected="summaries of at least one system, or presence")

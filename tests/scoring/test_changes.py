@@ -273,6 +273,16 @@ def test_options_of_the_other_comparison_are_refused(old, new):
         lp.compare(old, fail_if="worse")
 
 
+def test_what_a_comparison_cannot_be_is_refused_before_it_is_made(old, tmp_path, cli, monkeypatch):
+    old.save(tmp_path / "old.json")
+    (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
+    done = cli("compare", "old.json", "w.csv", cwd=tmp_path, status=2)
+    assert "w.csv beside a saved result" in done.stderr
+    monkeypatch.setattr("litepyramid.scoring.compare.scored_and_labelled", None)  # never reached
+    done = cli("compare", "old.json", "-o", "pairs.html", cwd=tmp_path, status=2)
+    assert "unknown ending '.html'" in done.stderr
+
+
 def test_summaries_without_a_score_are_left_out_and_counted():
     presence = np.random.default_rng(4).random((2, 6, 2))
     gaps = presence + 0.0

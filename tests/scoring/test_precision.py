@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,18 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
 def test_what_is_missing_or_too_much_is_refused(options):
     with pytest.raises(InputError):
         lp.precision(TEXTS, **options, **OPTIONS)
+
+
+def test_several_files_of_summaries_and_ids_are_taken_as_by_score(tmp_path, cli):
+    for system in ("good", "long"):
+        (tmp_path / f"{system}.txt").write_text("\n".join(TEXTS[system]) + "\n")
+    for name in ("references", "documents"):
+        rows = [{"input": i, name: own} for i, own in zip("ab", REFERENCES, strict=True)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        words = ("precision", "good.txt", "long.txt", f"--{name}", f"{name}.jsonl", "--ids", "ids")
+        (tmp_path / "ids").write_text("a\nb\n")
+        cli(*words, "--judge", "recall", "-o", "p.json", cwd=tmp_path)
+        table = read_scores(tmp_path / "p.json")
+        assert (table.systems, table.inputs) == (("good", "long"), ("a", "b"))
+    data = lp.load(summaries=TEXTS, references=REFERENCES)
+    assert lp.precision(data, **OPTIONS).scores["good"] == 1
