@@ -10,20 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from litepyramid.checked import as_type
+from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_jsonl, write_jsonl
+from litepyramid.files import write_jsonl
+from litepyramid.io.rows import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Signature,
-    fingerprint,
-    unit_hashes,
-)
+from litepyramid.types import FloatArray, InputUnits, IntArray, Signature, fingerprint, unit_hashes
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
@@ -37,7 +31,7 @@ class Easiness(Result):
     Attributes:
         sentences: n sentences.
         values: (n,) float64, gold values in [0, 1]; NaN = not scored (no SCU belongs to the
-            sentence). Read-only copy.
+            sentence).
         signature: Where the values come from.
         notes: What a user must be told: sentences left out, units placed by their words …
         scus: (n,) how many SCUs each gold value is the mean of; None = not known.
@@ -51,16 +45,6 @@ class Easiness(Result):
 
     forms: ClassVar = {".jsonl": "write_jsonl"}
 
-    def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, copy=True)
-        if values.shape != (len(self.sentences),):
-            raise InputError(
-                f"the easiness values have the shape {values.shape}",
-                expected=f"one value for each of {len(self.sentences)} sentences",
-            )
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
-
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
@@ -71,10 +55,9 @@ class Easiness(Result):
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence number."""
         values = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
-        for s in sentences:
-            if s.key not in values:
-                hint = "Were these values predicted from these references?"
-                raise InputError(f"no easiness for {place(*s.key)}", hint=hint)
+        if missing := [s.key for s in sentences if s.key not in values]:
+            hint = "Were these values predicted from these references?"
+            raise InputError(f"no easiness for {place(*missing[0])}", hint=hint)
         return np.array([values[s.key] for s in sentences], dtype=np.float64)
 
     def to_tables(self) -> Sequence[Table]:
@@ -92,10 +75,15 @@ class Easiness(Result):
         return [Table.of("Easiness, the easiest first", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
-        """All sentences in their order."""
+        """All sentences in their order, references and sentences counted from 0."""
         pairs = zip(self.sentences, self.values, strict=True)
         rows = [{**record(s), "easiness": float(value)} for s, value in pairs]
         return {**record(self), "sentences": rows}
+
+    def to_csv_table(self) -> Table:
+        """A row a sentence, as in JSON."""
+        names = ("input", "reference", "sentence", "text", "easiness")
+        return Table.of("Easiness", names, self.to_json()["sentences"])
 
     def write_jsonl(self, path: str | Path) -> None:
         """Writes a sentence a line: input, reference, sentence, text, easiness (null: none)."""
@@ -109,7 +97,7 @@ def easiest_first(values: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a file of easiness."""
+    """A row of a file of easiness."""
 
     input: str
     sentence: int
@@ -119,16 +107,22 @@ class _Line:
 
 
 def read_easiness(source: str | Path | Easiness) -> Easiness:
-    """Reads a file of easiness, a JSON object a sentence; an `Easiness` is given back as it is."""
+    """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it is."""
     if isinstance(source, Easiness):
         return source
     values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
-    for number, value in read_jsonl(source):
-        line = as_type(_Line, value, path=source, line=number)
+    table = read_rows(source, table=True)
+    for number, cells, _ in table.rows:
+        if table.form == "csv":
+            numbers = {k: cells.get(k) or "null" for k in ("reference", "sentence", "easiness")}
+            cells |= {k: parse_json(v, path=source, line=number) for k, v in numbers.items()}
+        line = as_type(_Line, cells, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
-        if (first := lines.setdefault(sentence.key, number)) != number:
-            raise InputError(f"the same sentence as in line {first}", path=source, line=number)
+        if sentence.key in lines:
+            what = f"the same sentence as in line {lines[sentence.key]}"
+            raise InputError(what, path=source, line=number)
+        lines[sentence.key] = number
         values[sentence] = math.nan if line.easiness is None else line.easiness
     easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=np.float64))
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
@@ -171,10 +165,10 @@ def gold_easiness(
     of_scu, of_stu = align_both(scus, stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1()
-    accuracies = []
-    for s in sentences:
-        texts = machine.get(s.key, [])
-        accuracies.append([simulation_accuracy(u, texts, similarity) for u in human.get(s.key, [])])
+    accuracies = [
+        [simulation_accuracy(u, machine.get(s.key, []), similarity) for u in human.get(s.key, [])]
+        for s in sentences
+    ]
     values = np.array([np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64)
     counts = np.array(list(map(len, accuracies)), dtype=np.int64)
     signature = Signature.of(
@@ -196,11 +190,8 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
             key = (alignment.units.input, unit.reference, unit.sentence)
             texts.setdefault(key, []).append(unit.text)
             if len(texts[key]) > _MOST:
-                raise InputError(
-                    f"more than {_MOST} units belong to {place(*key)}",
-                    hint="Units that share no word with any sentence go to the first: are "
-                    "these the references that they were made from?",
-                )
+                what = f"more than {_MOST} units belong to {place(*key)}"
+                raise InputError(what, hint="Were they made from these references?")
     return texts
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,7 +29,7 @@ from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit, fingerprint
-from litepyramid.units.align import Alignment, Sentence, align_both, sentences_of
+from litepyramid.units.align import Alignment, Place, Sentence, align_both, sentences_of
 from litepyramid.units.extract import UnitsResult, extract
 
 By = Literal["easiness", "random", "reversed", "gold"]
@@ -45,7 +46,7 @@ class Mix(UnitsResult):
         carries_stus: (n,) bool, whether a sentence carries STUs; else it keeps its SCUs.
         easiness: (n,) float64, the values used for the choice; NaN if there are none.
         by: How sentences were chosen.
-        notes: What a user must know.
+        notes: How units were placed, sentences without an SCU, ties at the cut-off.
         signature: How to reproduce it.
     """
 
@@ -70,19 +71,15 @@ class Mix(UnitsResult):
     def to_tables(self) -> Sequence[Table]:
         """Sentences and units of each kind."""
         n = self.counts()
-        columns = "carries", "sentences", "share", "units", Column("easiness", "mean easiness")
-        rows = [
-            {
-                "carries": f"{kind.upper()}s",
-                "sentences": n[f"{kind}_sentences"],
-                "share": n[f"{kind}_sentences"] / max(1, n["sentences"]),
-                "units": n[f"{kind}s"],
-                "easiness": mean_of_scored(self.easiness[mask]),
-            }
-            for kind, mask in (("stu", self.carries_stus), ("scu", ~self.carries_stus))
-        ]
+        names = "carries", "sentences", "share", "units"
+        columns = (*map(Column, names), Column("easiness", "mean easiness"))
+        rows = []
+        for kind, mask in (("stu", self.carries_stus), ("scu", ~self.carries_stus)):
+            share = n[f"{kind}_sentences"] / max(1, n["sentences"])
+            counts = (n[f"{kind}_sentences"], share, n[f"{kind}s"])
+            rows.append((f"{kind.upper()}s", *counts, mean_of_scored(self.easiness[mask])))
         notes = (*self.notes, f"Signature: {self.signature}")
-        return [Table.of("Units after mixing", columns, rows, notes)]
+        return [Table("Units after mixing", columns, tuple(rows), notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Counts, sentences and units."""
@@ -132,21 +129,15 @@ def ranking(
         if rng is None:
             raise InputError("random mixing needs a seed", hint="Give one, to reproduce it.")
         return rng.permutation(n)
-    if easiness is None or easiness.shape != (n,):
-        what = f"mixing by {by} needs the easiness of all sentences"
-        raise InputError(what, expected=f"{n} values")
+    if easiness is None:
+        raise InputError(f"mixing by {by} needs the easiness of all sentences")
     order = easiest_first(easiness)
     return order[::-1] if by == "reversed" else order
 
 
 def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
     """Whether each sentence carries STUs when the first `count` of the order do."""
-    if not 0 <= count <= order.size:
-        expected = f"a number from 0 to {order.size}"
-        raise InputError(f"{count} sentences are to carry STUs", expected=expected)
-    chosen = np.zeros(order.size, dtype=np.bool_)
-    chosen[order[:count]] = True
-    return chosen
+    return np.isin(np.arange(order.size), order[:count])
 
 
 def mix(
@@ -201,17 +192,15 @@ def mix(
     stu_count(stu_share, 0)  # is it a share?
     names = as_names(ids, columns)
     human = as_units(units, kind="scu", only=True, **names)
-    if references is None:
-        references = getattr(stus, "references", None)
+    references = getattr(stus, "references", None) if references is None else references
     if references is None and (stus is None or easiness is None):
-        raise InputError("neither references nor both STUs and easiness", expected="references")
+        hint = "Without them, mixing by easiness needs both STUs and a file of easiness."
+        raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
     texts = None if references is None else as_references(references, **names)
     if stus is None and texts is not None:
-        machine = list(extract(texts, language=language).units)
-    else:
-        machine = as_units(stus, kind="stu", only=True, **names)
+        stus = extract(texts, language=language)
+    machine = as_units(stus, kind="stu", only=True, **names)
     inputs = {entry.input for entry in human}
-    ranked = by in ("easiness", "reversed")
     values = None
     if texts is None:
         values = read_easiness(easiness)
@@ -219,10 +208,10 @@ def mix(
     else:
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
-        if ranked:
+        if by in ("easiness", "reversed"):
             values = sentence_easiness(texts, easiness=easiness, stus=machine, language=language)
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
-    values = values if ranked else None
+    values = None if by == "gold" else values
     return mix_units(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
 
@@ -238,9 +227,8 @@ def mix_units(
 ) -> Mix:
     """Gives `count` sentences of the whole data set their STUs; the others keep their SCUs.
 
-    ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness (computed from the
-    units if it is not given), ``random`` by `seed`. Sentences are put in the order of their ids
-    first. A sentence is never lost for having no SCU.
+    ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness, ``random`` by `seed`.
+    Sentences are put in the order of their ids first. None is lost for having no SCU.
 
     Example:
         >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "It purred .")]
@@ -253,35 +241,36 @@ def mix_units(
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}
     sentences = tuple(sorted((s for s in sentences if s.input in inputs), key=lambda s: s.key))
-    if by == "gold" and easiness is None:
+    if by == "gold":
         easiness = gold_easiness(scus, stus, sentences)
     values = easiness.of(sentences) if easiness is not None and by != "random" else None
     rng = None if seed is None else np.random.default_rng(seed)
     chosen = carriers(ranking(by, values, len(sentences), rng), count)
     of_scu, of_stu = align_both(scus, stus, sentences)
-    units = combine(of_scu, of_stu, sentences, chosen)
+    units = _combined(of_scu, of_stu, {s.key for s in compress(sentences, chosen)})
     for entry in units:
         if not entry.units:
-            raise InputError(
-                f"input '{entry.input}' is left without a unit",
-                hint="Use units that name their sentences, or another number of sentences.",
-            )
-    return Mix(
-        units,
-        sentences,
-        chosen,
-        np.full(len(sentences), np.nan) if values is None else values,
-        by,
-        (*placement_notes(of_scu, of_stu), *_choice_notes(sentences, chosen, values, of_scu)),
-        Signature.of(
-            mix=by,
-            stu_sentences=f"{count}/{len(sentences)}",
-            easiness_sha=None if values is None else Easiness(sentences, values).sha,
-            scus_sha=_placed_sha(of_scu),
-            stus_sha=_placed_sha(of_stu),
-            seed=seed if by == "random" else None,
-        ),
+            hint = "Use units that name their sentences, or another number of sentences."
+            raise InputError(f"input '{entry.input}' is left without a unit", hint=hint)
+    signature = Signature.of(
+        mix=by,
+        stu_sentences=f"{count}/{len(sentences)}",
+        easiness_sha=None if values is None else Easiness(sentences, values).sha,
+        scus_sha=_placed_sha(of_scu),
+        stus_sha=_placed_sha(of_stu),
+        seed=seed if by == "random" else None,
     )
+    notes = list(placement_notes(of_scu, of_stu))
+    if without := len({s.key for s in sentences} - by_sentence(of_scu).keys()):
+        notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
+    if values is None:
+        values = np.full(len(sentences), np.nan)
+    edge = np.intersect1d(values[chosen], values[~chosen])
+    if tied := int(np.isin(values, edge).sum()):
+        notes.append(
+            f"{tied} equally easy sentences are at the cut-off; earlier ones were chosen first."
+        )
+    return Mix(units, sentences, chosen, values, by, tuple(notes), signature)
 
 
 def _placed_sha(alignments: Sequence[Alignment]) -> str:
@@ -293,20 +282,16 @@ def _placed_sha(alignments: Sequence[Alignment]) -> str:
     return fingerprint([name, placed[name]] for name in sorted(placed))
 
 
-def combine(
-    scus: Sequence[Alignment],
-    stus: Sequence[Alignment],
-    sentences: Sequence[Sentence],
-    carries_stus: BoolArray,
+def _combined(
+    scus: Sequence[Alignment], stus: Sequence[Alignment], changed: set[Place]
 ) -> tuple[InputUnits, ...]:
-    """SCUs of the sentences that keep them, then STUs of those that carry them, input by input."""
-    changed = {s.key for s, flag in zip(sentences, carries_stus, strict=True) if flag}
+    """SCUs of the sentences that keep them, then STUs of the changed ones, input by input."""
 
-    def chosen(alignment: Alignment, changed_only: bool) -> tuple[Unit, ...]:
-        name = alignment.units.input
+    def chosen(alignment: Alignment, from_changed: bool) -> tuple[Unit, ...]:
         left: dict[int, list[Unit]] = {}
         for i, unit in zip(alignment.of, alignment.units.units, strict=True):
-            if ((name, unit.reference, unit.sentence) in changed) is changed_only:
+            key = (alignment.units.input, unit.reference, unit.sentence)
+            if (key in changed) is from_changed:
                 left.setdefault(i, []).append(unit)
         return tuple(map(_joined, left.values()))
 
@@ -324,24 +309,3 @@ def _joined(entries: Sequence[Unit]) -> Unit:
     places = tuple((entry.reference, entry.sentence) for entry in entries)
     weight = sum(entry.weight for entry in entries)
     return replace(entries[0], weight=weight, reference=None, sentence=None, places=places)
-
-
-def _choice_notes(
-    sentences: Sequence[Sentence],
-    chosen: BoolArray,
-    values: FloatArray | None,
-    of_scu: Sequence[Alignment],
-) -> list[str]:
-    """How many sentences have no SCU, and how many are tied at the cut-off."""
-    notes = []
-    without = len({s.key for s in sentences} - by_sentence(of_scu).keys())
-    if without:
-        notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
-    if values is not None and 0 < chosen.sum() < chosen.size:
-        edge = set(values[chosen][~np.isnan(values[chosen])]) & set(values[~chosen])
-        tied = int(np.isin(values, list(edge)).sum()) if edge else 0
-        if tied:
-            notes.append(
-                f"{tied} equally easy sentences are at the cut-off; earlier ones were chosen first."
-            )
-    return notes

@@ -28,7 +28,7 @@ from litepyramid.easiness.sentence_features import (
     subject_features,
 )
 from litepyramid.errors import InputError, choose
-from litepyramid.files import ending
+from litepyramid.files import ending, read_text
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, is_whole
@@ -38,11 +38,11 @@ from litepyramid.units.align import Sentence, align_all, references_sha, sentenc
 from litepyramid.units.extract import extract, references_language, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
-from litepyramid.units.parses import ParsedReference, read_parses
+from litepyramid.units.parses import read_parses
 
 FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
 
-MOST_ROUNDS = 10_000
+_MOST_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,10 @@ def predict(
         $ litepyramid easiness predict example/references.jsonl -o easiness.jsonl
     """
     names = as_names(ids, columns)
-    model = as_regressor(regressor)
+    model = _regressor(regressor)
     machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     texts = as_references(references, **names)
-    prepared = prepare(
-        texts, model.feature_set, stus=machine, parses=as_parses(parses), language=language
-    )
+    prepared = prepare(texts, model.feature_set, stus=machine, parses=parses, language=language)
     values = predict_trees(model, prepared.features)
     signature = Signature((("easiness", model.sha), *prepared.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
@@ -156,43 +154,33 @@ def fit(
             -o easiness.json
     """
     names = as_names(ids, columns)
-    first = None if start is None else as_regressor(None if start == "embedded" else start)
-    if features is None or first is not None:
-        features = WITH_STUS if first is None else first.feature_set  # type: ignore[assignment]
+    check_seed(seed)
+    if rounds is not None and not (is_whole(rounds) and 0 <= rounds <= _MOST_ROUNDS):
+        expected = f"a whole number from 0 to {_MOST_ROUNDS:,}"
+        raise InputError(f"rounds is {cut(repr(rounds))}", expected=expected)
+    first = None if start is None else _regressor(None if start == "embedded" else start)
+    settings = replace(PAPER if first is None else REFINED, seed=seed)
+    settings = settings if rounds is None else replace(settings, rounds=rounds)
     prepared, gold = prepare_gold(
         as_references(references, **names),
         as_units(units, kind="scu", only=True, **names),
-        features or WITH_STUS,
+        (features or WITH_STUS) if first is None else first.feature_set,
         stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
-        parses=as_parses(parses),
+        parses=parses,
         language=language,
     )
-    check_seed(seed)
-    settings = replace(PAPER if first is None else REFINED, seed=seed)
-    if rounds is not None:
-        if not is_whole(rounds) or not 0 <= rounds <= MOST_ROUNDS:
-            goal = f"a whole number from 0 to {MOST_ROUNDS:,}"
-            raise InputError(f"rounds is {cut(repr(rounds))}", expected=goal)
-        settings = replace(settings, rounds=rounds)
     about = dict(prepared.signature.fields) | {"gold": gold.sha}
     return fit_trees(prepared.features, gold.values, settings, about, gold.scus, first)
 
 
-def as_regressor(regressor: Any) -> EasinessRegressor:
+def _regressor(regressor: Any) -> EasinessRegressor:
     """A regressor as it is, from its file, or the embedded one."""
-    if regressor is None:
-        return EasinessRegressor.embedded()
     if isinstance(regressor, str | Path):
         return EasinessRegressor.load(regressor)
-    if not isinstance(regressor, EasinessRegressor):
-        expected = "an EasinessRegressor or its file"
-        raise InputError(f"a regressor is a {type(regressor).__name__}", expected=expected)
-    return regressor
-
-
-def as_parses(parses: Any) -> Sequence[ParsedReference] | None:
-    """Parsed references, from their interchange file too."""
-    return read_parses(parses) if isinstance(parses, str | Path) else parses
+    if not isinstance(regressor, EasinessRegressor | None):
+        what = f"a regressor is a {type(regressor).__name__}"
+        raise InputError(what, expected="an EasinessRegressor or its file")
+    return regressor or EasinessRegressor.embedded()
 
 
 def sentence_easiness(
@@ -202,26 +190,25 @@ def sentence_easiness(
     easiness: Any = None,
     scus: Sequence[InputUnits] | None = None,
     stus: Sequence[InputUnits] | None = None,
-    regressor: Any = None,
     language: str | None = None,
 ) -> Easiness:
     """The easiness of every sentence of the references, to choose by and to say what to expect.
 
     From `easiness` (values or their file) if there is one, from `scus` and `stus` where sentences
-    are chosen by ``gold``, else predicted; `easiness` may also be a regressor, or its ``.json``.
+    are chosen by ``gold``, else predicted; `easiness` may also be a regressor, or its file.
     """
     sentences = sentences_of(references)
     is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
-    if is_file or isinstance(easiness, EasinessRegressor):
-        easiness, regressor = None, easiness
+    if isinstance(easiness, EasinessRegressor) or (is_file and '"learner"' in read_text(easiness)):
+        return predict(references, regressor=easiness, stus=stus, language=language)
     if easiness is not None:
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)
-    if by == "gold":
-        if scus is None or stus is None:
-            raise InputError("gold easiness needs SCUs and STUs")
-        return gold_easiness(scus, stus, sentences)
-    return predict(references, regressor=regressor, stus=stus, language=language)
+    if by != "gold":
+        return predict(references, stus=stus, language=language)
+    if scus is None or stus is None:
+        raise InputError("gold easiness needs SCUs and STUs")
+    return gold_easiness(scus, stus, sentences)
 
 
 def prepare_gold(
@@ -230,7 +217,7 @@ def prepare_gold(
     feature_set: str = WITH_STUS,
     *,
     stus: Sequence[InputUnits] | None = None,
-    parses: Sequence[ParsedReference] | None = None,
+    parses: Any = None,
     language: str | None = None,
 ) -> tuple[Prepared, Easiness]:
     """Features and gold easiness of the same sentences, for training and evaluation."""
@@ -249,22 +236,19 @@ def prepare(
     feature_set: str = WITH_STUS,
     *,
     stus: Sequence[InputUnits] | None = None,
-    parses: Sequence[ParsedReference] | None = None,
+    parses: Any = None,
     language: str | None = None,
 ) -> Prepared:
     """The features of every sentence of the references.
 
     ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
     sentence shares with the others of its reference, what its STUs leave of it, and whom they are
-    about; ``dependency``: the counts alone; ``constituency``: ZB21's 69, from `parses`.
+    about; ``dependency``: the counts alone; ``constituency``: ZB21's 69, from `parses` (or a file).
     """
     choose("feature set", feature_set, FEATURE_SETS)
     if not references:
         raise InputError("no references")
-    about: dict[str, str | None] = {
-        "features": feature_set,
-        "references_sha": references_sha(references),
-    }
+    about = {"features": feature_set, "references_sha": references_sha(references)}
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
@@ -300,16 +284,15 @@ def prepare(
 
 
 def _bracketed(
-    references: Sequence[InputReferences], parses: Sequence[ParsedReference] | None
+    references: Sequence[InputReferences], parses: Any
 ) -> tuple[tuple[Sentence, ...], list[str]]:
     """The sentences of these references in the parses, and their trees."""
     if parses is None:
-        raise InputError(
-            "the 69 features of the paper need constituency trees",
-            expected="parses: an interchange file with trees",
-            hint="Stanza as parser writes one (units extract); or use the embedded regressor, "
-            "which needs none.",
-        )
+        what = "the 69 features of the paper need constituency trees"
+        hint = "Stanza as parser writes them (units extract); the embedded regressor needs none."
+        raise InputError(what, expected="parses: an interchange file with trees", hint=hint)
+    if isinstance(parses, str | Path):
+        parses = read_parses(parses)
     inputs = {entry.input for entry in references}
     sentences, trees = [], []
     for parse in parses:

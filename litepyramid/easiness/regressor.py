@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from litepyramid.checked import number, parse_json
+from litepyramid.checked import parse_json
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.sentence_features import CONSTITUENCY, CONSTITUENCY_NAMES, FeatureTable
 from litepyramid.errors import InputError, ModelError, reason
-from litepyramid.files import atomic_write, read_bytes
+from litepyramid.files import read_bytes
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.types import FloatArray, IntArray, Signature
@@ -44,9 +44,7 @@ class Settings:
     """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error, 40 rounds.
 
     Attributes:
-        objective: XGBoost's name of the loss.
         rounds: Number of steps, each a tree (or as many as `forest` says, whose mean is the step).
-        subsample: Share of the sentences that each tree sees; `colsample`, of the features.
         scu_prior: A sentence of n SCUs counts n / (n + this) in training: the mean of few SCUs is
             a noisy target. 0 counts all alike.
         seed: Seed of what is drawn; nothing is at the defaults.
@@ -64,32 +62,16 @@ class Settings:
     scu_prior: float = 0.0
     seed: int = 12345
 
-    def check(self) -> None:
-        """Raises InputError naming the first setting that is out of range."""
-        for names, low, high in (
-            ("max_depth forest", 1, np.inf),
-            ("rounds min_child_weight reg_lambda scu_prior", 0, np.inf),
-            ("eta subsample colsample", 1e-9, 1),
-        ):
-            for name in names.split():
-                if not low <= (value := getattr(self, name)) <= high:
-                    raise InputError(f"{name} is {value}", expected=f"{low:g} to {high:g}")
-
 
 PAPER = Settings()
 
 REFINED = Settings(eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4)
 """A few careful steps, for going on from a trained regressor on a hundred sentences or more."""
 
-SHIPPED = replace(
-    REFINED, max_depth=6, rounds=300, forest=2, min_child_weight=50, reg_lambda=10, scu_prior=2
-)
-"""The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had no say."""
-
 
 @dataclass(frozen=True)
 class EasinessRegressor(Result):
-    """A trained regressor and what it was trained on.
+    """A trained regressor and what it was trained on; it is saved as JSON alone.
 
     Attributes:
         feature_set: Name of its features.
@@ -108,18 +90,44 @@ class EasinessRegressor(Result):
     about: Mapping[str, str] = field(default_factory=dict)
     offset: float = 0.0
 
-    forms: ClassVar = {".json": "write_json"}
+    @classmethod
+    def endings(cls) -> tuple[str, ...]:
+        """The ending of the one form that can be read again."""
+        return (".json",)
 
     @staticmethod
     @cache
     def embedded() -> EasinessRegressor:
         """The one that ships."""
-        return load_regressor(EMBEDDED)
+        return EasinessRegressor.load(EMBEDDED)
 
     @staticmethod
     def load(path: str | Path) -> EasinessRegressor:
-        """Loads a saved regressor, or one of the authors' files as released."""
-        return load_regressor(path)
+        """Loads a saved regressor, or one of the authors' files (XGBoost 1.4, 69 features)."""
+        import xgboost
+
+        model = checked_model(read_bytes(path), path)
+        try:
+            data = bytearray(json.dumps(model).encode())
+            booster = xgboost.Booster({"nthread": 1}, model_file=data)
+            attributes, names = booster.attributes(), booster.feature_names
+            offset = float(attributes.get(f"{_PREFIX}offset") or 0)
+            _need(np.isfinite(offset), "the offset")
+        except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
+            why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
+            raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
+        feature_set = attributes.get(f"{_PREFIX}feature_set")
+        if names is None and feature_set is None and booster.num_features() == 69:
+            names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY
+        if names is None or feature_set is None:
+            what = f"does not say what its {booster.num_features()} features are"
+            expected = "a regressor made by 'litepyramid easiness fit', or one of the paper's 69"
+            raise ModelError(what, path=path, expected=expected)
+        prefix = f"{_PREFIX}about_"
+        about = {
+            k.removeprefix(prefix): str(v) for k, v in attributes.items() if k.startswith(prefix)
+        }
+        return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
 
     @cached_property
     def sha(self) -> str:
@@ -139,10 +147,17 @@ class EasinessRegressor(Result):
         rows += [(key.replace("_", " "), value) for key, value in self.about.items()]
         return [Table("Easiness regressor", (Column("what"), Column("value", "")), tuple(rows))]
 
-    def write_json(self, path: str | Path) -> None:
-        """Writes it as XGBoost's JSON, with feature names, what it is about and a checksum."""
-        with atomic_write(path, binary=True) as file:
-            file.write(to_bytes(self))
+    def json_parts(self) -> Iterator[str]:
+        """XGBoost's JSON, with feature names, what it is about and a checksum."""
+        booster = self.booster.copy()
+        booster.feature_names = list(self.names)
+        booster.set_attr(
+            **{f"{_PREFIX}feature_set": self.feature_set, f"{_PREFIX}offset": self.offset},
+            **{f"{_PREFIX}about_{key}": value for key, value in self.about.items() if value},
+        )
+        model = json.loads(bytes(booster.save_raw(raw_format="json")))
+        model["learner"]["attributes"][_SEAL] = _seal(model)
+        yield json.dumps(model, separators=(",", ":"))
 
 
 def fit_trees(
@@ -168,22 +183,16 @@ def fit_trees(
     """
     import xgboost
 
-    settings.check()
     if start is None and settings.rounds == 0:
         raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     target = np.asarray(easiness, dtype=np.float64)
-    if target.shape != (len(features.values),):
-        what = f"{target.size} easiness values for {len(features.values)} sentences"
-        raise InputError(what, expected="one for each")
     scored = np.flatnonzero(~np.isnan(target))
     if scored.size < 2:
         hint = "Only sentences with SCUs have one."
         what = f"{scored.size} sentences have a gold easiness"
         raise InputError(what, expected="at least 2", hint=hint)
     weights = np.ones(scored.size)
-    if settings.scu_prior:
-        if scus is None or scus.shape != target.shape:
-            raise InputError("an SCU prior needs the number of SCUs of each sentence")
+    if settings.scu_prior and scus is not None:
         weights = (scus / (scus + settings.scu_prior))[scored]
         weights /= weights.mean()
     offset = 0.0
@@ -222,11 +231,9 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
     import xgboost
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
-        raise ModelError(
-            f"the regressor was trained on other features ('{regressor.feature_set}', "
-            f"{len(regressor.names)}) than these ('{features.feature_set}', {len(features.names)})",
-            hint="Compute the features it was trained on, or train one on these.",
-        )
+        what = f"on other features ('{regressor.feature_set}', {len(regressor.names)}) than these"
+        what = f"the regressor was trained {what} ('{features.feature_set}', {len(features.names)})"
+        raise ModelError(what, hint="Compute those features, or train a regressor on these.")
     if not len(features.values):
         return np.zeros(0)
     data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)
@@ -266,55 +273,12 @@ def cross_fit(
     return Easiness(gold.sentences, predicted, signature, gold.notes)
 
 
-def to_bytes(regressor: EasinessRegressor) -> bytes:
-    """What `EasinessRegressor.write_json` writes."""
-    booster = regressor.booster.copy()
-    booster.feature_names = list(regressor.names)
-    booster.set_attr(
-        **{f"{_PREFIX}feature_set": regressor.feature_set, f"{_PREFIX}offset": regressor.offset},
-        **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items() if value},
-    )
-    model = json.loads(bytes(booster.save_raw(raw_format="json")))
-    model["learner"]["attributes"][_SEAL] = _seal(model)
-    return json.dumps(model, separators=(",", ":")).encode()
-
-
 def _seal(model: dict[str, Any]) -> str:
     """SHA-256 of a model without its seal."""
     learner = model["learner"]
     attributes = {k: v for k, v in learner.get("attributes", {}).items() if k != _SEAL}
     bare = {**model, "learner": {**learner, "attributes": attributes}}
     return sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()
-
-
-def load_regressor(path: str | Path) -> EasinessRegressor:
-    """Loads a saved regressor, or one of the authors' files (XGBoost 1.4, 69 unnamed features)."""
-    import xgboost
-
-    path = Path(path)
-    model = checked_model(read_bytes(path), path)
-    try:
-        data = bytearray(json.dumps(model).encode())
-        booster = xgboost.Booster({"nthread": 1}, model_file=data)
-    except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
-        why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
-        raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
-    attributes, names = booster.attributes(), booster.feature_names
-    feature_set = attributes.get(f"{_PREFIX}feature_set")
-    if names is None and feature_set is None and booster.num_features() == 69:
-        names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY
-    if names is None or feature_set is None:
-        raise ModelError(
-            f"does not say what its {booster.num_features()} features are",
-            path=path,
-            expected="a regressor made by 'litepyramid easiness fit', or one of the paper's 69",
-        )
-    prefix = f"{_PREFIX}about_"
-    about = {k.removeprefix(prefix): str(v) for k, v in attributes.items() if k.startswith(prefix)}
-    offset = number(attributes.get(f"{_PREFIX}offset") or 0)
-    if offset is None:
-        raise ModelError("has an offset that is not a number", path=path)
-    return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
 
 
 def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
@@ -354,31 +318,28 @@ def _modernised(model: dict[str, Any]) -> dict[str, Any]:
 def _check(model: dict[str, Any]) -> None:
     """Raises ValueError unless a model is a regression by trees that can be followed to a leaf."""
     learner = model["learner"]
-    booster = learner["gradient_booster"]
-    forest, parameters = booster["model"], learner["learner_model_param"]
-    trees, features = forest["trees"], int(parameters["num_feature"])
+    booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
+    forest = booster["model"]
+    trees, counts = forest["trees"], forest["gbtree_model_param"]
+    features = int(parameters["num_feature"])
     names = learner.get("feature_names") or []
     objective = learner["objective"]["name"]
     attributes = learner.get("attributes", {})
     texts = [*names, *(text for pair in attributes.items() for text in pair)]
     rounds = _numbers(forest["iteration_indptr"], "iu")
-    counts = forest["gbtree_model_param"]
-    for right, problem in (
-        (booster["name"] == "gbtree", f"booster '{booster['name']}'"),
-        (objective.startswith("reg:"), f"objective '{objective}', not one of regression"),
-        (int(parameters.get("num_class", 0)) <= 1, "several classes"),
-        (int(parameters.get("num_target", 1)) == 1, "several targets"),
-        (np.isfinite(float(parameters["base_score"].strip("[]"))), "the base score"),
-        (0 < features == len(names or range(features)), f"{len(names)} names"),
-        (all(text and "\0" not in text for text in texts), "an empty name"),
-        ("c" not in (learner.get("feature_types") or []), "categories"),
-        (not any(map(len, (forest.get("cats") or {}).values())), "categories"),
-        (int(counts["num_trees"]) == len(trees), "another number of trees"),
-        (int(counts["num_parallel_tree"]) > 0, "no parallel trees"),
-        (rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(), "rounds"),
-        (not _numbers(forest["tree_info"], "iu", len(trees)).any(), "tree groups"),
-    ):
-        _need(right, problem)
+    _need(booster["name"] == "gbtree", f"booster '{booster['name']}'")
+    _need(objective.startswith("reg:"), f"objective '{objective}', not one of regression")
+    _need(int(parameters.get("num_class", 0)) <= 1, "several classes")
+    _need(int(parameters.get("num_target", 1)) == 1, "several targets")
+    _need(np.isfinite(float(parameters["base_score"].strip("[]"))), "the base score")
+    _need(0 < features == len(names or range(features)), f"{len(names)} names")
+    _need(all(text and "\0" not in text for text in texts), "an empty name")
+    _need("c" not in (learner.get("feature_types") or []), "categories")
+    _need(not any(map(len, (forest.get("cats") or {}).values())), "categories")
+    _need(int(counts["num_trees"]) == len(trees), "another number of trees")
+    _need(int(counts["num_parallel_tree"]) > 0, "no parallel trees")
+    _need(rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(), "rounds")
+    _need(not _numbers(forest["tree_info"], "iu", len(trees)).any(), "tree groups")
     for n, tree in enumerate(trees):
         _need(tree["id"] == n, f"tree {n} is numbered {tree['id']}")
         try:

@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,59 +82,53 @@ def constituency_features(trees: Sequence[str]) -> FeatureTable:
     """
     rows = []
     for tree in trees:
-        counts: Counter[str] = Counter()
-        node = _measured(tree, counts)
-        shape = (node.words, node.characters, node.depth, node.words / node.depth)
-        rows.append([*shape, *(counts[label] for label in LABELS)])
+        pieces = _canonical(tree)
+        labels = Counter(piece[2:] for piece in pieces if piece.startswith(" ("))
+        words = sum(piece != ")" and not piece.startswith(" (") for piece in pieces)
+        depth = max(accumulate(piece.count("(") - piece.count(")") for piece in pieces))
+        shape = (words, len("".join(pieces)) - 1, depth, words / depth)
+        rows.append([*shape, *(labels[label] for label in LABELS)])
     return FeatureTable(CONSTITUENCY, CONSTITUENCY_NAMES, np.array(rows, dtype=np.float64))
 
 
-class _Node(NamedTuple):
-    """What is to be known of a node: words under it, characters of it on one line, its depth."""
+def _canonical(tree: str) -> list[str]:
+    """The pieces " (LABEL", " word" and ")" of a tree without what the features do not know."""
 
-    words: int
-    characters: int
-    depth: int
+    def need(right: bool, problem: str) -> None:
+        if not right:
+            what = f"{problem} in '{cut(' '.join(tree.split()), 60)}'"
+            raise InputError(what, expected="one tree, (LABEL word) around each word")
 
-
-def _measured(text: str, counts: Counter[str]) -> _Node:
-    """The top of a tree; labels are counted, of no node that is taken off."""
-    stack: list[tuple[str, list[_Node]]] = [("", [])]
-    word = ""
-    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", text):
+    pieces: list[str] = []
+    starts: list[int] = []  # of the nodes that are open
+    children = [0]  # of the top and of those nodes; -1 where there is a word
+    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", tree):
         if piece.startswith("("):
-            stack.append((piece[1:].strip(), []))
+            need(children[-1] >= 0, "a word beside a node")
+            starts.append(len(pieces))
+            children.append(0)
+            pieces.append(f" ({piece[1:].strip()}")
         elif piece != ")":
-            if word or stack[-1][1] or len(stack) < 2:
-                raise _no_tree(text, f"the word '{piece}' has no label of its own")
-            word = piece
-        elif len(stack) < 2:
-            raise _no_tree(text, "a closing bracket too many")
+            need(bool(starts) and not children[-1], f"the word '{piece}' has no label of its own")
+            children[-1] = -1
+            pieces.append(f" {piece}")
         else:
-            label, children = stack.pop()
-            if label in ("", "ROOT", "TOP") and len(children) == 1:
-                stack[-1][1].append(children[0])
-            elif label != "-NONE-" and (word or children):
-                if not label.startswith("-"):
-                    label = re.split(r"[-=|]", label)[0] or label or "X"
-                counts[label] += 1
-                inside = [_Node(1, len(word), 0)] if word else children
-                inner = sum(child.characters + 1 for child in inside)
-                depth = 1 + max(child.depth for child in inside)
-                words = sum(child.words for child in inside)
-                size = _Node(words, len(label) + 2 + inner, depth)
-                stack[-1][1].append(size)
-            word = ""
-    if len(stack) > 1:
-        raise _no_tree(text, "a closing bracket is missing")
-    if len(tops := stack[0][1]) != 1:
-        raise _no_tree(text, f"{len(tops)} trees with words")
-    return tops[0]
-
-
-def _no_tree(text: str, what: str) -> InputError:
-    shown = cut(" ".join(text.split()), 60)
-    return InputError(f"{what} in '{shown}'", expected="one tree, (LABEL word) around each word")
+            need(bool(starts), "a closing bracket too many")
+            start, inner = starts.pop(), children.pop()
+            label = pieces[start][2:]
+            if inner == 0 or label == "-NONE-":
+                del pieces[start:]
+                continue
+            children[-1] += 1
+            if label in ("", "ROOT", "TOP") and inner == 1:
+                pieces[start] = ""
+                continue
+            if not label.startswith("-"):
+                pieces[start] = f" ({re.split(r'[-=|]', label)[0] or label or 'X'}"
+            pieces.append(")")
+    need(not starts, "a closing bracket is missing")
+    need(children == [1], f"{children[0]} trees with words")
+    return [piece for piece in pieces if piece]
 
 
 def rouge_words(text: str) -> list[str]:

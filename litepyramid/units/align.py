@@ -37,10 +37,9 @@ class Sentence:
 class Alignment:
     """Units of one input, each with the reference and the sentence it belongs to.
 
-    An SCU with several contributors is several entries (`Unit.entries`).
-
     Attributes:
-        units: The input's units in their order, `reference` and `sentence` filled in.
+        units: The entries of the input's units in their order (an SCU with several contributors is
+            several, `Unit.entries`), `reference` and `sentence` filled in.
         of: For each of them, which unit of the input it is an entry of.
         stated: How many name their sentence; `matched`, how many were placed by the words they
             share with one, `tied` of them with several; `unmatched`, how many share no word with
@@ -92,9 +91,8 @@ def sentence_texts(references: InputReferences) -> list[list[str]]:
 
 def references_sha(references: Sequence[InputReferences]) -> str:
     """What names references in a signature: a hash of their sentences."""
-    marked = [
-        replace(entry, references=tuple(map(tuple, sentence_texts(entry)))) for entry in references
-    ]
+    texts = ((entry, tuple(map(tuple, sentence_texts(entry)))) for entry in references)
+    marked = [replace(entry, references=sentences) for entry, sentences in texts]
     return data_hashes(references=marked)["references_sha"]
 
 
@@ -123,19 +121,15 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         ([1, 0], 1, 1)
     """
     if not sentences:
-        raise InputError(
-            f"input '{units.input}' has units but no reference sentences",
-            hint="Give the references that the units were written from.",
-        )
+        hint = "Give the references that the units were written from."
+        raise InputError(f"input '{units.input}' has units but no reference sentences", hint=hint)
     entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
     unplaced = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
     if unplaced * len(sentences) > _MOST_PAIRS:
-        raise InputError(
-            f"{unplaced} units of input '{units.input}' do not say which of {len(sentences)} "
-            "sentences they come from",
-            expected=f"at most {_MOST_PAIRS} pairs of both",
-            hint="If these are several documents, make each its own input.",
-        )
+        what = f"{unplaced} units of input '{units.input}' do not say which of {len(sentences)} "
+        what += "sentences they come from"
+        hint = "If these are several documents, make each its own input."
+        raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both", hint=hint)
     shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
@@ -153,18 +147,16 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
             placed.append(unit)
             continue
         overlaps = shared_with(word_types(unit.text))
-        elsewhere = references != unit.reference
-        if unit.reference is not None and not elsewhere.all():
-            overlaps[elsewhere] = -1
-        best = int(overlaps.max())
-        sentence = sentences[int(overlaps.argmax())]
-        matched += best > 0
-        unmatched += best == 0
-        tied += best > 0 and bool((overlaps == best).sum() > 1)
+        inside = references == unit.reference
+        if inside.any():
+            overlaps[~inside] = -1
+        best, sentence = overlaps.max(), sentences[int(overlaps.argmax())]
+        matched += bool(best > 0)
+        unmatched += bool(best == 0)
+        tied += bool(best > 0 and (overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    aligned = replace(units, units=tuple(placed))
-    stated = len(entries) - unplaced
-    return Alignment(aligned, tuple(i for i, _ in entries), stated, matched, tied, unmatched)
+    aligned, of = replace(units, units=tuple(placed)), tuple(i for i, _ in entries)
+    return Alignment(aligned, of, len(entries) - unplaced, matched, tied, unmatched)
 
 
 def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tuple[Alignment, ...]:

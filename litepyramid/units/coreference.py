@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
@@ -26,12 +26,11 @@ class Resolution:
 
 
 def resolve(reference: ParsedReference) -> Resolution:
-    """Reads the clusters of a reference.
+    """Reads the clusters of a reference: of overlapping mentions it replaces the leftmost longest.
 
-    Of overlapping mentions the leftmost one is replaced, of those the longest. A mention that is
-    itself the name of its cluster stays as it is; other mentions inside it are replaced.
+    A mention that is itself the name of its cluster stays as it is; others inside it are replaced.
     """
-    tokens = [token for sentence in reference.sentences for token in sentence.tokens]
+    tokens = reference.tokens
     replacements: list[tuple[Span, tuple[str, ...]]] = []
     identities: list[tuple[int, Identity]] = []
     for cluster in reference.clusters or ():
@@ -46,14 +45,14 @@ def resolve(reference: ParsedReference) -> Resolution:
                 plural = name[-1].endswith("s") and _text(tokens, mention).lower() == "their"
                 whose = (("'" if plural else "'s"),) * (mention in reference.possessives)
                 replacements.append((mention, (*name, *whose)))
-        identified: set[str] = set()
+        others: dict[str, Span] = {}
         for mention in named[1:]:
-            text = _text(tokens, mention)
-            if text.lower() not in identified and _says_more(text.lower(), " ".join(name).lower()):
-                identified.add(text.lower())
+            others.setdefault(_text(tokens, mention).lower(), mention)
+        for lower, mention in others.items():
+            if _says_more(lower, " ".join(name).lower()):
                 sentence = bisect_right(reference.offsets, mention[0]) - 1
-                identity = Identity(f"{' '.join(name)} is {text}", sentence)
-                identities.append((mention[0], identity))
+                text = f"{' '.join(name)} is {_text(tokens, mention)}"
+                identities.append((mention[0], Identity(text, sentence)))
     names: dict[Span, tuple[str, ...]] = {}
     end = -1
     for mention, name in sorted(replacements, key=lambda item: (item[0][0], -item[0][1])):
@@ -73,8 +72,8 @@ def replaced(reference: ParsedReference) -> ParsedReference:
         tokens = render(range(*reference.offsets[number : number + 2]))
         sentences.append(ParsedSentence(tuple(tokens) or sentence.tokens))
     identities = reference.identities + resolution.identities
-    return replace(
-        reference, sentences=tuple(sentences), clusters=None, identities=identities, possessives=()
+    return ParsedReference(
+        reference.input, reference.reference, tuple(sentences), identities=identities
     )
 
 
@@ -82,7 +81,7 @@ def renderer(
     reference: ParsedReference, resolution: Resolution
 ) -> Callable[[Sequence[int]], list[str]]:
     """A function that writes tokens of a reference, names in place of mentions."""
-    tokens = [token for sentence in reference.sentences for token in sentence.tokens]
+    tokens = reference.tokens
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
 
     def render(indices: Sequence[int]) -> list[str]:
@@ -94,19 +93,14 @@ def renderer(
                 written.append(tokens[i])
             elif mention != last:
                 name = resolution.names[mention]
-                if mention in reference.possessives and _holds(written, name[:-1]):
+                runs = (tuple(written[k : k + len(name) - 1]) for k in range(len(written)))
+                if mention in reference.possessives and name[:-1] in runs:
                     name = (tokens[i],)  # "Ann sold her house": the unit itself says whose
                 written += name
             last = mention
         return written
 
     return render
-
-
-def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether a name stands in the words, in one piece."""
-    starts = range(len(words) - len(name) + 1)
-    return any(list(words[i : i + len(name)]) == list(name) for i in starts)
 
 
 def _text(tokens: Sequence[str], mention: Span) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from litepyramid.io.write import write_units
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
-from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
@@ -43,19 +43,26 @@ _LEAST_COVERED = 2 / 3
 
 @dataclass(frozen=True)
 class UnitsResult(Result):
-    """A result that is saved as units: one input a line, as JSON or as texts with tabs between."""
+    """A result that is saved as units, to be read again; a line file has texts alone."""
 
     units: tuple[InputUnits, ...]
 
     forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
 
     def write_jsonl(self, path: str | Path) -> None:
-        """Writes the units as JSON Lines."""
+        """Writes the units, one input a line."""
         write_units(path, self.units)
 
     def write_lines(self, path: str | Path) -> None:
-        """Writes the texts of the units."""
+        """Writes the texts of the units, one input a line, with tabs between."""
         write_units(path, self.units, "lines")
+
+    def to_csv_table(self) -> Table:
+        """One row per unit; an SCU of several contributors has one for each."""
+        columns = ("input", "unit", "kind", "weight", "reference", "sentence")
+        entries = ((e.input, part) for e in self.units for u in e.units for part in u.entries())
+        rows = [row(part, input=name, unit=part.text) for name, part in entries]
+        return Table.of("Units", columns, rows)
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,11 @@ class Extraction(UnitsResult):
 
     def to_tables(self) -> list[Table]:
         """One row per count, and units per reference."""
-        rows: list[tuple[str, int | float]] = list(self.counts.items())
-        rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
+        mean = self.counts["units"] / self.counts["references"]
+        rows = tuple({**self.counts, "units per reference": mean}.items())
         columns = (Column("what"), Column("value", "", digits=2))
-        return [
-            Table("Units from references", columns, tuple(rows), (*self.notes, str(self.signature)))
-        ]
+        notes = (*self.notes, str(self.signature))
+        return [Table("Units from references", columns, rows, notes)]
 
 
 def extract(
@@ -146,27 +152,55 @@ def extract(
     choose("fallback", stu_fallback, get_args(Fallback))
     if llm is not None:
         if parses is not None or stu_fallback != "none":
-            what = "no parses to write" if parses is not None else "no STUs to fall back from"
-            raise InputError(f"a language model gives {what}")
-        units, signature, counts = written_units(records, llm, language)
-        return Extraction(units, tuple(records), (), signature, counts)
+            raise InputError("a language model gives no parses, and no STUs to fall back from")
+        units, signature, totals = written_units(records, llm, language)
+        return Extraction(units, tuple(records), (), signature, totals)
     if parses is not None and not isinstance(parses, str | Path):
         raise InputError(f"parses is a {type(parses).__name__}", expected="a file to write")
-    extraction = _extract(records, srl, coref, footnote, stu_fallback, language)
+    batch = _parsed(records, srl, coref, language)
+    made, covered, counts = _units(batch, footnote, stu_fallback, language)
+    uncovered = 1 - sum(covered) / len(covered)
+    partial = sum(share < _LEAST_COVERED for share in covered)
+    totals = {
+        "inputs": len(made),
+        "references": len(batch.references),
+        "references without sentence marks": sum(not m for entry in records for m in entry.marked),
+        "sentences": len(covered),
+        "share of a sentence's content words in no STU": uncovered,
+        "sentences with more than a third in no STU": partial,
+        "units": sum(map(len, made.values())),
+    }
+    signature = Signature.of(
+        units="stu",
+        **signed(language),
+        **batch.signature,
+        footnote="yes" if footnote else None,
+        fallback=None if stu_fallback == "none" else stu_fallback,
+        references_sha=references_sha(records),
+    )
+    note = (
+        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, more than a "
+        f"third in {partial} of {counted(len(covered), 'sentence')}."
+    )
     if parses is not None:
-        write_parses(parses, extraction.parses)
-    return extraction
+        write_parses(parses, batch.references)
+    return Extraction(
+        tuple(InputUnits(e.input, tuple(made[e.input]), e.question) for e in records),
+        tuple(records),
+        batch.references,
+        signature,
+        totals | counts,
+        (note,) if partial else (),
+    )
 
 
-def _extract(
+def _parsed(
     references: Sequence[InputReferences],
     srl: str | SrlBackend,
     coref: str | CorefBackend,
-    footnote: bool,
-    fallback: Fallback,
     language: str,
-) -> Extraction:
-    """`extract` of records."""
+) -> ParsedBatch:
+    """The references with frames and clusters, by both backends."""
     backend = open_backend(srl) if isinstance(srl, str) else srl
     linker = None if coref in ("srl", "none") else coref
     if isinstance(linker, str):
@@ -181,7 +215,7 @@ def _extract(
     if isinstance(backend, StanzaBackend) and not english:
         backend = backend.in_language(language)
     parses = tokenized(references, None if english else str.split)
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     linked = None
     if linker is not None and not isinstance(backend, FileBackend):  # before the parser runs
         linked = linker.link(parses)
@@ -196,48 +230,13 @@ def _extract(
     elif linker is not None:
         linked = linker.link(parses)
         parses = linked.references
-    elif coref == "none" or not english:  # names in place of mentions need English rules
-        parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
-    if linked is None:
+    else:
+        if coref == "none" or not english:  # names in place of mentions need English rules
+            parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
         resolved = any(r.clusters is not None or r.identities for r in parses)
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
-    counts.update(linked.counts)
-    counts.update(batch.counts)
-    joint = "" if isinstance(backend, StanzaBackend) and language in SPACELESS else " "
-    units: dict[str, list[Unit]] = {entry.input: [] for entry in references}
-    covered: list[float] = []
-    for parse in track(parses, "making units", "references"):
-        made = _reference_units(parse, footnote, fallback, language, joint)
-        units[parse.input] += made[0]
-        covered += made[1]
-        counts.update(made[2])
-    unmarked = sum(not marked for entry in references for marked in entry.marked)
-    signature = Signature.of(
-        units="stu",
-        **signed(language),
-        **batch.signature | linked.signature,
-        footnote="yes" if footnote else None,
-        fallback=None if fallback == "none" else fallback,
-        references_sha=references_sha(references),
-    )
-    uncovered = 1 - sum(covered) / len(covered)
-    partial = sum(share < _LEAST_COVERED for share in covered)
-    totals: dict[str, float] = {
-        "inputs": len(units),
-        "references": len(parses),
-        "references without sentence marks": unmarked,
-        "sentences": len(covered),
-        "share of a sentence's content words in no STU": uncovered,
-        "sentences with more than a third in no STU": partial,
-        "units": sum(map(len, units.values())),
-    }
-    note = (
-        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, more than a "
-        f"third in {partial} of {counted(len(covered), 'sentence')}."
-    )
-    notes = (note,) if partial else ()
-    entries = tuple(InputUnits(e.input, tuple(units[e.input]), e.question) for e in references)
-    return Extraction(entries, tuple(references), parses, signature, totals | dict(counts), notes)
+    counts |= Counter(linked.counts) + Counter(batch.counts)
+    return ParsedBatch(parses, batch.signature | linked.signature, counts)
 
 
 def references_language(references: Sequence[InputReferences], language: str | None) -> str:
@@ -271,46 +270,47 @@ def tokenized(
         for index, texts in enumerate(sentence_texts(entry)):
             sentences = tuple(ParsedSentence(tuple(tokens(text))) for text in texts)
             for text, sentence in zip(texts, sentences, strict=True):
-                if len(sentence.tokens) > LONGEST:
-                    raise InputError(
-                        f"a sentence of {len(sentence.tokens)} words in a reference of input "
-                        f"'{entry.input}' ('{cut(text, 40)}')",
-                        expected=f"at most {LONGEST}",
-                        hint="Mark its sentences with <t> and </t>.",
-                    )
+                if (n := len(sentence.tokens)) > LONGEST:
+                    what = f"a sentence of {n} words in a reference of input '{entry.input}'"
+                    hint = "Mark its sentences with <t> and </t>."
+                    expected = f"at most {LONGEST}"
+                    raise InputError(f"{what} ('{cut(text, 40)}')", expected=expected, hint=hint)
             parses.append(ParsedReference(entry.input, index, sentences))
     return tuple(parses)
 
 
-def _reference_units(
-    reference: ParsedReference, footnote: bool, fallback: Fallback, language: str, joint: str
-) -> tuple[list[Unit], list[float], Counter[str]]:
-    """Units of one reference, the share of each sentence's words that they hold, and counts."""
-    resolution = resolve(reference)
-    render = renderer(reference, resolution)
-    rows: list[tuple[str, list[str]]] = []
-    for number, sentence in enumerate(reference.sentences):
+def _units(
+    batch: ParsedBatch, footnote: bool, fallback: Fallback, language: str
+) -> tuple[dict[str, list[Unit]], list[float], Counter[str]]:
+    """Units by input, the share of each sentence's content words that they hold, and counts."""
+    recall = RecallJudge(language).judge
+    stanza = batch.signature["srl"].startswith("stanza")
+    joint = "" if stanza and language in SPACELESS else " "
+    units: defaultdict[str, list[Unit]] = defaultdict(list)
+    covered: list[float] = []
+    counts = Counter(batch.counts)
+    for parse in track(batch.references, "making units", "references"):
+        resolution = resolve(parse)
+        render = renderer(parse, resolution)
+        texts: list[tuple[int, str]] = []
+        for number, sentence in enumerate(parse.sentences):
 
-        def write(indices: Sequence[int], offset: int = reference.offsets[number]) -> str:
-            return joint.join(render([offset + i for i in indices]))
+            def write(
+                these: Iterable[int], k: int = parse.offsets[number], of: Any = render
+            ) -> str:
+                return joint.join(of([k + i for i in these]))
 
-        stus = sentence_stus(sentence, footnote=footnote, render=write)
-        rows.append((write(range(len(sentence.tokens))), stus))
-    recall = RecallJudge(language).judge([(" ".join(stus), [text]) for text, stus in rows])
-    covered = [
-        1.0 if text in stus else float(share[0])
-        for (text, stus), share in zip(rows, recall.presence, strict=True)
-    ]
-    counts = Counter({"mentions replaced": len(resolution.names)})
-    counts["sentences that are their own unit"] = sum(stus == [text] for text, stus in rows)
-    if fallback == "sentence":
-        for (text, stus), share in zip(rows, covered, strict=True):
-            stus += [text] * (share < _LEAST_COVERED)
-            counts["sentences added as units"] += share < _LEAST_COVERED
-    texts = [(number, stu) for number, (_, stus) in enumerate(rows) for stu in stus]
-    texts += [(i.sentence, i.text) for i in (*reference.identities, *resolution.identities)]
-    units = [
-        Unit(text, kind="stu", reference=reference.reference, sentence=number)
-        for number, text in texts
-    ]
+            whole = write(range(len(sentence.tokens)))
+            stus = sentence_stus(sentence, footnote=footnote, render=write)
+            counts["sentences that are their own unit"] += stus == [whole]
+            share = recall([(" ".join(stus), [whole])]).presence[0][0]
+            covered.append(1.0 if whole in stus else float(share))
+            if fallback == "sentence":
+                stus += [whole] * (covered[-1] < _LEAST_COVERED)
+                counts["sentences added as units"] += covered[-1] < _LEAST_COVERED
+            texts += [(number, stu) for stu in stus]
+        counts["mentions replaced"] += len(resolution.names)
+        texts += [(i.sentence, i.text) for i in (*parse.identities, *resolution.identities)]
+        index = parse.reference
+        units[parse.input] += [Unit(t, kind="stu", reference=index, sentence=n) for n, t in texts]
     return units, covered, counts

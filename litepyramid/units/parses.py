@@ -17,10 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
@@ -36,6 +35,7 @@ _TREE_PIECE = re.compile(r"[()]|[^\s()]+")
 LONGEST = 1000
 """The most tokens that a sentence or a mention may have; frames take the square of it."""
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_OPTIONAL = ("identities", "possessives")
 _BIO = re.compile(r"[BI]-\S+")
 
 
@@ -59,10 +59,7 @@ class Identity:
 class ParsedSentence:
     """A sentence with frames, in the order of their verbs, and a tree, as far as parsers have run.
 
-    Attributes:
-        tokens: Its words, Penn style ("do n't"), none empty or with white space inside.
-        frames: None if no labeller has run, empty if one ran and found no verb.
-        tree: Bracketed constituency tree of the same tokens, brackets among them as -LRB-, -RRB-.
+    Frames are None if no labeller has run, empty if one ran and found no verb.
     """
 
     tokens: tuple[str, ...]
@@ -80,9 +77,6 @@ class ParsedReference:
     """One reference summary on its way from text to units.
 
     Attributes:
-        input: Id of the input that it belongs to.
-        reference: Its index among that input's references, from 0.
-        sentences: Its sentences in order.
         clusters: Coreference clusters of mentions; None if no resolver has run.
         identities: "name is mention" sentences of a resolution that replaced mentions already.
         possessives: Mentions that are possessive pronouns: a name in their place gets "'s".
@@ -94,6 +88,11 @@ class ParsedReference:
     clusters: tuple[tuple[Span, ...], ...] | None = None
     identities: tuple[Identity, ...] = ()
     possessives: tuple[Span, ...] = ()
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens of all sentences."""
+        return [token for sentence in self.sentences for token in sentence.tokens]
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -132,95 +131,69 @@ def with_frames(reference: ParsedReference, frames: Iterator[tuple[Frame, ...]])
     return replace(reference, sentences=sentences)
 
 
-def tree_leaves(tree: str) -> list[str]:
-    """The words of a bracketed tree, escaped brackets put back; ValueError if it is none."""
-    depth, leaves, previous = 0, [], ""
-    for piece in _TREE_PIECE.findall(tree):
-        if piece == "(":
-            if depth == 0 and previous:
-                raise ValueError("more than one tree")
-            depth += 1
-        elif piece == ")":
-            depth -= 1
-            if depth < 0:
-                raise ValueError("a bracket closes that was never opened")
-        elif depth == 0:
-            raise ValueError(f"'{piece}' outside the brackets")
-        elif previous != "(":
-            leaves.append(_ESCAPED.get(piece, piece))
-        previous = piece
-    if depth:
-        raise ValueError(f"{counted(depth, 'bracket never closes', 'brackets never close')}")
-    return leaves
-
-
-def check_tags(tags: Sequence[str], tokens: int) -> None:
-    """Raises ValueError unless there is a tag a token, each ``O``, ``B-ROLE`` or ``I-ROLE``."""
-    if len(tags) != tokens:
-        raise ValueError(f"{counted(len(tags), 'tag')} for {counted(tokens, 'token')}")
-    for number, tag in enumerate(tags, start=1):
-        if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
-            raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
-
-
 def check_parse(
     parse: ParsedReference, *, path: str | Path | None = None, line: int | None = None
 ) -> None:
     """Checks that frames, trees and clusters of a reference fit its tokens."""
-    where = place(parse.input, parse.reference)
-    at = partial(InputError, path=path, line=line)
+    for problem in _problems(parse):
+        what = f"{place(parse.input, parse.reference)}: {problem}"
+        raise InputError(what, path=path, line=line)
+
+
+def _problems(parse: ParsedReference) -> Iterator[str]:
     if not parse.sentences:
-        raise at(f"{where} has no sentences")
+        yield "no sentences"
     for number, sentence in enumerate(parse.sentences, start=1):
-        try:
-            _check_sentence(sentence)
-        except ValueError as error:
-            text = cut(" ".join(map(str, sentence.tokens)), 50)
-            raise at(f"sentence {number} of {where} ('{text}'): {error}") from None
+        text = cut(" ".join(map(str, sentence.tokens)), 50)
+        for problem in _problems_of_sentence(sentence):
+            yield f"sentence {number} ('{text}'): {problem}"
     total = parse.offsets[-1]
     for cluster in parse.clusters or ():
-        for start, end in cluster or [(0, 0)]:
+        if not cluster:
+            yield "an empty coreference cluster"
+        for start, end in cluster:
             if not 0 <= start < end <= min(total, start + LONGEST):
-                mention = (
-                    f"the mention [{start}, {end}]" if cluster else "an empty coreference cluster"
-                )
-                raise at(
-                    f"{mention} in {where} is not inside the text, or too long",
-                    expected=f"0 <= start < end <= {total} (tokens; end is exclusive)",
-                )
+                yield f"the mention [{start}, {end}] is not in its {total} tokens, or too long"
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
-            raise at(
-                f"an identity of {where} is empty or names sentence {identity.sentence + 1}",
-                expected=f"some text, and a sentence from 1 to {len(parse.sentences)}",
-            )
+            yield f"an identity is empty or names sentence {identity.sentence + 1}"
 
 
-def _check_sentence(sentence: ParsedSentence) -> None:
-    tokens, doing = sentence.tokens, ""
-    try:
-        _need(0 < len(tokens) <= LONGEST, f"{counted(len(tokens), 'token')}, not 1 to {LONGEST}")
-        for number, token in enumerate(tokens, start=1):
-            whole = bool(token) and not any(map(str.isspace, token))
-            _need(whole, f"token {number} is {token!r}, empty or with white space")
-        for number, frame in enumerate(sentence.frames or ()):
-            doing = f"frame {number}: "
-            check_tags(frame.tags, len(tokens))
-            inside = 0 <= frame.verb < len(tokens)
-            _need(inside, f"its verb is token {frame.verb} of {len(tokens)}")
-        if sentence.tree is not None:
-            doing = "its tree: "
-            words = zip_longest(tree_leaves(sentence.tree), tokens)
-            for number, (leaf, token) in enumerate(words, start=1):
-                same = leaf == _ESCAPED.get(token, token)
-                _need(same, f"word {number} is {leaf!r}, of its tokens {token!r}")
-    except ValueError as error:
-        raise ValueError(f"{doing}{error}") from None
+def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
+    tokens = sentence.tokens
+    if not 0 < len(tokens) <= LONGEST:
+        yield f"{counted(len(tokens), 'token')}, not 1 to {LONGEST}"
+    for number, token in enumerate(tokens, start=1):
+        if not token or any(map(str.isspace, token)):
+            yield f"token {number} is {token!r}, empty or with white space"
+    for number, frame in enumerate(sentence.frames or ()):
+        if len(frame.tags) != len(tokens):
+            yield f"frame {number}: {counted(len(frame.tags), 'tag')} for {len(tokens)} tokens"
+        for n, tag in enumerate(frame.tags, start=1):
+            if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
+                yield f"frame {number}: tag {n} is {tag!r}, neither O nor B-ROLE or I-ROLE"
+        if not 0 <= frame.verb < len(tokens):
+            yield f"frame {number}: its verb is token {frame.verb} of {len(tokens)}"
+    if sentence.tree is not None:
+        leaves, problem = _tree_leaves(sentence.tree)
+        for number, (leaf, token) in enumerate(zip_longest(leaves, tokens), start=1):
+            if leaf != _ESCAPED.get(str(token), token):
+                problem = problem or f"word {number} is {leaf!r}, of its tokens {token!r}"
+        if problem:
+            yield f"its tree: {problem}"
 
 
-def _need(right: bool, problem: str) -> None:
-    if not right:
-        raise ValueError(problem)
+def _tree_leaves(tree: str) -> tuple[list[str], str]:
+    """The words of a bracketed tree, escaped brackets put back, and what is wrong with it."""
+    depth, leaves, previous, problem = 0, [], "", ""
+    for piece in _TREE_PIECE.findall(tree):
+        if depth == 0 and (previous or piece != "("):
+            problem = problem or f"'{piece}' before or after it"
+        depth += {"(": 1, ")": -1}.get(piece, 0)
+        if piece not in "()" and previous != "(":
+            leaves.append(_ESCAPED.get(piece, piece))
+        previous = piece
+    return leaves, problem or (f"{counted(depth, 'bracket')} not closed" if depth else "")
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
@@ -232,12 +205,11 @@ def read_parses(path: str | Path) -> list[ParsedReference]:
         check_parse(parse, path=path, line=line)
         key = (parse.input, parse.reference)
         if key in lines:
-            raise InputError(
-                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {lines[key]})",
-                path=path,
-                line=line,
-                hint='Number the references of one input: "reference": 0, 1, …',
+            what = (
+                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {lines[key]})"
             )
+            hint = 'Number the references of one input: "reference": 0, 1, …'
+            raise InputError(what, path=path, line=line, hint=hint)
         lines[key] = line
         parses.append(parse)
     return parses
@@ -248,14 +220,11 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
     rows = []
     for parse in parses:
         check_parse(parse)
-        row = record(parse)
-        row["sentences"] = [_stated(sentence) for sentence in row["sentences"]]
-        rows.append(_stated(row, "identities", "possessives"))
+        row = {k: v for k, v in record(parse).items() if v or k not in _OPTIONAL}
+        listed = row["sentences"]
+        row["sentences"] = [{k: v for k, v in s.items() if v is not None} for s in listed]
+        rows.append({k: v for k, v in row.items() if v is not None})
     write_jsonl(path, rows)
-
-
-def _stated(row: dict[str, Any], *lists: str) -> dict[str, Any]:
-    return {k: v for k, v in row.items() if v is not None and (v or k not in lists)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +238,8 @@ class FileBackend:
         batch = self._find(references, "srl")
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
-                where = place(parse.input, parse.reference)
+                what = f'{place(parse.input, parse.reference)} has a sentence without "frames"'
                 expected = "the frames of every sentence, an empty list where it has no verb"
-                what = f'{where} has a sentence without "frames"'
                 raise InputError(what, path=self.path, expected=expected)
         return batch
 
@@ -287,8 +255,7 @@ class FileBackend:
             if any(sentence.frames is not None for sentence in reference.sentences):
                 if [s.tokens for s in reference.sentences] != [s.tokens for s in parse.sentences]:
                     what = f"the clusters of {where} are over other tokens than its frames"
-                    hint = "Make both from the same sentences."
-                    raise InputError(what, path=self.path, hint=hint)
+                    raise InputError(what, path=self.path, hint="Make both of the same sentences.")
                 parse = replace(reference, clusters=parse.clusters, possessives=parse.possessives)
             linked.append(parse)
         return replace(batch, references=tuple(linked))
@@ -296,13 +263,10 @@ class FileBackend:
     def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
         """The file's parses of these references; `part` is what the signature calls them."""
         parses = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
-        matched = []
-        for reference in references:
-            key = (reference.input, reference.reference)
-            if key not in parses:
-                hint = "Parse the references again, or leave this input out of them."
-                raise InputError(f"no parse of {place(*key)}", path=self.path, hint=hint)
-            matched.append(parses.pop(key))
+        keys = [(reference.input, reference.reference) for reference in references]
+        if missing := [key for key in keys if key not in parses]:
+            hint = "Parse the references again, or leave this input out of them."
+            raise InputError(f"no parse of {place(*missing[0])}", path=self.path, hint=hint)
+        matched = tuple(parses.pop(key) for key in keys)
         counts = {"references in the file that are not needed": len(parses)} if parses else {}
-        sha = fingerprint(map(record, matched))
-        return ParsedBatch(tuple(matched), {part: f"file:{sha}"}, counts)
+        return ParsedBatch(matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts)

@@ -108,6 +108,8 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
     scus = [["A cat sat", "A dog ran fast"], ["It rained", "They left"]]
     regressor = fit(texts, scus, rounds=2)
     regressor.save(tmp_path / "r.json")
+    with pytest.raises(InputError, match=r"Expected \.json"):  # what could not be read again
+        regressor.save(tmp_path / "r.csv")
     again, first = (predict(texts, regressor=r) for r in (tmp_path / "r.json", regressor))
     assert again.values.tolist() == first.values.tolist()
     assert again.signature == first.signature

@@ -50,10 +50,11 @@ def test_gold_easiness_of_realsumm(realsumm):
     assert np.nanmin(same.values) == 1.0
 
 
-def test_easiness_files_come_back(tmp_path):
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
+def test_easiness_files_come_back(tmp_path, ending):
     easiness = Easiness(SENTENCES, np.array([0.1, np.nan, 0.1 + 0.2]))
-    easiness.save(tmp_path / "e.jsonl")
-    back = read_easiness(tmp_path / "e.jsonl")
+    easiness.save(tmp_path / f"e.{ending}")
+    back = read_easiness(tmp_path / f"e.{ending}")
     assert back.sentences == SENTENCES
     np.testing.assert_array_equal(back.values, easiness.values)
     assert back.of(SENTENCES[::-1])[0] == easiness.values[2]

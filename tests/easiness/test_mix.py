@@ -9,6 +9,7 @@ from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
 from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence
 from litepyramid.units.extract import extract
@@ -70,13 +71,11 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
 
 
 def test_random_mixing_is_repeatable_and_seeds_differ():
-    chosen = [
-        tuple(mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=s).carries_stus)
-        for s in range(20)
-    ]
-    again = mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=3).carries_stus
-    assert tuple(again) == chosen[3]
-    assert len(set(chosen)) > 3
+    def chosen(seed):
+        return tuple(mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=seed).carries_stus)
+
+    assert chosen(3) == chosen(3)
+    assert len(set(map(chosen, range(20)))) > 3
 
 
 def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
@@ -88,26 +87,9 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
-    ("share", "n", "count"), [(0.29, 100, 29), (0.5, 7, 3), (0, 9, 0), (1.0, 9, 9), (0.57, 100, 57)]
-)
-def test_a_share_is_floored_as_it_was_written(share, n, count):
-    assert stu_count(share, n) == count
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"count": 6, "easiness": EASY}, "6 sentences are to carry STUs"),
-        ({"count": -1, "easiness": EASY}, "from 0 to 5"),
-        ({"count": 2}, "needs the easiness"),
-        ({"count": 2, "by": "random"}, "needs a seed"),
-        ({"count": 2, "by": "best", "easiness": EASY}, "unknown way of mixing 'best'"),
-    ],
-)
-def test_what_cannot_be_mixed_is_named(options, words):
-    with pytest.raises(InputError, match=words):
-        mix_units(SCUS, STUS, SENTENCES, **options)
+def test_a_share_is_floored_as_it_was_written():
+    rows = [(0.29, 100, 29), (0.5, 7, 3), (0, 9, 0), (1.0, 9, 9), (0.57, 100, 57)]
+    assert all(stu_count(share, n) == count for share, n, count in rows)
 
 
 def test_an_input_left_without_units_is_refused():
@@ -140,18 +122,28 @@ REFERENCES = ["A cat sat. The dog ran home. It rained hard in Rome.", "We left. 
 TEXTS = [["A cat sat", "The dog ran home", "It rained"], ["We left early", "They stayed"]]
 
 
-def test_mix_extracts_and_predicts_what_is_not_there():
+def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     stus = extract(REFERENCES)
     mixed = mix(TEXTS, stus, stu_share=0.5)
     assert mixed.counts()["stu_sentences"] == 2
     assert mix(TEXTS, references=REFERENCES).units == mixed.units
     easy = predict(REFERENCES, stus=stus)
-    assert mix(TEXTS, stus, easiness=easy).units == mixed.units
     assert mix(TEXTS, list(stus.units), easiness=easy).units == mixed.units
-    with pytest.raises(InputError, match="neither references"):
-        mix(TEXTS, list(stus.units))
-    with pytest.raises(InputError, match="units of kind"):
-        mix(stus.units, references=REFERENCES)
+    for ending in ("json", "jsonl", "csv"):
+        easy.save(tmp_path / f"e.{ending}")
+        assert mix(TEXTS, stus, easiness=tmp_path / f"e.{ending}").units == mixed.units
+        mixed.save(tmp_path / f"mixed.{ending}")
+        assert as_units(tmp_path / f"mixed.{ending}") == list(mixed.units)
+    for options in ({}, {"by": "gold"}, {"by": "gold", "stus": list(stus.units)}):
+        with pytest.raises(InputError, match=r"needs the references of the units\. Without them"):
+            mix(TEXTS, **options)
+    for options, words in (
+        ({"units": stus.units}, "units of kind"),
+        ({"by": "best"}, "unknown way of mixing 'best'"),
+        ({"stu_share": 1.1}, "the share is 1.1"),
+    ):
+        with pytest.raises(InputError, match=words):
+            mix(**{"units": TEXTS, "stus": stus, "references": REFERENCES, **options})
 
 
 def test_the_signature_changes_when_the_mix_does_and_only_then():

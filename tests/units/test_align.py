@@ -74,7 +74,7 @@ def test_scus_go_where_the_stus_name_whom_they_are_about():
     resolved = Unit("Ann Lee works in a bakery", kind="stu", reference=0, sentence=1)
     plain = Unit("She works in a bakery", kind="stu", reference=0, sentence=1)
     adrift = Unit("Ann Lee works in a bakery", kind="stu")
-    for stu, wanted in ((resolved, [1, 0]), (plain, [0, 0]), (adrift, [0, 0])):
-        found, machine = align_both(scus, [InputUnits("a", (stu,))], sentences)
-        assert [unit.sentence for unit in found[0].units.units] == wanted
+    for stu, numbers in ((resolved, [1, 0]), (plain, [0, 0]), (adrift, [0, 0])):
+        human, machine = align_both(scus, [InputUnits("a", (stu,))], sentences)
+        assert [unit.sentence for unit in human[0].units.units] == numbers
         assert [unit.sentence for unit in machine[0].units.units] == [1]

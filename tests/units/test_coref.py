@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.units.coreference import renderer, replaced, resolve
+from litepyramid.units.coreference import PRONOUNS, renderer, replaced, resolve
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence
 
 
@@ -27,15 +27,11 @@ def test_the_first_mention_that_is_no_pronoun_is_the_name():
     assert replaced(parse).identities == ()
 
 
-PRONOUNS = ["it", "he", "she", "they", "this", "i", "you", "her", "him", "their", "them"]
-PRONOUNS += ["his", "its", "my", "your", "She", "I"]
-
-
-@pytest.mark.parametrize("pronoun", PRONOUNS)
-def test_each_pronoun_is_replaced_and_gives_no_unit(pronoun):
-    parse = reference("Ann left .", f"{pronoun} ran .", clusters=[((0, 1), (3, 4))])
-    assert texts(replaced(parse)) == ["Ann left .", "Ann ran ."]
-    assert resolve(parse).identities == ()
+def test_each_pronoun_is_replaced_and_gives_no_unit():
+    for pronoun in (*PRONOUNS, "She", "I"):
+        parse = reference("Ann left .", f"{pronoun} ran .", clusters=[((0, 1), (3, 4))])
+        assert texts(replaced(parse)) == ["Ann left .", "Ann ran ."]
+        assert resolve(parse).identities == ()
 
 
 def test_identities_come_in_the_order_of_mentions_with_their_sentences():
@@ -73,21 +69,14 @@ def test_which_mentions_say_something_new(mention, unit):
 
 
 def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
-    parse = reference(
-        "Ann and Bob met .", "She saw his dog .",
-        clusters=[((0, 1), (5, 6)), ((2, 3), (7, 8)), ((0, 3), (7, 9))],
-    )  # fmt: skip
+    clusters = [((0, 1), (5, 6)), ((2, 3), (7, 8)), ((0, 3), (7, 9))]
+    parse = reference("Ann and Bob met .", "She saw his dog .", clusters=clusters)
     assert texts(replaced(parse)) == ["Ann and Bob met .", "Ann saw Ann and Bob ."]
-
-
-def test_mentions_inside_a_name_are_replaced_where_it_stands():
-    parse = reference(
-        "Ann and children she loves left their home .",
-        clusters=[((0, 1), (3, 4)), ((0, 5), (6, 7))],
+    clusters = [((0, 1), (3, 4)), ((0, 5), (6, 7))]  # a mention inside a name
+    (text,) = texts(
+        replaced(reference("Ann and kin she loves left their home .", clusters=clusters))
     )
-    assert texts(replaced(parse)) == [
-        "Ann and children Ann loves left Ann and children she loves home ."
-    ]
+    assert text == "Ann and kin Ann loves left Ann and kin she loves home ."
 
 
 def test_render_writes_a_mention_once_and_in_parts():
@@ -101,6 +90,7 @@ def test_render_writes_a_mention_once_and_in_parts():
 spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(lambda p: (p[0], min(8, p[0] + p[1])))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(spans, min_size=1, max_size=4), max_size=4))
 def test_any_clusters(clusters):
     parse = reference("Ann saw his dog .", "She ran .", clusters=map(tuple, clusters))

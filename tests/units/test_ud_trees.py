@@ -11,7 +11,7 @@ import pytest
 from litepyramid.language import detect_language, words
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parsers.free_frames import free_frames
-from litepyramid.units.parsers.stanza import read_document, words_of
+from litepyramid.units.parsers.stanza import StanzaBackend
 from litepyramid.units.parses import ParsedReference, ParsedSentence
 from litepyramid.units.triplets import sentence_stus
 
@@ -74,7 +74,8 @@ def test_stanza_in_german_gives_its_own_words():
             for r in rows
         ]
     )
-    given = ParsedReference("1", 0, (ParsedSentence(("Der", "Text.")),))
-    parsed = read_document(SimpleNamespace(sentences=[sentence]), given, language="de")
-    assert parsed.sentences[0].tokens == tuple(word.text for word in words_of(sentence))
+    backend = StanzaBackend(pipeline=lambda text: SimpleNamespace(sentences=[sentence]))
+    asked = ParsedReference("1", 0, (ParsedSentence(("Der", "Text.")),))
+    (parsed,) = backend.in_language("de").parse([asked]).references
+    assert parsed.sentences[0].tokens == tuple(row[1] for row in rows)
     assert sentence_stus(parsed.sentences[0]) == UNITS["de-1"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import repeat
-from typing import TypeVar
+from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending
@@ -20,58 +20,39 @@ from litepyramid.units.parses import (
     with_frames,
 )
 
-_Backend = TypeVar("_Backend")
 
-
-class SentencesBackend:
+class _SentencesBackend:
     """No frames at all: every sentence is its own unit, the baseline for every extractor."""
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every sentence an empty list of frames."""
         parses = tuple(with_frames(reference, repeat(())) for reference in references)
         return ParsedBatch(parses, {"srl": "sentences"})
 
 
-BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
-    "allennlp": open_allennlp,
-    "embedded": lambda argument: EmbeddedBackend(),
-    "frames": FileBackend,
-    "sentences": lambda argument: SentencesBackend(),
-    "stanza": open_stanza,
-}
-"""Semantic role backends; a factory takes what stands after the colon, "" if nothing does."""
-
-COREF: dict[str, Callable[[str], CorefBackend]] = {
-    "clusters": FileBackend,
-    "embedded": lambda argument: EmbeddedBackend(),
-    "stanza": open_stanza,
-}
-"""Coreference backends, in the same way."""
-
-_ARGUMENTS = {"allennlp": ":ARCHIVE", "clusters": ":FILE.jsonl", "frames": ":FILE.jsonl"}
+_PLAIN = {"embedded": EmbeddedBackend, "sentences": _SentencesBackend}
+_OPENED = {"allennlp": open_allennlp, "stanza": open_stanza}
+"""Backends that take what stands after a colon, "" if nothing does."""
 
 
 def open_backend(spec: str) -> SrlBackend:
     """The semantic role backend of ``--srl``: its name, NAME:ARGUMENT, or an interchange file."""
-    return _open(spec, BACKENDS, "SRL backend", "frames")
+    backend: SrlBackend = _open(spec, "SRL backend", "allennlp", "embedded", "sentences", "stanza")
+    return backend
 
 
 def open_coref(spec: str) -> CorefBackend:
     """The coreference backend that a ``--coref`` value names, in the same way."""
-    return _open(spec, COREF, "coreference backend", "clusters")
+    backend: CorefBackend = _open(spec, "coreference backend", "embedded", "stanza")
+    return backend
 
 
-def _open(
-    spec: str, backends: Mapping[str, Callable[[str], _Backend]], what: str, file: str
-) -> _Backend:
+def _open(spec: str, what: str, *names: str) -> Any:
     name, _, argument = spec.partition(":")
-    if name in backends:
-        needs = _ARGUMENTS.get(name, "")
-        if (needs and not argument) or (argument and not needs and name != "stanza"):
-            problem = "needs a path" if needs else "takes no argument"
-            raise InputError(f"the {what} '{name}' {problem}", expected=f"{name}{needs}")
-        return backends[name](argument)
+    if spec in names and spec in _PLAIN:
+        return _PLAIN[spec]()
+    if name in names and name in _OPENED:
+        return _OPENED[name](argument)
     if ending(spec) in (".jsonl", ".ndjson"):
-        return backends[file](spec)
-    names = ", ".join(n + _ARGUMENTS.get(n, "") for n in sorted(backends))
-    raise InputError(f"unknown {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")
+        return FileBackend(spec)
+    expected = f"one of {', '.join(names)}, or a .jsonl file"
+    raise InputError(f"unknown {what} '{spec}'", expected=expected)

@@ -83,7 +83,6 @@ class _FreeClauses(Tree):
         return Frame(head if copula is None else copula, tuple(tags))
 
     def goes_with_verb(self, child: int, head: int) -> bool:
-        """Whether a dependent is one of auxiliaries, particles, clitics and negation."""
         word, base = self.words[child], self.base(child)
         if base in _WITH_VERB or word.deprel in _WITH_VERB:
             return True
@@ -93,7 +92,6 @@ class _FreeClauses(Tree):
         return clitic and not self.children[child]
 
     def auxiliaries(self, i: int) -> list[int]:
-        """Those of a verb."""
         return [c for c in self.children[i] if self.base(c) == "aux"]
 
     def borrowed(self, head: int, steps: int = 0) -> list[int]:

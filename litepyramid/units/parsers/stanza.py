@@ -23,10 +23,7 @@ Pipeline = Callable[[Any], Any]
 _MULTIWORD = word_set("de es fr it pt pl cs tr fi uk ar fa he el")
 """Languages some of whose tokens are several words to Stanza: "zum" is zu dem."""
 _CODES = {"zh": "zh-hans"}
-
-EXTRAS = ("constituency", "coref")
-"""What may be asked for besides dependencies."""
-
+_EXTRAS = ("constituency", "coref")
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
@@ -45,7 +42,7 @@ class StanzaBackend:
         language: Code of the language.
     """
 
-    also: tuple[str, ...] = EXTRAS
+    also: tuple[str, ...] = _EXTRAS
     models: str | Path | None = None
     pipeline: Pipeline | None = None
     language: str = "en"
@@ -56,33 +53,77 @@ class StanzaBackend:
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Parses every reference, a reference at a time."""
-        processors = ("depparse", *self.also)
-        run = self.pipeline or load_pipeline(processors, self.models, self.language)
-        parsed = []
-        for reference in track(references, "parsing", "references"):
-            tokens = [list(sentence.tokens) for sentence in reference.sentences]
-            text = "\n\n".join(map(" ".join, tokens))
-            document = run(tokens if self.language == "en" else text)
-            parsed.append(read_document(document, reference, self.also, self.language))
-        part = {"srl": f"stanza-{version('stanza')}"}
-        both = part | {"coref": part["srl"]}
-        return ParsedBatch(tuple(parsed), both if "coref" in self.also else part)
+        run = self._pipeline("depparse", *self.also)
+        parsed = tuple(self._read(run, r) for r in track(references, "parsing", "references"))
+        name = f"stanza-{version('stanza')}"
+        return ParsedBatch(
+            parsed, {"srl": name} | ({"coref": name} if "coref" in self.also else {})
+        )
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every reference Stanza's clusters, and leaves its frames as they are."""
-        run = self.pipeline or load_pipeline(("coref",), self.models)
+        run = self._pipeline("coref")
         linked = tuple(
             replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
             for r in track(references, "linking", "references")
         )
         return ParsedBatch(linked, {"coref": f"stanza-{version('stanza')}"})
 
+    def _pipeline(self, *processors: str) -> Pipeline:
+        """Stanza's pipeline: of English over tokens as they are, of others over sentences."""
+        if self.pipeline is not None:
+            return self.pipeline
+        stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
+        language, english = self.language, self.language == "en"
+        needed = ["tokenize", "mwt"] if language in _MULTIWORD else ["tokenize"]
+        if "depparse" in processors:
+            needed += ["pos", "lemma"]
+        for package in ("transformers", "peft") if "coref" in processors else ():
+            require(package, extra="stanza", purpose="Stanza's coreference")
+        what = f"Stanza's {name_of(language)} models cannot be loaded"
+        hint = (
+            f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a"
+            " network, and name the folder: stanza:models=FOLDER."
+        )
+        with loading(what, path=self.models, hint=hint):
+            pipeline: Pipeline = stanza.Pipeline(
+                _CODES.get(language, language),
+                processors=",".join([*needed, *processors]),
+                tokenize_pretokenized=english,
+                tokenize_no_ssplit=not english,
+                download_method=stanza.DownloadMethod.REUSE_RESOURCES,
+                verbose=False,
+                **({} if self.models is None else {"model_dir": str(self.models)}),
+            )
+        return pipeline
+
+    def _read(self, run: Pipeline, reference: ParsedReference) -> ParsedReference:
+        """A reference with what Stanza makes of it; ModelError if that is of other tokens."""
+        asked = [sentence.tokens for sentence in reference.sentences]
+        if self.language != "en":
+            document = run("\n\n".join(map(" ".join, asked)))
+        else:
+            document = run([list(tokens) for tokens in asked])
+        trees = [words_of(sentence) for sentence in document.sentences]
+        tokens = [tuple(word.text for word in words) for words in trees]
+        if self.language != "en" and len(tokens) == len(asked):
+            sentences = tuple(map(ParsedSentence, tokens, map(free_frames, trees)))
+            return replace(reference, sentences=sentences)
+        if tokens != asked:
+            raise ModelError(
+                f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
+                hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
+            )
+        brackets = [_bracketed(getattr(s, "constituency", None)) for s in document.sentences]
+        if "constituency" not in self.also:
+            brackets = [None] * len(tokens)
+        sentences = tuple(map(ParsedSentence, tokens, map(dependency_frames, trees), brackets))
+        clusters = clusters_of(document, reference) if "coref" in self.also else reference.clusters
+        return replace(reference, sentences=sentences, clusters=clusters)
+
 
 def open_stanza(argument: str) -> StanzaBackend:
-    """The backend that ``stanza`` or ``stanza:…`` names.
-
-    The argument is empty (dependencies, trees and clusters), or says what to make besides frames
-    and where models lie, with commas between.
+    """The backend that ``stanza`` or ``stanza:…`` names, options with commas between them.
 
     Example:
         >>> open_stanza("none,models=models/stanza")
@@ -93,82 +134,21 @@ def open_stanza(argument: str) -> StanzaBackend:
     for option in filter(None, argument.split(",")):
         if option.startswith("models=") and option != "models=":
             models = option.removeprefix("models=")
-        elif option in (*EXTRAS, "none"):
+        elif option in (*_EXTRAS, "none"):
             named.append(option)
         else:
+            expected = "stanza[:constituency][,coref][,none][,models=FOLDER]"
             raise InputError(
-                f"unknown option '{option}' of the backend 'stanza'",
-                expected="stanza[:constituency][,coref][,none][,models=FOLDER]",
+                f"unknown option '{option}' of the backend 'stanza'", expected=expected
             )
-    also = tuple(option for option in named or EXTRAS if option != "none")
-    return StanzaBackend(also, models)
-
-
-def load_pipeline(
-    processors: Sequence[str], models: str | Path | None = None, language: str = "en"
-) -> Pipeline:
-    """Stanza's pipeline: of English over tokens as they are, of others over sentences."""
-    stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
-    needed = ["tokenize", "mwt"] if language in _MULTIWORD else ["tokenize"]
-    if "depparse" in processors:
-        needed += ["pos", "lemma"]
-    for package in ("transformers", "peft") if "coref" in processors else ():
-        require(package, extra="stanza", purpose="Stanza's coreference")
-    options = {} if models is None else {"model_dir": str(models)}
-    hint = (
-        f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a network,"
-        " and name the folder: stanza:models=FOLDER."
-    )
-    with loading(f"Stanza's {name_of(language)} models cannot be loaded", path=models, hint=hint):
-        pipeline: Pipeline = stanza.Pipeline(
-            _CODES.get(language, language),
-            processors=",".join([*needed, *processors]),
-            tokenize_pretokenized=language == "en",
-            tokenize_no_ssplit=language != "en",
-            download_method=stanza.DownloadMethod.REUSE_RESOURCES,
-            verbose=False,
-            **options,
-        )
-    return pipeline
-
-
-def read_document(
-    document: Any,
-    reference: ParsedReference,
-    also: Sequence[str] = EXTRAS,
-    language: str = "en",
-) -> ParsedReference:
-    """A reference with what a ``stanza.Document`` of its tokens holds; ModelError if it is not."""
-    tokens = [tuple(word.text for word in parsed.words) for parsed in document.sentences]
-    if language != "en" and len(tokens) == len(reference.sentences):
-        frames = [free_frames(words_of(parsed)) for parsed in document.sentences]
-        return replace(reference, sentences=tuple(map(ParsedSentence, tokens, frames)))
-    if tokens != [sentence.tokens for sentence in reference.sentences]:
-        raise ModelError(
-            f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
-            hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
-        )
-    sentences = []
-    for words, parsed in zip(tokens, document.sentences, strict=True):
-        tree = getattr(parsed, "constituency", None) if "constituency" in also else None
-        bracketed = None if tree is None else _bracketed(tree)
-        sentences.append(ParsedSentence(words, dependency_frames(words_of(parsed)), bracketed))
-    clusters = clusters_of(document, reference) if "coref" in also else reference.clusters
-    return replace(reference, sentences=tuple(sentences), clusters=clusters)
+    return StanzaBackend(tuple(option for option in named or _EXTRAS if option != "none"), models)
 
 
 def words_of(sentence: Any) -> list[Word]:
     """A ``stanza`` sentence's words; Stanza counts heads from 1, with 0 for the root."""
     return [
-        Word(
-            word.text,
-            word.upos or "X",
-            index if word.head == 0 else word.head - 1,
-            word.deprel,
-            word.xpos or "",
-            getattr(word, "feats", None) or "",
-        )
-        for index, word in enumerate(sentence.words)
+        Word(w.text, w.upos or "X", (w.head or i) - 1, w.deprel, w.xpos or "", w.feats or "")
+        for i, w in enumerate(sentence.words, start=1)
     ]
 
 
@@ -186,10 +166,12 @@ def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, 
     return tuple(tuple(sorted(set(spans))) for spans in chains if len(spans) > 1)
 
 
-def _bracketed(tree: Any) -> str:
+def _bracketed(tree: Any) -> str | None:
     """A ``stanza`` tree on one line, brackets among the words escaped."""
+    if tree is None:
+        return None
     if tree.label == "ROOT" and len(tree.children) == 1:
         return _bracketed(tree.children[0])
     if not tree.children:
         return str(tree.label).translate(_ESCAPES)
-    return f"({tree.label} {' '.join(map(_bracketed, tree.children))})"
+    return f"({tree.label} {' '.join(filter(None, map(_bracketed, tree.children)))})"

@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     import torch
 
 PURPOSE = "reading AllenNLP archives"
-WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
-_WANTED = frozenset(
-    ("config.json", "weights.th", "best.th", "labels.txt", "non_padded_namespaces.txt",
-     "vocab.txt", "tokenizer.json")
-)  # fmt: skip
+_WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
+_WANTED = ("config.json", "weights.th", "labels.txt", "non_padded_namespaces.txt", "vocab.txt")
 _MEMBERS = 10_000
 _ROOM, _RATIO = 256 << 20, 20
 
@@ -80,16 +77,20 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
     """
     path = Path(path)
     require("torch", extra="nli", purpose=PURPOSE)
+    wrong = partial(ModelError, path=path)
     with archive_folder(path) as folder:
-        config = _read_config(folder, path)
+        values = _read_json(_file(folder, path, "config.json"), f"{path}/config.json", path)
+        what = "config.json names no model type"
+        config = as_type(_Config, values, what=what, path=path, error=ModelError)
+        if config.model.type != "srl_bert":
+            hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
+            what = f"is a model of the kind '{config.model.type}'"
+            raise wrong(what, expected="the kind 'srl_bert'", hint=hint)
         reader = config.validation_dataset_reader or config.dataset_reader or {}
         name = reader.get("bert_model_name") or config.model.bert_model
         if not isinstance(name, str):
-            raise ModelError(
-                "config.json does not name the BERT that makes the word pieces",
-                path=path,
-                expected="dataset_reader.bert_model_name",
-            )
+            what = "config.json does not name the BERT that makes the word pieces"
+            raise wrong(what, expected="dataset_reader.bert_model_name")
         vocabulary = _find_bert(name, folder, bert, path)
         inside = vocabulary.is_relative_to(folder)
         shown = f"{path}/{vocabulary.relative_to(folder)}" if inside else vocabulary
@@ -101,39 +102,14 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
             bert_config = as_type(dict[str, Any], read, path=path, error=ModelError)
         labels = read_labels(folder, path)
         weights, revision = _read_weights(folder, path)
-        return SrlArchive(
-            path=path,
-            revision=revision,
-            labels=labels,
-            pieces=_read_vocabulary(vocabulary, shown),
-            lowercase="uncased" in name,
-            bert_name=name,
-            bert_config=bert_config,
-            weights=weights,
-        )
+        pieces, lowercase = _read_vocabulary(vocabulary, shown), "uncased" in name
+        return SrlArchive(path, revision, labels, pieces, lowercase, name, bert_config, weights)
 
 
-def _file(folder: Path, path: Path, *names: str) -> Path:
-    """The first of the files that is there."""
-    for name in names:
-        if file_type(folder / name) == "file":
-            return folder / name
-    raise ModelError(f"holds no {names[0]}", path=path, expected=WHAT)
-
-
-def _read_config(folder: Path, path: Path) -> _Config:
-    """config.json, if it is one of an ``srl_bert`` model."""
-    values = _read_json(_file(folder, path, "config.json"), f"{path}/config.json", path)
-    what = "config.json names no model type"
-    config = as_type(_Config, values, what=what, path=path, error=ModelError)
-    if config.model.type != "srl_bert":
-        raise ModelError(
-            f"is a model of the kind '{config.model.type}'",
-            path=path,
-            expected="the kind 'srl_bert'",
-            hint="scripts/train/allennlp_parse.py runs other models in AllenNLP's own environment.",
-        )
-    return config
+def _file(folder: Path, path: Path, name: str) -> Path:
+    if file_type(folder / name) != "file":
+        raise ModelError(f"holds no {name}", path=path, expected=_WHAT)
+    return folder / name
 
 
 def _read_json(file: Path, shown: str | Path, path: Path) -> Any:
@@ -165,7 +141,7 @@ def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], st
 
     what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
     with (
-        _file(folder, path, "weights.th", "best.th").open("rb") as file,
+        _file(folder, path, "weights.th").open("rb") as file,
         loading(what, path=path, expected="a torch state dict"),
     ):
         _check_parts(file)
@@ -177,9 +153,9 @@ def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], st
     if not isinstance(state, dict) or not all(
         isinstance(k, str) and isinstance(v, torch.Tensor) for k, v in state.items()
     ):
-        raise ModelError("weights.th is not a table of tensors", path=path, expected=WHAT)
+        raise ModelError("weights.th is not a table of tensors", path=path, expected=_WHAT)
     if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
-        raise ModelError("weights.th holds tensors larger than itself", path=path, expected=WHAT)
+        raise ModelError("weights.th holds tensors larger than itself", path=path, expected=_WHAT)
     clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}
     return {k: v.float() if v.is_floating_point() else v for k, v in clean.items()}, revision
 
@@ -200,12 +176,12 @@ def archive_folder(path: Path) -> Iterator[Path]:
     """A folder with the files of an archive, of which no more than is needed is ever copied."""
     kind = file_type(path)
     if kind in (None, "other"):
-        raise InputError("no such file", path=path, expected=WHAT, hint="Check the path.")
+        raise InputError("no such file", path=path, expected=_WHAT, hint="Check the path.")
     with nullcontext(path) if kind == "folder" else TemporaryDirectory() as made:
         folder = Path(made)
         if kind == "file":
             hint = "Get the archive again."
-            with loading("is damaged or not a tar file", path=path, expected=WHAT, hint=hint):
+            with loading("is damaged or not a tar file", path=path, expected=_WHAT, hint=hint):
                 _unpack(path, folder)
         inner = [item for item in folder.iterdir() if file_type(item / "config.json") == "file"]
         yield folder if (folder / "config.json").exists() or len(inner) != 1 else inner[0]
@@ -241,7 +217,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 def _unsafe(path: Path, what: str) -> ModelError:
     hint = "Do not use this file; get the archive again from where it was published."
-    return ModelError(f"holds {what}", path=path, expected=WHAT, hint=hint)
+    return ModelError(f"holds {what}", path=path, expected=_WHAT, hint=hint)
 
 
 class _Counted:
@@ -258,20 +234,13 @@ class _Counted:
         return data
 
 
-_VOCABULARIES = ("vocab.txt", "tokenizer.json")
-_PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
-
-
 def _find_bert(name: str, folder: Path, named: str | Path | None, archive: Path) -> Path:
     """The vocabulary of a BERT, as named by the user or in or next to the archive or on the hub."""
-    last = Path(name).name or "."
     if named is not None:
         vocabulary = _at(Path(named)) or _on_hub(str(named))
         what = f"no BERT vocabulary at '{named}'"
-        expected = "a folder with vocab.txt, that file, or a name on the Hugging Face hub"
-        hint = None
     else:
-        beside = archive.absolute().parent
+        last, beside = Path(name).name or ".", archive.absolute().parent
         inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
         places = map(_at, (*inside, beside / name, beside / last, Path(name)))
         vocabulary = next(filter(None, places), None) or _on_hub(name)
@@ -279,20 +248,16 @@ def _find_bert(name: str, folder: Path, named: str | Path | None, archive: Path)
             f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, "
             "in the Hugging Face cache or on the hub"
         )
-        expected = f"vocab.txt in a folder '{last}' next to the archive"
-        hint = (
-            "Name the BERT's folder (with vocab.txt and, if it is not published, config.json) "
-            "yourself: allennlp:ARCHIVE,bert=FOLDER."
-        )
     if vocabulary is None:
+        expected = "a folder with vocab.txt, that file, or a name on the Hugging Face hub"
+        hint = "Name the BERT's folder (with config.json too): allennlp:ARCHIVE,bert=FOLDER."
         raise ModelError(what, path=archive, expected=expected, hint=hint)
     return vocabulary
 
 
 def _at(path: Path) -> Path | None:
     """The vocabulary in this folder, or this file."""
-    files = (path, *(path / name for name in _VOCABULARIES))
-    return next((file for file in files if file_type(file) == "file"), None)
+    return next((file for file in (path, path / "vocab.txt") if file_type(file) == "file"), None)
 
 
 def _on_hub(name: str) -> Path | None:
@@ -306,29 +271,20 @@ def _on_hub(name: str) -> Path | None:
         except (EntryNotFoundError, OSError, ValueError):
             return None
 
-    publisher = _PUBLISHER.get(re.split(r"[-_]", name)[0])
-    names = [name] if "/" in name or publisher is None else [name, f"{publisher}/{name}"]
-    for local, file, candidate in product((True, False), _VOCABULARIES, names):
-        if (vocabulary := fetch(candidate, file, local)) is not None:
+    names = [name] if "/" in name else [name, f"google-bert/{name}"]
+    for local, candidate in product((True, False), names):
+        if (vocabulary := fetch(candidate, "vocab.txt", local)) is not None:
             fetch(candidate, "config.json", local)
             return vocabulary
     return None
 
 
 def _read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
-    """The word pieces of a ``vocab.txt`` (one per line) or ``tokenizer.json``, with indices."""
+    """The word pieces of a ``vocab.txt`` with their indices."""
     with loading("is not a BERT vocabulary", path=shown):
-        text = file.read_text("utf-8-sig")
-        if file.suffix == ".json":
-            model = parse_json(text, error=ModelError).get("model", {})
-            pieces = dict(model["vocab"]) if model.get("type") == "WordPiece" else {}
-        else:
-            pieces = {piece: i for i, piece in enumerate(split_lines(text))}
-    missing = [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]
-    if missing:
+        pieces = {piece: i for i, piece in enumerate(split_lines(file.read_text("utf-8-sig")))}
+    if missing := [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]:
         raise ModelError(f"is not a BERT vocabulary: {', '.join(missing)} missing", path=shown)
-    if not all(type(index) is int and index >= 0 for index in pieces.values()):
-        raise ModelError("is not a BERT vocabulary: its indices are not numbers", path=shown)
     return pieces
 
 
@@ -355,12 +311,11 @@ def bert_settings(archive: SrlArchive, weights: Mapping[str, torch.Tensor]) -> d
         if stated.get(key, value) != value:
             where = f"{stated[key]} in its configuration, {value} in the weights"
             raise wrong(f"the BERT's {key} is {where}")
-    heads = stated.get("num_attention_heads", _published_heads(archive.bert_name))
+    heads = stated.get("num_attention_heads")
+    if heads is None and re.match("(span|sci)?bert[-_]", Path(archive.bert_name).name.lower()):
+        heads = hidden_size // 64  # of every BERT that was published under such a name
     if heads is None:
-        hint = (
-            "Name a folder that has the BERT's config.json next to its vocab.txt: "
-            "allennlp:ARCHIVE,bert=FOLDER."
-        )
+        hint = "Name a folder with its config.json beside vocab.txt: allennlp:ARCHIVE,bert=FOLDER."
         what = f"the number of attention heads of '{archive.bert_name}' is not known"
         raise wrong(what, hint=hint)
     if not isinstance(heads, int) or heads < 1 or hidden_size % heads:
@@ -369,20 +324,3 @@ def bert_settings(archive: SrlArchive, weights: Mapping[str, torch.Tensor]) -> d
         raise wrong("the BERT is a decoder or has relative positions")
     rest = {key: stated[key] for key in ("hidden_act", "layer_norm_eps") if key in stated}
     return {**sizes, "num_attention_heads": heads, **rest}
-
-
-_PUBLISHED = re.compile(
-    r"bert-(base|large)-(un)?cased|bert-base-(chinese|german-cased|multilingual-(un)?cased)"
-    r"|bert-large-(un)?cased-whole-word-masking|spanbert-(base|large)-cased"
-    r"|scibert_scivocab_(un)?cased"
-)
-"""BERTs whose attention heads are known, the one number of theirs that weights do not show."""
-
-
-def _published_heads(name: str) -> int | None:
-    """Attention heads by name: of a published BERT, or as Google's small ones say (…_A-2)."""
-    last = Path(name).name
-    if stated := re.search(r"_H-\d+_A-(\d+)", last):
-        return int(stated[1])
-    large = 16 if "large" in last.lower() else 12
-    return large if _PUBLISHED.fullmatch(last.lower()) else None

@@ -26,7 +26,7 @@ argument after it ends and the next begins, and at negation; so that is what the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import dropwhile, pairwise, product
+from itertools import dropwhile, pairwise
 
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Frame
@@ -35,13 +35,13 @@ _Group = tuple[str, list[int]]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text as a set, for lists that read better without quotes."""
+    """The words of a text as a set."""
     return frozenset(text.split())
 
 
-_NEGATION = frozenset({"not", "n't", "n’t", "never", "nt"})
+_NEGATION = word_set("not n't n’t never nt")
 _MODAL = word_set("can could may might must shall should will would ought ca wo 'll 'd ’ll ’d")
-_RELATIVE = frozenset(["who", "which", "that", "whom", "whose", "where", "when", "why"])
+_RELATIVE = word_set("who which that whom whose where when why")
 _NOT_PREDICATES = word_set(
     """
     amod case mark cc compound fixed flat det advmod discourse punct goeswith aux aux:pass
@@ -55,6 +55,7 @@ _NOT_ARGUMENTS = word_set(
     """
 )
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer", "csubj:outer")
+_OF_NOMINALS = word_set("det case amod cop nsubj compound nmod")
 _OF_NOUN = word_set("det amod nummod compound flat appos acl fixed goeswith case cc")
 _ROLES = {
     **dict.fromkeys(("nsubj", "csubj", "obl:agent"), "ARG0"),
@@ -70,8 +71,8 @@ _CLAUSAL = word_set(
     helps helped enable enables enabled
     """
 )
-_BE = frozenset({"am", "are", "is", "was", "were", "been"})
-_NOT_HAPPENED = frozenset({"without", "instead"})
+_BE = word_set("am are is was were been")
+_NOT_HAPPENED = word_set("without instead")
 _PARTICIPLES = word_set(
     "become begun come drunk overcome rung run shrunk sprung stunk sung sunk swum"
 )
@@ -106,28 +107,20 @@ class _Clauses(Tree):
                 yield self.frame(i, i)
 
     def is_predicate(self, i: int) -> bool:
-        """Whether a word is a verb of something said to have happened."""
         word, governor = self.words[i], self.governor(i)
         if word.upos == "VERB":
-            marks = [c for c in self.children[i] if self.relation(c) in ("mark", "case")]
-            happened = not _NOT_HAPPENED & set(map(self.lower, marks))
+            happened = not _NOT_HAPPENED & set(map(self.lower, self.of(i, "mark", "case")))
             return happened and word.deprel not in _NOT_PREDICATES
         # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
         relations = {self.base(c) for c in self.children[i]}
-        return (
-            word.upos in {"ADJ", "NOUN"}
-            and word.deprel == "conj"
-            and governor is not None
-            and self.words[governor].upos == "VERB"
-            and bool(self.modals(governor))
-            and bool(relations & {"obj", "obl", "xcomp"})
-            and not relations & {"det", "case", "amod", "cop", "nsubj", "compound", "nmod"}
-        )
+        verbal = relations & {"obj", "obl", "xcomp"} and not relations & _OF_NOMINALS
+        if not verbal or word.upos not in {"ADJ", "NOUN"} or word.deprel != "conj":
+            return False
+        modal = governor is not None and bool(self.modals(governor))
+        return modal and self.words[word.head].upos == "VERB"
 
     def modals(self, head: int) -> list[int]:
-        """The modal auxiliaries of a predicate."""
-        auxiliaries = (c for c in self.children[head] if self.relation(c) == "aux")
-        return [c for c in auxiliaries if self.lower(c) in _MODAL]
+        return [c for c in self.of(head, "aux") if self.lower(c) in _MODAL]
 
     def auxiliaries(self, head: int, verb: int) -> list[int]:
         """The auxiliaries before a verb that neither rule 3 nor its modals give to the STU."""
@@ -154,8 +147,7 @@ class _Clauses(Tree):
 
     def child(self, i: int, *relations: str) -> int | None:
         """The first child with one of the relations, the relations tried in their order."""
-        pairs = product(relations, self.children[i])
-        return next((c for relation, c in pairs if self.relation(c) == relation), None)
+        return next((c for relation in relations for c in self.of(i, relation)), None)
 
     def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """All tokens below and including `i`, in order, not going into `without`; trimmed."""
@@ -186,7 +178,7 @@ class _Clauses(Tree):
         if self.base(head) == "acl":
             return self.antecedent(head)
         if relation == "xcomp" or (relation == "advcl" and self.has(head, "mark", "from")):
-            objects = [c for c in self.children[governor] if self.relation(c) in {"obj", "iobj"}]
+            objects = self.of(governor, "obj", "iobj")
             if objects and objects[0] < head:
                 return self.below(objects[0], [head])
         if relation in {"conj", "xcomp", "advcl", "parataxis"}:
@@ -236,7 +228,7 @@ class _Clauses(Tree):
         relation, base = self.relation(child), self.base(child)
         if base == "nmod":
             # "in the sea | on the way": a second phrase is the clause's if the first has a case
-            own_case = any(self.relation(c) == "case" and c < head for c in self.children[head])
+            own_case = any(c < head for c in self.of(head, "case"))
             return not own_case or relation == "nmod:poss" or self.has(child, "case", "of")
         if base in _OF_NOUN:
             return True
@@ -252,15 +244,11 @@ class _Clauses(Tree):
 
     def object_and_clause(self, verb: int) -> list[_Group]:
         """Object and complement of a verb, "them to leave", as one argument."""
-        objects = [c for c in self.children[verb] if self.relation(c) == "obj" and c > verb]
-        clausal = self.lower(verb) in _CLAUSAL
-        clauses = [  # finite or without "to": only after verbs of wanting, letting or perceiving
-            c
-            for c in self.children[verb]
-            if self.relation(c) == "xcomp"
-            or (clausal and self.relation(c) == "ccomp")
-            or (clausal and self.relation(c) == "advcl" and self.has(c, "mark", "to"))
-        ]
+        objects = [c for c in self.of(verb, "obj") if c > verb]
+        clauses = self.of(verb, "xcomp")
+        if self.lower(verb) in _CLAUSAL:  # finite, or without "to"
+            purposes = (c for c in self.of(verb, "advcl") if self.has(c, "mark", "to"))
+            clauses = sorted([*clauses, *self.of(verb, "ccomp"), *purposes])
         if not objects or not clauses or clauses[0] < objects[0]:
             return []
         return [("ARG1", sorted({*self.below(objects[0]), *self.below(clauses[0])}))]
@@ -295,7 +283,7 @@ class _Clauses(Tree):
             late = c > argument and self.base(c) in {"nmod", "obl", "advmod"}
             year = c == argument + 1 and self.words[c].upos == "NUM"  # "in April 2027"
             if late and not year and self.relation(c) != "nmod:poss":
-                cases = [d for d in self.children[c] if self.relation(d) == "case" and d < c]
+                cases = [d for d in self.of(c, "case") if d < c]
                 if not cases or self.lower(cases[0]) in _OF_VERBS:
                     phrases.append(c)
         return phrases

@@ -44,16 +44,14 @@ class EmbeddedBackend:
         """The spaCy pipeline, loaded on first use; ModelError if there is none with a parser."""
         import spacy
 
+        hint = "Install litepyramid again, or train one with scripts/train/parser.py."
         try:
             nlp = spacy.load(self.path)
         except (OSError, ValueError) as error:
-            raise ModelError(
-                f"no spaCy pipeline can be read ({error})",
-                path=self.path,
-                hint="Install litepyramid again, or train one with scripts/train/parser.py.",
-            ) from error
+            what = f"no spaCy pipeline can be read ({error})"
+            raise ModelError(what, path=self.path, hint=hint) from error
         if "parser" not in nlp.pipe_names:
-            raise ModelError("the spaCy pipeline has no parser", path=self.path)
+            raise ModelError("the spaCy pipeline has no parser", path=self.path, hint=hint)
         return nlp
 
     @cached_property
@@ -61,62 +59,6 @@ class EmbeddedBackend:
         """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` next to it)."""
         path = self.path / "bare_verbs.txt"
         return frozenset(read_lines(path) if path.exists() else ())
-
-    def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
-        """Tags and parses sentences of given tokens, one spaCy document each.
-
-        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence of the
-        treebank has as one, and that has no "to" or auxiliary before it, is more likely a noun
-        or a name that the parser does not know: the sentence is parsed once more with a common
-        one in its place.
-        """
-        from spacy.tokens import Doc
-
-        parsed = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
-        again = {n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))}
-        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
-            parsed[n] = Doc(
-                doc.vocab,
-                words=list(sentences[n]),
-                tags=[t.tag_ for t in doc],
-                pos=[t.pos_ for t in doc],
-                heads=[t.head.i for t in doc],
-                deps=[t.dep_ for t in doc],
-            )
-        return parsed
-
-    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
-        """The parses of `sentences` as they come, none mended."""
-        from spacy.tokens import Doc
-
-        vocab = self.pipeline.vocab
-        raw = (
-            Doc(vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
-            for tokens in sentences
-        )
-        yield from self.pipeline.pipe(raw, batch_size=64)
-
-    def _with_nouns(self, doc: Doc) -> list[str]:
-        """The words with a common noun or name for each doubtful verb; empty if there is none."""
-        doubtful = {
-            token.i: _NAME if token.text[0].isupper() else _NOUN
-            for token in doc
-            if self.verbs
-            and token.pos_ == "VERB"
-            and token.tag_ in {"VB", "VBP"}
-            and token.is_alpha
-            and token.lower_ not in self.verbs
-            and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
-        }
-        return [doubtful.get(token.i, token.text) for token in doc] if doubtful else []
-
-    def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
-        """The dependency trees of sentences of given tokens."""
-
-        def word(t: Token) -> Word:
-            return Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
-
-        return [list(map(word, doc)) for doc in self.docs(sentences)]
 
     @property
     def name(self) -> str:
@@ -143,6 +85,61 @@ class EmbeddedBackend:
         """Each reference with the trees of its sentences, all parsed in common batches."""
         trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
         return ((r, [next(trees) for _ in r.sentences]) for r in references)
+
+    def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
+        """The dependency trees of sentences of given tokens."""
+
+        def word(t: Token) -> Word:
+            return Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
+
+        return [list(map(word, doc)) for doc in self.docs(sentences)]
+
+    def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
+        """Tags and parses sentences of given tokens, one spaCy document each.
+
+        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence of the
+        treebank has as one, and that has no "to" or auxiliary before it, is more likely a noun
+        or a name that the parser does not know: the sentence is parsed once more with a common
+        one in its place.
+        """
+        from spacy.tokens import Doc
+
+        parsed = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
+        again = {n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))}
+        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
+            parsed[n] = Doc(
+                doc.vocab,
+                words=list(sentences[n]),
+                tags=[t.tag_ for t in doc],
+                pos=[t.pos_ for t in doc],
+                heads=[t.head.i for t in doc],
+                deps=[t.dep_ for t in doc],
+            )
+        return parsed
+
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+        from spacy.tokens import Doc
+
+        vocab = self.pipeline.vocab
+        raw = (
+            Doc(vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
+            for tokens in sentences
+        )
+        yield from self.pipeline.pipe(raw, batch_size=64)
+
+    def _with_nouns(self, doc: Doc) -> list[str]:
+        """The words with a common noun or name for each doubtful verb; empty if there is none."""
+        doubtful = {
+            token.i: _NAME if token.text[0].isupper() else _NOUN
+            for token in doc
+            if self.verbs
+            and token.pos_ == "VERB"
+            and token.tag_ in {"VB", "VBP"}
+            and token.is_alpha
+            and token.lower_ not in self.verbs
+            and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
+        }
+        return [doubtful.get(token.i, token.text) for token in doc] if doubtful else []
 
 
 def _linked(reference: ParsedReference, trees: Sequence[Sequence[Word]]) -> ParsedReference:

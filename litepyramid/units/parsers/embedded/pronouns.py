@@ -20,19 +20,18 @@ from functools import cache
 from pathlib import Path
 
 from litepyramid.files import read_lines
+from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Span
 
-_HE = frozenset({"he", "him", "his"})
-_SHE = frozenset({"she", "her"})
-_THEY = frozenset({"they", "them", "their"})
+_HE, _SHE, _THEY = word_set("he him his"), word_set("she her"), word_set("they them their")
 _PRONOUNS = _HE | _SHE | _THEY | {"its"}
 
 _REACH = 1000
 """How many of the latest names and phrases a mention may point to."""
-_SUBJECT = frozenset({"nsubj", "nsubj:pass"})
-_CASES_OF_PEOPLE = frozenset({"'s", "’s", "'", "by", "with"})
-_OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
+_SUBJECT = word_set("nsubj nsubj:pass")
+_CASES_OF_PEOPLE = word_set("'s ’s ' by with")
+_OF_NAME = word_set("amod compound flat nmod:desc")
 
 
 @cache
@@ -77,20 +76,17 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
             head = phrases.head(i)
             span = (offset + i, offset + i + 1)
             if word.upos == "PRON" and word.text.lower() in _PRONOUNS:
-                entity = _antecedent(entities, word, span, number, head)
-                if entity is not None:
+                if entity := _antecedent(entities, word, span, number, head):
                     entity.mentions.append(span)
-                continue
-            entity = None if phrases.beside_a_name(i) else _by_surname(entities, word.text)
-            if entity is not None:
+            elif entity := None if phrases.beside_a_name(i) else _by_surname(entities, word.text):
                 entity.mention(span, number, head, word.deprel in _SUBJECT)
-                continue
-            for phrase in phrases.at(i):
-                if (entity := _by_name(entities, phrase)) is not None:
-                    entity.mention(phrase.mentions[0], number, head, phrase.subject)
-                else:
-                    entities.append(phrase)
-                    named.append(phrase)
+            else:
+                for phrase in phrases.at(i):
+                    if entity := _by_name(entities, phrase):
+                        entity.mention(phrase.mentions[0], number, head, phrase.subject)
+                    else:
+                        entities.append(phrase)
+                        named.append(phrase)
         offset += len(words)
     return tuple(tuple(e.mentions) for e in named if len(e.mentions) > 1)
 
@@ -117,9 +113,10 @@ class _Phrases(Tree):
             start -= 1
         while name and end + 1 < len(words) and words[end + 1].deprel == "flat":
             end += 1
-        conjuncts = [c for c in self.children[i] if self.relation(c) == "conj"]
-        parts = conjuncts + [c for c in self.children[i] if not name and self.is_of(c)]
-        last = max([end, *(self.under(part)[-1] for part in parts)])
+        conjuncts = self.of(i, "conj")
+        others = [] if name else self.of(i, "nmod")
+        of_phrases = [c for c in others if "of" in map(self.lower, self.children[c])]
+        last = max([end, *(self.under(part)[-1] for part in (*conjuncts, *of_phrases))])
         text, nouns = self.lower(i), _nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
         person: bool | None = bool(gender) or text in nouns["people"]
@@ -154,15 +151,11 @@ class _Phrases(Tree):
             return word.upos == "PROPN" and word.deprel in _OF_NAME
         return word.deprel in {"det", "amod", "compound", "nummod"} and i < word.head <= head
 
-    def is_of(self, i: int) -> bool:
-        return self.relation(i) == "nmod" and "of" in map(self.lower, self.children[i])
-
     def may_be_person(self, i: int) -> bool:
         """A name may be a person's unless it has "the", or a preposition other than by or with."""
-        children = self.children[i]
-        case = {self.lower(c) for c in children if self.relation(c) == "case"} - _CASES_OF_PEOPLE
+        case = set(map(self.lower, self.of(i, "case"))) - _CASES_OF_PEOPLE
         elsewhere = bool(case) and self.base(i) in {"obl", "nmod"}
-        return not elsewhere and "the" not in map(self.lower, children)
+        return not elsewhere and "the" not in map(self.lower, self.children[i])
 
 
 def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One token of a dependency tree.
+    """One token of a dependency tree, with what Universal Dependencies say of it.
 
-    Attributes:
-        text: The word.
-        upos: Universal part of speech: VERB, AUX, NOUN …
-        head: Index of its head in the sentence; its own index, or -1, for the root.
-        deprel: Universal dependency relation with its subtype, for example ``nsubj:pass``.
-        xpos: Penn part of speech, "" if unknown; only the pronoun resolver looks at it.
-        feats: Universal features, "" if unknown; only frames of other languages look at them.
+    `head` is an index in the sentence, for the root its own or -1; `deprel` has its subtype, such
+    as ``nsubj:pass``; `xpos` is a Penn part of speech.
     """
 
     text: str
@@ -33,21 +28,22 @@ class Tree:
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
         self.children: list[list[int]] = [[] for _ in words]
+        self.tops: list[int] = []
         for i in range(len(words)):
-            if (head := self.governor(i)) is not None:
-                self.children[head].append(i)
+            head = self.governor(i)
+            (self.tops if head is None else self.children[head]).append(i)
         self.tokens = [word.text for word in words]
         self.tags = [word.upos for word in words]
 
     @property
     def root(self) -> int:
         """The first word without a head; 0 if there is none."""
-        return next((i for i in range(len(self.words)) if self.governor(i) is None), 0)
+        return self.tops[0] if self.tops else 0
 
     @property
     def depth(self) -> int:
         """Words on the longest way from a word without a head down to a word."""
-        depth, level = 0, [i for i in range(len(self.words)) if self.governor(i) is None]
+        depth, level = 0, self.tops
         while level:
             depth += 1
             level = [child for i in level for child in self.children[i]]
@@ -70,9 +66,13 @@ class Tree:
         head = self.words[i].head
         return head if 0 <= head < len(self.words) and head != i else None
 
+    def of(self, i: int, *relations: str) -> list[int]:
+        """The children of a word in one of these relations."""
+        return [c for c in self.children[i] if self.words[c].deprel in relations]
+
     def has(self, i: int, relation: str, word: str) -> bool:
         """Whether this word hangs on word `i` in this relation."""
-        return any(self.relation(c) == relation and self.lower(c) == word for c in self.children[i])
+        return word in map(self.lower, self.of(i, relation))
 
     def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """A word and all words below it, in order, not going into `without`."""
