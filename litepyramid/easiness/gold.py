@@ -113,7 +113,7 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
     values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
     table = read_rows(source, table=True)
-    for number, cells, _ in table.rows:
+    for number, cells, *_ in table.rows:
         if table.form == "csv":
             numbers = {k: cells.get(k) or "null" for k in ("reference", "sentence", "easiness")}
             cells |= {k: parse_json(v, path=source, line=number) for k, v in numbers.items()}
@@ -150,14 +150,6 @@ def gold_easiness(
     ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). NaN
     where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units that do not say where
     they come from are placed by `align_both`.
-
-    Example:
-        >>> from litepyramid.types import Unit
-        >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "It purred loudly .")]
-        >>> human = [InputUnits("a", (Unit("A cat sat."),))]
-        >>> machine = [InputUnits("a", (Unit("A cat sat", kind="stu"),))]
-        >>> gold_easiness(human, machine, s).values.tolist()
-        [1.0, nan]
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}

@@ -60,13 +60,9 @@ class Mix(UnitsResult):
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
         kinds = [unit.kind for entry in self.units for unit in entry.units]
-        return {
-            "sentences": len(self.sentences),
-            "stu_sentences": int(self.carries_stus.sum()),
-            "scu_sentences": int((~self.carries_stus).sum()),
-            "stus": kinds.count("stu"),
-            "scus": kinds.count("scu"),
-        }
+        total, changed = len(self.sentences), int(self.carries_stus.sum())
+        counts = {"sentences": total, "stu_sentences": changed, "scu_sentences": total - changed}
+        return counts | {"stus": kinds.count("stu"), "scus": kinds.count("scu")}
 
     def to_tables(self) -> Sequence[Table]:
         """Sentences and units of each kind."""
@@ -92,14 +88,7 @@ class Mix(UnitsResult):
 
 
 def stu_count(share: float | Decimal, sentences: int) -> int:
-    """``floor(x n)``: how many of n sentences carry STUs at a share of x.
-
-    The share is the decimal number that was written: .29 of 100 is 29, not 28 as in binary floats.
-
-    Example:
-        >>> stu_count(0.29, 100), stu_count(0.5, 7), stu_count(1, 7)
-        (29, 3, 7)
-    """
+    """``floor(x n)`` of n sentences, x as written: .29 of 100 is 29, not 28 as in binary floats."""
     if number(share) is None or isinstance(share, str) or not 0 <= share <= 1:
         raise InputError(f"the share is {cut(repr(share))}", expected="a number from 0 to 1")
     return math.floor(Decimal(str(share)) * sentences)
@@ -116,13 +105,8 @@ def ranking(
 ) -> NDArray[np.int64]:
     """The sentences in the order in which they are switched to STUs.
 
-    ``easiness`` and ``gold``: the easiest first. ``reversed``: the hardest first. ``random``: any
-    order. Of equally easy sentences the first goes first (the last, if reversed: the exact
-    reverse); one without a value counts as harder than all others.
-
-    Example:
-        >>> ranking("easiness", np.array([0.2, 0.9, 0.9, np.nan]), 4).tolist()
-        [1, 2, 0, 3]
+    ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse. Of equally
+    easy sentences the first goes first; one without a value counts as harder than all others.
     """
     choose("way of mixing", by, get_args(By))
     if by == "random":
@@ -229,14 +213,6 @@ def mix_units(
 
     ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness, ``random`` by `seed`.
     Sentences are put in the order of their ids first. None is lost for having no SCU.
-
-    Example:
-        >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "It purred .")]
-        >>> human = [InputUnits("a", (Unit("A cat sat."), Unit("It purred.")))]
-        >>> machine = [InputUnits("a", (Unit("A cat sat", kind="stu"),
-        ...                             Unit("It purred", kind="stu")))]
-        >>> mix_units(human, machine, s, 1, by="gold").units[0].texts
-        ('It purred.', 'A cat sat')
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}

@@ -78,10 +78,6 @@ class EasinessRegressor(Result):
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
         offset: Added to what the trees predict: one that was centred on new sentences has it.
-
-    Example:
-        >>> EasinessRegressor.embedded().feature_set
-        'dependency+stus'
     """
 
     booster: xgboost.Booster = field(metadata=HIDDEN)
@@ -174,12 +170,6 @@ def fit_trees(
     A `start` is centred first: the mean of what it misses on these sentences is added to all it
     predicts (annotators differ in how closely they copy). The trees of `settings` are grown on
     what is then left; with 0 rounds, it is only centred.
-
-    Example:
-        >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
-        >>> regressor = fit_trees(table, np.repeat([0.2, 0.8], 20), Settings(rounds=60))
-        >>> predict_trees(regressor, table).round(1)[[0, 39]].tolist()
-        [0.2, 0.8]
     """
     import xgboost
 

@@ -113,12 +113,6 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     A unit that names its own sentence keeps it, whatever its words are. One that names only its
     reference is looked for there. A unit that shares no word goes to the first sentence. (ZB21's
     appendix and the authors' code.)
-
-    Example:
-        >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "A dog ran home .")]
-        >>> aligned = align_units(InputUnits("a", (Unit("The dog ran."), Unit("Hm!"))), s)
-        >>> [unit.sentence for unit in aligned.units.units], aligned.matched, aligned.unmatched
-        ([1, 0], 1, 1)
     """
     if not sentences:
         hint = "Give the references that the units were written from."

@@ -1,15 +1,6 @@
 """What a parser finds in a reference, and the one file in which it is handed on.
 
-A line of the file is one reference:
-
-    {"input": "1", "reference": 0,
-     "sentences": [{"tokens": ["It", "rained", "."],
-                    "frames": [{"verb": 1, "tags": ["B-ARG0", "B-V", "O"]}],
-                    "tree": "(S (NP (PRP It)) (VP (VBD rained)) (. .))"}],
-     "clusters": [[[0, 2], [7, 8]]],
-     "identities": [{"text": "Ann is the mayor", "sentence": 0}]}
-
-Everything but ``input`` and ``tokens`` may be left out. docs/units.md describes each field.
+A line of the file is one reference as JSON; docs/units.md describes each field.
 """
 
 from __future__ import annotations

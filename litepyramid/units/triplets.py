@@ -24,6 +24,8 @@ They differ from it in four cases, where it looks like an oversight there:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from litepyramid.units.parses import ParsedSentence
 
@@ -72,18 +74,9 @@ def _free_triplets(tags: Sequence[str]) -> list[tuple[int, ...]]:
 
 def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
     """Runs of one role after the verb; untagged tokens do not end a run, the verb does."""
-    runs: list[tuple[str, list[int]]] = []
-    current = ""
-    for i in range(first_verb, len(tags)):
-        role = tags[i][2:]
-        if role == "V":
-            current = ""
-        elif role:
-            if role != current:
-                runs.append((role, []))
-                current = role
-            runs[-1][1].append(i)
-    return runs
+    roles = [(tags[i][2:], i) for i in range(first_verb, len(tags)) if tags[i] != "O"]
+    runs = groupby(roles, key=itemgetter(0))
+    return [(role, [i for _, i in run]) for role, run in runs if role != "V"]
 
 
 def sentence_stus(

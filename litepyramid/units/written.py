@@ -21,18 +21,14 @@ from litepyramid.text import fill, one_line
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 
-_UNIT = {
-    "type": "object",
-    "properties": {"unit": {"type": "string"}, "sentence": {"type": "integer"}},
-    "required": ["unit", "sentence"],
-    "additionalProperties": False,
-}
-_SCHEMA = {
-    "type": "object",
-    "properties": {"units": {"type": "array", "items": _UNIT}},
-    "required": ["units"],
-    "additionalProperties": False,
-}
+
+def _object(**properties: Any) -> dict[str, Any]:
+    whole = {"required": [*properties], "additionalProperties": False}
+    return {"type": "object", "properties": properties, **whole}
+
+
+_UNIT = _object(unit={"type": "string"}, sentence={"type": "integer"})
+_SCHEMA = _object(units={"type": "array", "items": _UNIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +57,19 @@ def written_units(
     writer = as_judge(llm)
     if not isinstance(writer, LLMJudge):
         raise InputError("this judge writes no units", expected="llm:MODEL, a language model")
-    prompt, _ = read_prompt("units")
     line = f"Reference and units are in {name_of(language)}: do not translate."
-    prompt = with_line(prompt, line, language)
+    prompt = with_line(read_prompt("units")[0], line, language)
     sources = [
         _Source(entry.input, number, tuple(map(one_line, sentences)))
         for entry in references
         for number, sentences in enumerate(sentence_texts(entry))
     ]
     sha = sha256(prompt.encode()).hexdigest()[:8]
-    jobs = [_job(source, prompt) for source in {source.key: source for source in sources}.values()]
+    jobs = []
+    for source in {source.key: source for source in sources}.values():
+        numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
+        request, size = fill(prompt, sentences=numbered), 20 + len(numbered.encode()) // 2
+        jobs.append(Job((source.key,), request, _SCHEMA, _read, size))
     with writer:
         answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
     counts: Counter[str] = Counter({"references": len(sources)})
@@ -101,22 +100,14 @@ def written_units(
     return units, signature, totals | counts | asker.counts
 
 
-def _job(source: _Source, prompt: str) -> Job:
-    numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
-    request = fill(prompt, sentences=numbered)
-    return Job((source.key,), request, _SCHEMA, _read, 20 + len(numbered.encode()) // 2)
-
-
 def _read(reply: Reply) -> list[bytes] | None:
     """The list of units in an answer."""
     value = json_value(reply.text)
-    rows = value.get("units") if isinstance(value, dict) else value
-    if not isinstance(rows, list) or not rows:
-        return None
-    rows = [row if isinstance(row, dict) else {"unit": row} for row in rows]
-    if not all(isinstance(row.get("unit"), str) for row in rows):
-        return None
-    return [json.dumps(rows).encode()]
+    listed = value.get("units") if isinstance(value, dict) else value
+    listed = listed if isinstance(listed, list) else []
+    rows = [row if isinstance(row, dict) else {"unit": row} for row in listed]
+    whole = rows and all(isinstance(row.get("unit"), str) for row in rows)
+    return [json.dumps(rows).encode()] if whole else None
 
 
 def _placed(

@@ -11,21 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from litepyramid.language import DENIALS
-from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parsers.embedded.frames import NOT_ARGUMENTS, NOT_PREDICATES, word_set
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Frame
 
-_NO_PREDICATES = word_set(
-    """
-    amod case mark cc compound fixed flat det advmod discourse punct goeswith aux reparandum cop
-    """
-)
-_NO_ARGUMENTS = word_set(
-    """
-    mark punct cc conj compound fixed flat goeswith reparandum orphan list det case parataxis
-    discourse vocative dep
-    """
-)
+_NO_PREDICATES = NOT_PREDICATES | {"cop"}
+_NO_ARGUMENTS = NOT_ARGUMENTS | {"discourse", "vocative", "dep"}
 _WITH_VERB = word_set("aux cop expl compound:prt compound:svc obl:patient")
 _OF_NOUN = word_set("nmod amod nummod clf acl appos")
 _IN_PREDICATE = _OF_NOUN | word_set("det case compound flat fixed conj cc")

@@ -123,12 +123,7 @@ class StanzaBackend:
 
 
 def open_stanza(argument: str) -> StanzaBackend:
-    """The backend that ``stanza`` or ``stanza:…`` names, options with commas between them.
-
-    Example:
-        >>> open_stanza("none,models=models/stanza")
-        StanzaBackend(also=(), models='models/stanza', pipeline=None, language='en')
-    """
+    """The backend of ``stanza:coref,models=FOLDER`` and the like."""
     named: list[str] = []
     models = None
     for option in filter(None, argument.split(",")):

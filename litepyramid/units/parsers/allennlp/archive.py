@@ -14,7 +14,7 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
@@ -265,17 +265,14 @@ def _on_hub(name: str) -> Path | None:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
-    def fetch(candidate: str, file: str, local: bool) -> Path | None:
-        try:
-            return Path(hf_hub_download(candidate, file, local_files_only=local))
-        except (EntryNotFoundError, OSError, ValueError):
-            return None
-
     names = [name] if "/" in name else [name, f"google-bert/{name}"]
     for local, candidate in product((True, False), names):
-        if (vocabulary := fetch(candidate, "vocab.txt", local)) is not None:
-            fetch(candidate, "config.json", local)
-            return vocabulary
+        absent = suppress(EntryNotFoundError, OSError, ValueError)
+        with absent:
+            vocabulary = hf_hub_download(candidate, "vocab.txt", local_files_only=local)
+            with absent:
+                hf_hub_download(candidate, "config.json", local_files_only=local)
+            return Path(vocabulary)
     return None
 
 

@@ -3,24 +3,16 @@
 Roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the verb, at where one
 argument after it ends and the next begins, and at negation; so that is what the mapping decides:
 
-- Every verb gets a frame, and so does every copula ("was" in "she was ill"), whose argument after
-  the verb is the predicate without what modifies the whole clause.
-- Subjects, objects, complements, obliques, adverbials and adverbial clauses of the verb are one
-  argument each, with all the words below them; punctuation at their ends is left out.
-- A verb without a subject of its own takes one: a conjoined verb that of the first verb, with what
-  stands before it ("at one point he fell and left"); a controlled one the object of the governing
-  verb if there is one ("she asked him to go"), else its subject; an adverbial clause that of its
-  main clause; a participle or relative clause the noun it modifies, the relative pronoun kept
-  ("a ball which raised money").
-- Modal auxiliaries and negations are arguments; subordinators and conjunctions within a sentence
-  are none, as in PropBank. Other auxiliaries are none where the STU can do without them ("has
-  joined", "was seen"); they go with the modal or negation ("could be used", "had not expected"),
-  with a participle that is no past form ("has taken") and where another word parts them from the
-  verb. A particle beside its verb is part of it ("broke down").
-- Object and clause of a verb are one argument ("wanted them to leave", "called it a step").
-- A verb after "without" or "instead of" has no frame: what it says did not happen.
-- A verb joined to a modal one by "and" takes its modal, and may be read as an adjective or noun
-  ("will cost money and open in May").
+- Every verb gets a frame, and so does every copula, whose argument after the verb is the predicate
+  without what modifies the whole clause. A verb after "without" has none: it did not happen.
+- Subjects, objects, complements, obliques, adverbials and adverbial clauses are one argument each,
+  with all the words below them; object and clause are one together ("wanted them to leave").
+- A verb without a subject of its own takes one: of the first verb, with what stands before it ("at
+  one point he fell and left"), of the governing verb, its object if there is one ("asked him to
+  go"), of the main clause; a participle or relative clause the noun it modifies.
+- Modal auxiliaries and negations are arguments, for conjoined verbs too. Other auxiliaries are none
+  where the STU can do without them ("has joined", "was seen"); they go with the modal or negation
+  ("could be used") and with a participle that is no past form ("has taken").
 """
 
 from __future__ import annotations
@@ -42,13 +34,13 @@ def word_set(text: str) -> frozenset[str]:
 _NEGATION = word_set("not n't n’t never nt")
 _MODAL = word_set("can could may might must shall should will would ought ca wo 'll 'd ’ll ’d")
 _RELATIVE = word_set("who which that whom whose where when why")
-_NOT_PREDICATES = word_set(
+NOT_PREDICATES = word_set(
     """
     amod case mark cc compound fixed flat det advmod discourse punct goeswith aux aux:pass
     reparandum
     """
 )
-_NOT_ARGUMENTS = word_set(
+NOT_ARGUMENTS = word_set(
     """
     aux aux:pass cop mark punct cc conj compound compound:prt fixed flat goeswith reparandum
     orphan list det case parataxis
@@ -85,14 +77,7 @@ _EDGE = word_set(", . ; : - -- – — ... ! ? ( ) '' ``")
 
 
 def dependency_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
-    """The frames of a sentence, in the order of their verbs.
-
-    Example:
-        >>> words = [Word("Ann", "PROPN", 1, "nsubj"), Word("left", "VERB", 1, "root"),
-        ...          Word("early", "ADV", 1, "advmod"), Word(".", "PUNCT", 1, "punct")]
-        >>> dependency_frames(words)
-        (Frame(verb=1, tags=('B-ARG0', 'B-V', 'B-ARGM-ADV', 'O')),)
-    """
+    """The frames of a sentence, in the order of their verbs."""
     return tuple(_Clauses(words).frames())
 
 
@@ -110,7 +95,7 @@ class _Clauses(Tree):
         word, governor = self.words[i], self.governor(i)
         if word.upos == "VERB":
             happened = not _NOT_HAPPENED & set(map(self.lower, self.of(i, "mark", "case")))
-            return happened and word.deprel not in _NOT_PREDICATES
+            return happened and word.deprel not in NOT_PREDICATES
         # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
         relations = {self.base(c) for c in self.children[i]}
         verbal = relations & {"obj", "obl", "xcomp"} and not relations & _OF_NOMINALS
@@ -264,7 +249,7 @@ class _Clauses(Tree):
             return [("ARGM-NEG", [child])]
         if relation == "cc" and child == 0:
             return [("ARGM-DIS", [child])]
-        if relation in _NOT_ARGUMENTS or (relation == "expl" and word == "there"):
+        if relation in NOT_ARGUMENTS or (relation == "expl" and word == "there"):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
