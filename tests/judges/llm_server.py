@@ -53,6 +53,7 @@ class FakeEndpoint:
         self.act = lambda number, body: None
         self.refuses: set[str] = set()
         self.version = "fake-1"
+        self.usage = {"prompt_tokens": 100, "completion_tokens": 10}
         self.latency = 0.0
         self.bodies: list[dict] = []
         self.keys: set[str] = set()
@@ -144,5 +145,4 @@ class FakeEndpoint:
 
     def completion(self, text, body):
         choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        return {"id": "x", "model": self.version, "choices": [choice], "usage": usage}
+        return {"id": "x", "model": self.version, "choices": [choice], "usage": self.usage}

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from litepyramid.language import detect_language, other_languages, words
+from litepyramid.language import language_of, other_languages, words
 
 KINDS = {"verbatim", "negation", "number", "roles", "paraphrase"}
 
@@ -28,7 +28,7 @@ def test_sixty_pairs_of_five_kinds_in_their_language_and_the_same_words_on_both_
             assert {p["label"] for p in pairs if p[key] == one} == {0, 1}
     for field in ("summary", "unit"):
         texts = [p[field] for p in pairs]
-        assert detect_language(texts) == code
+        assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
     shared = [
         len(unit & {*words(p["summary"])}) / len(unit)

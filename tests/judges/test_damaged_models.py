@@ -12,7 +12,7 @@ import pytest
 from litepyramid.errors import LitepyramidError, ModelError
 from litepyramid.judges.registry import judge as make_judge
 
-torch = pytest.importorskip("torch", reason="the extra nli is not installed")
+pytest.importorskip("torch", reason="the extra nli is not installed")
 
 DEEP = "[" * 200_000
 
@@ -72,24 +72,21 @@ def test_one_error_says_what_is_wrong(tiny, tmp_path, file, changes, says):
     assert len(str(error.value)) < 700 + len(str(folder))
 
 
-def test_folders_in_place_of_files(tiny, tmp_path):
-    for file in ("config.json", "tokenizer.json", "model.safetensors"):
-        folder = tmp_path / file
-        shutil.copytree(tiny, folder)
-        (folder / file).unlink()
-        (folder / file).mkdir()
-        with pytest.raises(LitepyramidError):
-            judged(folder)
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_a_folder_in_place_of_a_file(tiny, tmp_path, file):
+    folder = shutil.copytree(tiny, tmp_path / "model")
+    (folder / file).unlink()
+    (folder / file).mkdir()
+    with pytest.raises(LitepyramidError):
+        judged(folder)
 
 
 def test_weights_that_give_no_numbers(tiny, tmp_path):
     from safetensors.torch import load_file, save_file
 
-    folder = tmp_path / "model"
-    shutil.copytree(tiny, folder)
+    folder = shutil.copytree(tiny, tmp_path / "model")
     weights = load_file(folder / "model.safetensors")
-    name = "classifier.out_proj.bias"
-    changed = {**weights, name: torch.full_like(weights[name], float("inf"))}
-    save_file(changed, folder / "model.safetensors")
+    weights["classifier.out_proj.bias"].fill_(float("inf"))
+    save_file(weights, folder / "model.safetensors")
     with pytest.raises(ModelError, match="not finite numbers"):
         judged(folder)

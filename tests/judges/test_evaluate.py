@@ -49,6 +49,8 @@ def test_the_slope_is_that_of_a_logistic_regression():
     assert calibration_slope(presence, labels) == pytest.approx(fitted.params[1], abs=1e-4)
     assert np.isnan(calibration_slope([0.5, 0.5], [0, 1]))
     assert np.isnan(calibration_slope([0.5, 0.7], [1, 1]))
+    result = calibrate([0.9, 0.3, np.nan], [1, np.nan, 0])
+    assert (result.pairs, result.missing) == (1, 1)
 
 
 @given(pairs, st.integers(1, 12))
@@ -60,11 +62,6 @@ def test_the_reliability_table_holds_every_pair(rows, bins):
     assert sum(b.pairs * b.observed for b in filled) == pytest.approx(labels.sum())
     assert sum(b.pairs * b.predicted for b in filled) == pytest.approx(presence.sum())
     assert all(b.low - 1e-9 <= b.predicted <= b.high + 1e-9 for b in filled)
-
-
-def test_pairs_without_a_label_or_a_judgement_are_left_out_and_counted():
-    result = calibrate([0.9, 0.3, np.nan], [1, np.nan, 0])
-    assert (result.pairs, result.missing) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.judges.base import Explainer
 from litepyramid.judges.explain import explain
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.sentences import sentence_spans, split_sentences
@@ -16,7 +15,6 @@ SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not se
 @pytest.mark.parametrize("name", ["recall", "lexical"])
 def test_evidence_goes_with_the_verdict(name):
     judge = make_judge(name)
-    assert isinstance(judge, Explainer)
     units = ["The firm sold 400 jars.", "It sold the shop.", "Nobody came.", "?!"]
     items = [(SUMMARY, units), ("", units), (SUMMARY, []), ("?!", units)]
     found = judge.explain(items)

@@ -46,28 +46,8 @@ def test_processes_start_where_they_pay(monkeypatch):
     assert asked == [2, 3]
 
 
-def test_what_cannot_be_run_so_is_one_error(tiny):
-    def function(summary, units):
-        return [0.0] * len(units)
-
-    with pytest.raises(InputError, match="2 workers for a judge that takes none"):
-        judge(function, workers=2)
-    with pytest.raises(InputError, match="on Ray"):
-        judge(function, engine="ray")
-    with pytest.raises(InputError, match="unknown engine 'spark'"):
-        judge("lexical", engine="spark")
-    for workers in (0, -1, 1.5, "2"):
-        with pytest.raises(InputError, match="workers is"):
-            judge("lexical", workers=workers)
-
-
-def test_errors_of_a_process_are_those_of_the_judge():
-    long = [("word " * 9_000, ["other " * 9_000])] * 2
-    with pytest.raises(InputError) as here:
-        judge_pairs(judge("lexical", workers=1), long)
-    with pytest.raises(InputError) as there:
-        judge_pairs(judge("lexical", workers=2), long)
-    assert str(there.value) == str(here.value)
+def function(summary, units):
+    return [0.0] * len(units)
 
 
 class Killed:
@@ -84,9 +64,24 @@ class Killed:
         return [[0.0] * len(units) for _, units in items]
 
 
-def test_a_process_that_ends_early_is_said():
-    with pytest.raises(ModelError, match="ended early"):
-        judge_pairs(judge(Killed(), workers=2), ITEMS)
+LONG = [("word " * 9_000, ["other " * 9_000])] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "items", "error", "says"),
+    [
+        (function, {"workers": 2}, (), InputError, "2 workers for a judge that takes none"),
+        (function, {"engine": "ray"}, (), InputError, "on Ray"),
+        ("lexical", {"engine": "spark"}, (), InputError, "unknown engine 'spark'"),
+        ("lexical", {"workers": 0}, (), InputError, "workers is 0"),
+        ("lexical", {"workers": "2"}, (), InputError, "workers is '2'"),
+        ("lexical", {"workers": 2}, LONG, InputError, "too long for the lexical judge"),
+        (Killed(), {"workers": 2}, ITEMS, ModelError, "ended early"),
+    ],
+)
+def test_what_cannot_be_run_so_is_one_error(name, settings, items, error, says):
+    with pytest.raises(error, match=says):
+        judge_pairs(judge(name, **settings), items)
 
 
 @pytest.mark.parametrize("answer", [[[0.5]], [["x"] * 5] * 40, [[2.0] * 5] * 40])
@@ -100,9 +95,10 @@ def test_what_a_judge_returns_is_checked(answer):
 
 
 def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
-    one = judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c")
-    other = pickle.loads(pickle.dumps(one))
-    same(one.judge(ITEMS[:3]), other.judge(ITEMS[:3]))
+    for one in (judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"), judge("mini")):
+        other = pickle.loads(pickle.dumps(one))
+        same(one.judge(ITEMS[:2]), other.judge(ITEMS[:2]))
+        assert type(other) is type(one)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from litepyramid.errors import InputError, ModelError
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
+from litepyramid.judges.nli.torch_backend import TorchBackend  # noqa: E402
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):
@@ -24,20 +25,14 @@ def plain_loop(folder, items, max_length=400, truncation=True):
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+    options = {"truncation": truncation, "max_length": max_length, "padding": "max_length"}
     out, cut = [], 0
     for summary, units in items:
         rows = []
         for unit in units:
             cut += len(tokenizer(summary, unit)["input_ids"]) > max_length
-            pair = tokenizer(
-                summary,
-                unit,
-                truncation=truncation,
-                max_length=max_length,
-                padding="max_length",
-                return_tensors="pt",
-            )
             with torch.no_grad():
+                pair = tokenizer(summary, unit, return_tensors="pt", **options)
                 rows.append(model(**pair).logits[0].numpy())
         out.append(np.array(rows).reshape(len(units), model.config.num_labels))
     return out, cut
@@ -48,8 +43,8 @@ def judge_of(tiny):
     judges = []
 
     def make(folder=None, **options):
-        options.setdefault("cache", None)
-        judges.append(NLIJudge(str(folder or tiny), device="cpu", **options))
+        options = {"cache": None, "device": "cpu"} | options
+        judges.append(NLIJudge(str(folder or tiny), **options))
         return judges[-1]
 
     yield make
@@ -71,19 +66,14 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     assert said.counts["empty"] == 4
     assert said.counts["judged"] == 10  # 4 + 2 + 4: repeats are judged once
     assert np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9]) > 0.1
-
-
-def test_a_label_map_puts_the_classes_in_order(judge_of, items):
-    mine = judge_of().judge(items[:1]).logits[0]
     mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(items[:1])
-    np.testing.assert_array_equal(mapped.logits[0], mine[:, [1, 2, 0]])
+    np.testing.assert_array_equal(mapped.logits[0], said.logits[0][:, [1, 2, 0]])
 
 
 def test_two_class_models_have_the_two_class_modes(tiny_two, judge_of, items):
     order = {"label_map": "present=1,absent=0"}
-    judge = judge_of(tiny_two, **order)
-    assert judge.mode == "p2c"
-    said = judge.judge(items[:1])
+    said = judge_of(tiny_two, **order).judge(items[:1])
+    assert said.signature["mode"] == "p2c"
     [raw], _ = plain_loop(tiny_two, items[:1])
     softmax = np.exp(raw[:, 1]) / np.exp(raw).sum(axis=1)
     np.testing.assert_allclose(said.presence[0], softmax, atol=1e-5)
@@ -93,12 +83,10 @@ def test_two_class_models_have_the_two_class_modes(tiny_two, judge_of, items):
 
 def test_the_default_mode_follows_the_model(tiny, tmp_path, judge_of):
     assert judge_of().mode == "l3c"
-    tuned = tmp_path / "tuned"
-    shutil.copytree(tiny, tuned)
-    (tuned / "litepyramid.json").write_text('{"kind": "presence", "base": "x"}')
-    assert judge_of(tuned).mode == "p2c"
-    (tuned / "litepyramid.json").write_text('{"mode": "l2c"}')
-    assert judge_of(tuned).mode == "l2c"
+    tuned = shutil.copytree(tiny, tmp_path / "tuned")
+    for card, mode in (('{"kind": "presence", "base": "x"}', "p2c"), ('{"mode": "l2c"}', "l2c")):
+        (tuned / "litepyramid.json").write_text(card)
+        assert judge_of(tuned).mode == mode
     assert judge_of(tuned, mode="p3c").mode == "p3c"
     (tuned / "litepyramid.json").write_text('{"kind": "other"}')
     with pytest.raises(ModelError, match='kind is "other"'):
@@ -118,13 +106,11 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
 def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeypatch):
     whole = judge_of().judge(items)
     small = judge_of(batch_tokens=1).judge(items)
-    from litepyramid.judges.nli.torch_backend import TorchBackend
-
     run, sizes = TorchBackend._run, []
 
-    def scarce(self, batch):
+    def scarce(self, batch, most=500):
         sizes.append(len(batch["input_ids"]))
-        if batch["input_ids"].size > 500:
+        if batch["input_ids"].size > most:
             raise torch.OutOfMemoryError("out of memory")
         return run(self, batch)
 
@@ -134,11 +120,7 @@ def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeyp
     for other in (small, halved):
         for a, b in zip(whole.logits, other.logits, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-5)
-
-    def none_left(self, batch):
-        raise torch.OutOfMemoryError("out of memory")
-
-    monkeypatch.setattr(TorchBackend, "_run", none_left)
+    monkeypatch.setattr(TorchBackend, "_run", lambda self, batch: scarce(self, batch, 0))
     with pytest.raises(ModelError, match="does not fit into the memory of cpu"):
         judge_of().judge(items)
 
@@ -146,25 +128,23 @@ def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeyp
 def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
     from safetensors.torch import load_file, save_file
 
-    with pytest.raises(ModelError, match=r"no folder './nowhere'"):
-        judge_of("./nowhere")
-    with pytest.raises(ModelError, match=r"has no config.json"):
-        judge_of(tmp_path)
-    folder = tmp_path / "headless"
-    shutil.copytree(tiny, folder)
+    folder = shutil.copytree(tiny, tmp_path / "headless")
     weights = load_file(folder / "model.safetensors")
     encoder = {k: v for k, v in weights.items() if not k.startswith("classifier")}
     save_file(encoder, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"lacks 4 weights"):
-        judge_of(folder).judge(items)
-    torch.save(weights, folder / "pytorch_model.bin")
-    (folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"pickled ones \(.bin\).*save_pretrained"):
-        judge_of(folder).judge(items)
-    with pytest.raises(InputError, match=r"unknown device 'cuda:7'.*cpu"):
-        NLIJudge(str(tiny), device="cuda:7", cache=None).judge(items)
-    with pytest.raises(InputError, match="revision"):
-        judge_of(revision="main")
+    pickled = shutil.copytree(tiny, tmp_path / "pickled")
+    torch.save(weights, pickled / "pytorch_model.bin")
+    (pickled / "model.safetensors").unlink()
+    for settings, says in (
+        ({"folder": "./nowhere"}, "no folder './nowhere'"),
+        ({"folder": tmp_path}, "has no config.json"),
+        ({"folder": folder}, "lacks 4 weights"),
+        ({"folder": pickled}, r"pickled ones \(.bin\).*save_pretrained"),
+        ({"device": "cuda:7"}, "unknown device 'cuda:7'.*cpu"),
+        ({"revision": "main"}, "revision"),
+    ):
+        with pytest.raises((InputError, ModelError), match=says):
+            judge_of(**settings).judge(items)
 
 
 FROM_CACHE = """
@@ -180,10 +160,9 @@ print(json.dumps([values, batch.counts, batch.signature, "torch" in sys.modules]
 """
 
 
-def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items):
+def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items, judge_of):
     cache = tmp_path / "c.sqlite"
-    with NLIJudge(str(tiny), device="cpu", cache=cache) as judge:
-        first = judge.judge(items)
+    first = judge_of(cache=cache).judge(items)
     run = [sys.executable, "-c", FROM_CACHE, str(tiny), str(cache), json.dumps(items)]
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
     values, counts, signature, torch_loaded = json.loads(done.stdout)
@@ -196,31 +175,25 @@ def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items):
     assert len({json.dumps(rows) for rows in values.values()}) == 4
 
 
-def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items):
-    cache = tmp_path / "c.sqlite"
-
+def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items, judge_of):
     def judged(folder=tiny, **options):
-        with NLIJudge(str(folder), device="cpu", cache=cache, **options) as judge:
+        with judge_of(folder, cache=tmp_path / "c.sqlite", **options) as judge:
             return judge.judge(items).counts["judged"]
 
     assert judged() > 0
     assert judged() == judged(mode="p2c") == 0
     assert judged(max_length=64) > 0
     assert judged(label_map="entailment=1,neutral=0,contradiction=2") == 0
-    copy = tmp_path / "moved"
-    shutil.copytree(tiny, copy)
+    copy = shutil.copytree(tiny, tmp_path / "moved")
     assert judged(copy) == 0
-    weights = copy / "model.safetensors"
-    data = bytearray(weights.read_bytes())
+    data = bytearray((copy / "model.safetensors").read_bytes())
     data[-1] ^= 1
-    weights.write_bytes(data)
+    (copy / "model.safetensors").write_bytes(data)
     assert judged(copy) > 0
 
 
-def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tiny, tmp_path, items, monkeypatch):
-    from litepyramid.judges.nli.torch_backend import TorchBackend
-
-    whole = NLIJudge(str(tiny), device="cpu", cache=None, batch_tokens=300).judge(items)
+def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monkeypatch, judge_of):
+    whole = judge_of(batch_tokens=300).judge(items)
     run, calls = TorchBackend._run, []
 
     def stopped(self, batch):
@@ -230,14 +203,10 @@ def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tiny, tmp_path, items
         return run(self, batch)
 
     monkeypatch.setattr(TorchBackend, "_run", stopped)
-    with (
-        NLIJudge(str(tiny), device="cpu", cache=tmp_path / "c", batch_tokens=300) as judge,
-        pytest.raises(KeyboardInterrupt) as stop,
-    ):
-        judge.judge(items)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        judge_of(cache=tmp_path / "c", batch_tokens=300).judge(items)
     assert "kept in" in stop.value.__notes__[0]
-    with NLIJudge(str(tiny), device="cpu", cache=tmp_path / "c", batch_tokens=300) as judge:
-        again = judge.judge(items)
+    again = judge_of(cache=tmp_path / "c", batch_tokens=300).judge(items)
     assert again.counts["from_cache"] > 0
     for a, b in zip(whole.logits, again.logits, strict=True):
         np.testing.assert_array_equal(a, b)
