@@ -11,7 +11,6 @@ import numpy as np
 from litepyramid.figures.drawing import (
     BLUE,
     COLOURS,
-    GREEN,
     YELLOW,
     legend_below,
     panels,
@@ -35,13 +34,12 @@ class IntervalMark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One curve: its name, points, and a deviation on either side; or steps between the points."""
+    """One curve: its name, points, and a deviation on either side."""
 
     name: str
     x: Sequence[float] | FloatArray
     y: Sequence[float] | FloatArray
     deviation: Sequence[float] = ()
-    steps: bool = False
 
 
 def interval_plot(
@@ -127,21 +125,11 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
     axes.tick_params(which="both", length=0)
 
 
-def line_plot(
-    lines: Sequence[Line],
-    xlabel: str,
-    ylabel: str,
-    *,
-    vertical: tuple[str, float] | None = None,
-    level: float | None = None,
-) -> Any:
-    """Curves in one panel; a named vertical line and a level if they are given."""
+def line_plot(lines: Sequence[Line], xlabel: str, ylabel: str, level: float = 0.0) -> Any:
+    """Curves in one panel, with a line at a level."""
     figure, (axes,) = panels(1, 1, 6.0, 3.8)
-    if level is not None:
-        axes.axhline(level, color="0.5", linewidth=0.9, linestyle=":")
+    axes.axhline(level, color="0.5", linewidth=0.9, linestyle=":")
     _draw_lines(axes, lines, xlabel, ylabel)
-    if vertical is not None:
-        axes.axvline(vertical[1], color=GREEN, linewidth=1.2, linestyle="--", label=vertical[0])
     legend_below(figure, axes)
     return figure
 
@@ -161,10 +149,7 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
 
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]
-        if line.steps:
-            axes.step(line.x, line.y, where="post", color=colour, label=line.name)
-        else:
-            axes.plot(line.x, line.y, style(i), color=colour, markersize=3.5, label=line.name)
+        axes.plot(line.x, line.y, style(i), color=colour, markersize=3.5, label=line.name)
         if len(line.deviation) and len(lines) <= _BANDS:
             y, deviation = np.asarray(line.y), np.nan_to_num(np.asarray(line.deviation))
             low, high = y - deviation, np.minimum(1, y + deviation)

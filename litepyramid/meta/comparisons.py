@@ -39,7 +39,6 @@ from litepyramid.meta.core.levels import (
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
 from litepyramid.meta.correlations import BOOT, SYMBOLS, interval
 from litepyramid.stats import (
-    Alternative,
     Correction,
     PValueRule,
     adjust_p_values,
@@ -67,15 +66,10 @@ _WORDS = {"greater": (">", "better than"), "two-sided": ("≠", "different from"
 class PairTests:
     """All pairs of K metrics, tested at one level with one coefficient.
 
-    Attributes:
-        correlations: (K,) each metric's correlation with the human score.
-        p_values: (K, K) of H0: the row metric's correlation is not larger than the column's (or
-            not different, two-sided). NaN on the diagonal and where there is no test.
-        failed: (K, K) samples that had no value and were left out.
-        constant: (K,) vectors constant on one side.
-        samples: Samples of a test, at most; 0 for a formula.
-        smallest_p: The smallest p that was possible.
-        corrected: (K, K) p-values corrected for many tests.
+    `correlations` are (K,), with `constant` vectors each; the rest (K, K): `p_values` of H0: the
+    row metric's correlation is not larger than the column's (or not different, two-sided), NaN on
+    the diagonal and where there is no test; `failed` samples, that had no value and were left out;
+    `corrected` p-values. A test has at most `samples` (0 for a formula), and p `smallest_p`.
     """
 
     level: Level
@@ -410,7 +404,7 @@ def compare_pairs(
 
 
 def williams_p_value(
-    r_xz: float, r_yz: float, r_xy: float, n: int, alternative: Alternative = "greater"
+    r_xz: float, r_yz: float, r_xy: float, n: int, alternative: TwoSided = "greater"
 ) -> float:
     """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger 1980).
 
@@ -421,7 +415,6 @@ def williams_p_value(
     """
     from scipy.stats import t as student
 
-    choose("alternative", alternative, get_args(Alternative))
     if n <= 3 or math.isnan(r_xz + r_yz + r_xy):
         return math.nan
     difference = r_xz - r_yz
@@ -437,7 +430,7 @@ def williams_p_value(
         statistic = math.copysign(math.inf, difference)
     if alternative == "two-sided":
         return float(2 * student.sf(abs(statistic), n - 3))
-    return float(student.sf(-statistic if alternative == "less" else statistic, n - 3))
+    return float(student.sf(statistic, n - 3))
 
 
 def family_size(

@@ -44,7 +44,7 @@ from litepyramid.stats import (
     resampled_means,
     system_means,
 )
-from litepyramid.tables import Column, Result, Table, hidden, record, row
+from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoresLike, Signature
 
@@ -212,9 +212,7 @@ class DeltaResult(Result):
 
         x = [100 * i // _SHARES for i in range(1, _SHARES + 1)]
         lines = [Line(e.metric, x, [c.tau for c in e.curve]) for e in self.metrics]
-        return line_plot(
-            lines, "closest pairs of systems, %", f"Kendall's τ-b with {self.human}", level=0.0
-        )
+        return line_plot(lines, "closest pairs of systems, %", f"Kendall's τ-b with {self.human}")
 
 
 def delta(
@@ -281,24 +279,21 @@ def delta(
 # What a difference is worth --------------------------------------------------------------------
 
 
-def fitted(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
-) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Of the pairs with a sign and a weight: differences, isotonic fit, whether people agree."""
+def reached_at(
+    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
+) -> float:
+    """The smallest difference at which people agree as often as `target`, by an isotonic fit.
+
+    Only pairs with a difference and a weight count; NaN where the target is never reached.
+    """
     from scipy.optimize import isotonic_regression
 
     used = (gaps > 0) & (weights > 0)
-    gaps, agreed = gaps[used], agreed[used]
-    if not gaps.size:
-        return gaps, gaps, agreed
-    fit = isotonic_regression(agreed.astype(np.float64), weights=weights[used]).x
-    return gaps, np.asarray(fit), agreed
-
-
-def reaching(gaps: FloatArray, fit: FloatArray, target: float) -> float:
-    """The smallest difference at which the fit of agreement is at least `target`; or NaN."""
+    if not used.any():
+        return nan
+    fit = isotonic_regression(agreed[used].astype(np.float64), weights=weights[used]).x
     good = np.flatnonzero(fit >= target - 1e-12)
-    return float(gaps[good[0]]) if good.size else nan
+    return float(gaps[used][good[0]]) if good.size else nan
 
 
 def resampled_pairs(
@@ -319,16 +314,11 @@ def resampled_pairs(
 class Difference:
     """What a difference of one metric is worth.
 
-    Attributes:
-        about: The pairs whose difference is nearest to the one asked for; ``about.agreement`` is
-            the share in which people agree with the metric's sign, from `low` to `high`.
-        failed: Bootstrap samples without any such pair.
-        unsigned: Pairs that tie in the metric.
-        largest: The largest difference in the table.
-        reached: The smallest difference at which people agree as often as the target, by a fit
-            that lets agreement only rise with the difference; NaN where it is never reached. Its
-            bootstrap interval has no end (infinity) where too many samples never reach it.
-        curve: The pairs' differences, ascending, the fit at each, and whether people agree.
+    `about` are the pairs whose difference is nearest to the one asked for; ``about.agreement`` is
+    the share in which people agree with the metric's sign, from `low` to `high`; `failed` bootstrap
+    samples have no such pair. `unsigned` pairs tie in the metric; `largest` is the largest
+    difference in the table. `reached` is the smallest difference at which people agree as often as
+    the target, or NaN; `reached_high` is infinite where too many samples never reach it.
     """
 
     metric: str
@@ -342,7 +332,6 @@ class Difference:
     reached: float
     reached_low: float
     reached_high: float
-    curve: tuple[FloatArray, FloatArray, NDArray[np.bool_]] = hidden(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -413,16 +402,6 @@ class DifferenceResult(Result):
             entry["sentence"] = sentence
         return result
 
-    def to_figure(self) -> Any:
-        """The fit of people's agreement against the difference, a line per metric."""
-        from litepyramid.figures.meta_plots import Line, line_plot
-
-        lines = [Line(e.metric, e.curve[0], e.curve[1], steps=True) for e in self.metrics]
-        return line_plot(
-            lines, "difference between two systems", "share of pairs on whose order people agree",
-            vertical=(f"difference of {self.difference:.3g}", self.difference), level=self.target,
-        )  # fmt: skip
-
 
 def difference(
     scores: ScoresLike,
@@ -472,7 +451,7 @@ def difference(
 
     Command line:
         $ litepyramid meta difference table.csv 0.05
-        $ litepyramid meta difference table.csv 0.05 --metric rouge -o difference.pdf
+        $ litepyramid meta difference table.csv 0.05 --metric rouge -o difference.json
     """
     for what, value, top in (
         ("difference", difference, inf), ("target", target, 1), ("window", window, 1),
@@ -520,16 +499,17 @@ def _worth(
     if ordered:
         ends += binomtest(about.agreed, ordered).proportion_ci(conf, method="wilson")
     gaps = pairs.gaps
-    resampled = [fitted(gaps, *one)[:2] for one in zip(agreed, weights, strict=True)]
-    reached = np.nan_to_num([reaching(*curve, target) for curve in resampled], nan=inf)
+    drawn_ends = [reached_at(gaps, *one, target) for one in zip(agreed, weights, strict=True)]
     tails = (1 - conf) / 2, 1 - (1 - conf) / 2
-    first, last = np.quantile(reached, tails, method="inverted_cdf").tolist()
-    curve = fitted(gaps, pairs.signs > 0, np.ones(len(pairs)))
-    low, high = min(ends, default=nan), max(ends, default=nan)
+    first, last = np.quantile(
+        np.nan_to_num(drawn_ends, nan=inf), tails, method="inverted_cdf"
+    ).tolist()
+    reached = reached_at(gaps, pairs.signs > 0, np.ones(len(pairs)), target)
     failed, unsigned = int(np.isnan(shares).sum()), len(pairs) - signed.size
+    low, high = float(min(ends, default=nan)), float(max(ends, default=nan))
     return Difference(
-        sides.metrics[0], sides, about, float(low), float(high), failed, unsigned,
-        float(gaps[-1]), reaching(*curve[:2], target), first, last, curve,
+        sides.metrics[0], sides, about, low, high, failed, unsigned, float(gaps[-1]), reached,
+        first, last,
     )  # fmt: skip
 
 
@@ -582,20 +562,6 @@ class StabilityResult(Result):
         ]
         return [Table.of("Stability of rankings", columns, self.points, notes)]
 
-    def to_figure(self) -> Any:
-        """τ-b between two rankings against M, with ±1 standard deviation (DDR22 Fig. 3)."""
-        from litepyramid.figures.meta_plots import Line, line_plot
-
-        lines = []
-        for metric in dict.fromkeys(p.metric for p in self.points):
-            of = [(p.inputs, p.tau, p.deviation) for p in self.points if p.metric == metric]
-            sizes, taus, deviations = zip(*of, strict=True)
-            lines.append(Line(metric, sizes, taus, deviations))
-        lines.sort(key=lambda line: -line.y[-1])
-        return line_plot(
-            lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
-        )
-
 
 def stability(
     scores: ScoresLike,
@@ -640,7 +606,7 @@ def stability(
 
     Command line:
         $ litepyramid meta stability table.csv --samples 1000
-        $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.pdf
+        $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.csv
     """
     check_draws(samples, seed)
     if samples < 2:
@@ -761,21 +727,6 @@ class FullSetResult(Result):
         title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
         return [Table.of(title, columns, rows, notes)]
 
-    def to_figure(self) -> Any:
-        """Intervals of r_SYS on judged inputs and on all, a panel a way of sampling."""
-        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
-
-        judged, full = groups = ["metric on judged inputs", "metric on the whole test set"]
-        panels: dict[str, list[IntervalMark]] = {}
-        for i in self.intervals:
-            panels.setdefault(f"BOOT-{i.sampling.upper()}", []).extend((
-                IntervalMark(i.metric, judged, i.judged, i.judged_low, i.judged_high),
-                IntervalMark(i.metric, full, i.full, i.full_low, i.full_high),
-            ))  # fmt: skip
-        metrics = list(dict.fromkeys(i.metric for i in self.intervals))
-        heading = f"System level {self.coefficient}, {100 * self.confidence:g} % intervals"
-        return interval_plot(panels, metrics, groups, heading)
-
 
 def whole_test_set(
     scores: ScoresLike,
@@ -824,7 +775,7 @@ def whole_test_set(
 
     Command line:
         $ litepyramid meta testset table.csv --full all.csv --samples 1000
-        $ litepyramid meta testset table.csv --full all.csv -o intervals.pdf
+        $ litepyramid meta testset table.csv --full all.csv --sampling inputs -o testset.csv
     """
     check_draws(1, seed, confidence)
     check_samples(samples, confidence=confidence)

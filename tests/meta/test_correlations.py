@@ -94,21 +94,6 @@ def test_weights_are_repeated_items(data, coefficient):
         same(columns[row], oracle(coefficient, x[0][item], z[0][item]))
 
 
-@pytest.mark.parametrize("coefficient", COEFFICIENTS)
-def test_columns_of_real_size_equal_row_by_row(coefficient):
-    rng = np.random.default_rng(3)
-    X, Z = rng.normal(size=(2, 30, 17))
-    Z = np.round(Z)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    Z[:, 3] = 1.0
-    w = rng.multinomial(30, np.full(30, 1 / 30), size=9).astype(float)
-    columns = ColumnCorrelations(X, Z, coefficient)(w)
-    for j in range(17):
-        kept = np.isfinite(X[:, j])
-        ours = correlate_rows(X[kept, j], Z[kept, j], coefficient, w[:, kept])
-        same(columns[:, j], ours)
-
-
 def test_long_vectors_take_another_way_to_the_same_number():
     x, z = np.random.default_rng(4).integers(0, 9, (2, 700)).astype(float)
     w = np.random.default_rng(5).integers(0, 3, 700).astype(float)

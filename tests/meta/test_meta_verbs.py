@@ -137,9 +137,8 @@ def test_a_wide_table_and_the_mean_of_two_raters(verb, tmp_path, cli):
     assert {**shown, "signature": None} == {**plain(expected), "signature": None}
 
 
-@pytest.mark.parametrize("verb", ["interval", "compare", "delta", "difference", "stability",
-                                  "testset", "range"])  # fmt: skip
-def test_figures_are_not_cut_and_ticks_are_whole_inputs(verb, tmp_path):
+@pytest.mark.parametrize("verb", ["interval", "compare", "delta", "range"])
+def test_figures_are_not_cut_and_nothing_overlaps(verb, tmp_path):
     image = pytest.importorskip("matplotlib.image")
     figure = VERBS[verb](ROWS).to_figure()
     figure.savefig(tmp_path / "f.png", bbox_inches="tight", pad_inches=0.06)
@@ -154,8 +153,6 @@ def test_figures_are_not_cut_and_ticks_are_whole_inputs(verb, tmp_path):
             assert not legend.get_window_extent().overlaps(axes.get_window_extent())
         boxes = [t.get_window_extent() for t in axes.get_xticklabels() if t.get_text()]
         assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes)), verb
-    if verb == "stability":
-        assert all(tick == round(tick) for tick in figure.axes[0].get_xticks())
 
 
 def test_a_comparison_without_any_significant_difference_says_so():

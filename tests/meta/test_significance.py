@@ -25,7 +25,6 @@ from litepyramid.meta.comparisons import (
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.permutation import prepare_pair, standardised
 from litepyramid.meta.correlations import fisher_interval
-from litepyramid.types import ScoreTable
 
 METHODS = get_args(ComparisonMethod)
 
@@ -116,7 +115,6 @@ def test_williams_equals_nlpstats_where_all_correlations_are_positive(
 
 def test_one_sided_williams_is_not_won_by_a_strongly_negative_metric():
     assert williams_p_value(-0.9, 0.4, -0.3, 50) > 0.999
-    assert williams_p_value(-0.9, 0.4, -0.3, 50, "less") < 0.001
     assert williams_p_value(0.4, -0.9, -0.3, 50) < 0.001
     assert math.isnan(williams_p_value(0.5, 0.4, 0.3, 3))
 
@@ -275,11 +273,9 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
 
 def test_by_the_papers_rule_equals_win(table_of):
     table = made_up(table_of)
-    values = np.concatenate([table.values, table.values[:1]])
-    table = ScoreTable((*table.metrics, "copy"), table.systems, table.inputs, values)
-    paper = compare(table, metrics=["m0", "copy"], level="system", p_value="paper")
-    shown = " ".join(paper.remarks())
-    assert "two equal metrics get p = 0" in shown
+    copied = table_of(m0=table.values[0], copy=table.values[0], human=table.values[-1])
+    paper = compare(copied, level="system", p_value="paper")
+    assert "two equal metrics get p = 0" in " ".join(paper.remarks())
     assert {test["p_value"] for test in paper.to_json()["tests"]} == {0.0}
 
 

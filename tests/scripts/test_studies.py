@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -41,15 +41,15 @@ def test_every_number_is_run_or_named(data):
         data, lambda name: no_hub(name) if "by-systems" in name else OverlapJudge()
     )
 
-    keys = [(n.where, n.data_set, n.row, n.kind) for n in result.numbers]
-    assert len(set(keys)) == len(keys)
-    count = {w: sum(n.where == w for n in result.numbers) for w in dict.fromkeys(
-        n.where for n in result.numbers)}  # fmt: skip
+    assert len({(n.where, n.data_set, n.row, n.kind) for n in result.numbers}) == len(
+        result.numbers
+    )
+    count = Counter(n.where for n in result.numbers)
     # 19 rows of 16 cells less 2 PyrEval rows of 8 missing ones; Table 2 has 24 rows of 12.
-    assert count["Table 1"] == count["Table 4"] == 19 * 16 - 2 * 8
-    assert count["Table 2"] == 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8
-    assert count["Table 3"] == 10 * 2
-    assert count["README"] == 1 + 12 + 1 + 4
+    assert count == {
+        "README": 18, "Table 1": 288, "Table 2": 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8, "Table 3": 20,
+        "Table 4": 288,
+    }  # fmt: skip
 
     found = {(n.where, n.row, n.kind): n for n in result.numbers if not n.why_not}
     human = found["README", "abs_bart_out human", "human"]
@@ -66,22 +66,14 @@ def test_every_number_is_run_or_named(data):
     text = result.to_table()
     assert max(map(len, text.splitlines())) <= 80
     assert "Not run" in text
-
-    rows = {
-        (n.where, n.row)
-        for n in result.numbers
-        if n.data_set == "REALSumm" and n.row.startswith("Lite") and not n.why_not
-    }
+    rows = {(n.where, n.row) for n in result.numbers if n.data_set == "REALSumm" and not n.why_not}
     assert {("Table 1", r) for r in ("Lite2", "Lite2.5", "Lite3", "Lite2-0")} <= rows
-    assert ("Table 4", "Lite2-0") in rows
+    assert {("Table 4", "Lite2-0"), ("Table 2", "Lite2 TAC08+TAC09")} <= rows
     assert ("Table 4", "Lite2") not in rows
-    assert ("Table 2", "Lite2 TAC08+TAC09") in rows
     readme = {n.kind: n for n in result.numbers if n.row == "abs_bart_out SCUs"}
     assert set(readme) == {"p2c", "l2c", "p3c", "l3c"}
     assert 0.2 < readme["p2c"].ours < 0.8
     assert readme["l2c"].ours != readme["p2c"].ours
-    data_out = json.loads(json.dumps(result.to_json()))
-    assert len(data_out["numbers"]) == len(result.numbers)
 
 
 def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):

@@ -45,7 +45,6 @@ from litepyramid.types import FloatArray, IntArray
 
 Floats = NDArray[np.floating]
 
-_NEAR, _NEAR_SPA = 32_768, 8  # as much as a cache holds
 _TIES = 1e4  # null differences of standardised sums are distinguished to this share of a deviation
 _FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
 _CLEARLY = 20  # as large samples, after which they do
@@ -361,16 +360,13 @@ class ColumnRanks(_ByInput):
         forms: tuple[Floats, ...], z_size: FloatArray, u: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         fixed, linear, others, square, z = forms
-        values = np.empty((2, len(u), u.shape[2]))
-        at_once = max(1, _NEAR // u[0].size)
-        for start in range(0, len(u), at_once):
-            chunk = slice(start, start + at_once)
-            even = np.matmul(square[chunk], u[chunk]) * u[chunk] + fixed[chunk]
-            odd = np.matmul(others[chunk], u[chunk]) + linear[chunk] * u[chunk]
-            for value, ranks in zip(values, (even + odd, even - odd), strict=True):
-                size = np.sqrt((ranks * ranks).sum(axis=1), dtype=np.float64)
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    value[chunk] = np.matmul(z[chunk], ranks)[:, 0] / (size * z_size[chunk, None])
+        even = np.matmul(square, u) * u + fixed
+        odd = np.matmul(others, u) + linear * u
+        values = []
+        for ranks in (even + odd, even - odd):
+            size = np.sqrt((ranks * ranks).sum(axis=1), dtype=np.float64)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values.append(np.matmul(z, ranks)[:, 0] / (size * z_size[:, None]))
         return values[0], values[1]
 
 
@@ -404,13 +400,9 @@ class SpaSwaps(_Linear):
         return np.rint(np.concatenate(moved, axis=1))
 
     def moved(self, shift: FloatArray) -> FloatArray:
-        """A few samples at once."""
-        differences = []
-        for start in range(0, shift.shape[1], _NEAR_SPA):
-            some = shift[:, start : start + _NEAR_SPA]
-            one, two = (self._distance(self.middle + s * some) for s in (-1, 1))
-            differences.append(one - two)
-        return np.concatenate(differences)
+        """Of X and of Y."""
+        one, two = (self._distance(self.middle + sign * shift) for sign in (-1, 1))
+        return one - two
 
     def _distance(self, sums: Any) -> FloatArray:
         """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of comparisons."""
