@@ -7,12 +7,10 @@ from typing import Any
 
 from litepyramid.errors import require
 
+# Colours that people with any colour vision can tell apart (Okabe & Ito 2008), in order.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
-"""Colours that people with any colour vision can tell apart (Okabe & Ito 2008), in order."""
 BLUE, ORANGE, GREEN, _PINK, YELLOW = COLOURS[:5]
-
-_CHARACTERS = 14
-"""Letters of a title's or a legend's size in an inch, about."""
+_CHARACTERS = 14  # of a title's or a legend's size in an inch, about
 
 
 def new_figure(width: float, height: float, layout: str = "constrained") -> Any:

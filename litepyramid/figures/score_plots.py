@@ -74,8 +74,7 @@ def difference_figure(
     pairs: Sequence[Any],
     alpha: float,
     what: str,
-    *,
-    against: str | None = None,
+    against: str | None,
 ) -> Any:
     """A line per pair of systems: difference and interval, filled where p < α by Holm.
 
@@ -144,10 +143,7 @@ def history_figure(
     axes = figure.subplots()
     plain_axes(axes)
     for n, (system, rows) in enumerate(scores.items()):
-        value, low, high = (
-            np.array([np.nan if x is None else x for x in column])
-            for column in zip(*rows, strict=True)
-        )
+        value, low, high = np.array(rows, dtype=np.float64).T
         at = np.arange(len(runs)) + 0.06 * (n - (len(scores) - 1) / 2)
         axes.errorbar(
             at, value, np.maximum(0, [value - low, high - value]), fmt=style(n), markersize=3.4,
@@ -160,12 +156,7 @@ def history_figure(
     return figure
 
 
-def calibration_figure(
-    bins: Sequence[tuple[float, float, int]],
-    roc: Sequence[tuple[float, float]],
-    brier: float,
-    auc: float,
-) -> Any:
+def calibration_figure(bins: Sequence[Any], roc: Sequence[Any], brier: float, auc: float) -> Any:
     """A judge against labels: on the left its reliability, on the right its ROC curve.
 
     Left, one dot per bin (mean presence, share labelled present, pairs), larger for more pairs.

@@ -19,8 +19,7 @@ from litepyramid.scoring.history import History, RunScores, append_history
 from litepyramid.scoring.inference import (
     MEASURES,
     Difference,
-    flip_p_of,
-    tested,
+    as_differences,
     too_few_inputs,
     with_holm,
 )
@@ -31,7 +30,7 @@ from litepyramid.sentences import sentence_spans
 from litepyramid.stats import is_whole
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, Signature, fingerprint
+from litepyramid.types import Signature, fingerprint
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, names of a note
 _LONGEST_COMMENT = 60_000  # characters of a comment on a pull request
@@ -132,7 +131,7 @@ class SystemChange(Difference):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How runs are compared, and when one fails; see `compare`."""
+    """How runs are compared, and when one fails: the options of `compare`."""
 
     pair: Sequence[str] = ()
     baseline: str | None = None
@@ -398,8 +397,8 @@ def compare_runs(
     """Compares new runs with the first one, the baseline."""
     changes: list[SystemChange] = []
     notes, hashes, groups = [], [], how.by
+    insist, many = how.across_judges, len(names) > 2
     for name, new in zip(names[1:], results[1:], strict=True):
-        insist = how.across_judges
         runs = align_runs(results[0], new, how.pair, units_too=insist, judges_too=insist)
         changes += _changes(name, runs, how)
         hashes += [(one.systems, one.presence.tolist(), one.scores.tolist()) for one in runs.sides]
@@ -408,7 +407,7 @@ def compare_runs(
             own.append(f"{counted(n, 'pair')} of summaries without a score in both runs, left out.")
         if groups and (n := sum(entry.input not in groups for entry in runs.units)):
             own.append(f"{counted(n, 'input has', 'inputs have')} no group.")
-        notes += [f"{name}: {note}" if len(names) > 2 else note for note in own]
+        notes += [f"{name}: {note}" if many else note for note in own]
     by_group = iter(with_holm([group for change in changes for group in change.by_group]))
     changes = [
         replace(change, by_group=tuple(next(by_group) for _ in change.by_group))
@@ -419,23 +418,22 @@ def compare_runs(
         f"presence falls from {how.present:g} or more to less, by at least {how.lost_by:g}."
     )
     notes += too_few_inputs(max(c.inputs for c in changes), len(changes), how.alpha)
+    failures = [
+        f"{cut(c.name)}{f' of {cut(c.run)}' if many else ''} {reason}."
+        for c in changes
+        for reason in how.failures(c)
+    ]
     fields = [dict(result.signature.fields) for result in results]
     shared = {k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)}
     about = {
         "test": "sign-flip", "runs_sha": fingerprint(hashes), "present": how.present,
         "lost_by": how.lost_by, "gate": how.gate or None,
         "groups_sha": fingerprint(sorted(groups.items())) if groups else None,
-        **how.bootstrap,
     }  # fmt: skip
     return ChangeResult(
         metric=results[0].name, baseline=names[0], runs=tuple(names[1:]), changes=tuple(changes),
-        alpha=how.alpha, gate=how.gate, notes=tuple(notes),
-        signature=Signature.of(**shared | about),
-        failures=tuple(
-            f"{cut(c.name)}{'' if len(names) == 2 else f' of {cut(c.run)}'} {reason}."
-            for c in changes
-            for reason in how.failures(c)
-        ),
+        alpha=how.alpha, gate=how.gate, notes=tuple(notes), failures=tuple(failures),
+        signature=Signature.of(**shared | about | how.bootstrap),
         history=tuple(map(RunScores.of, names, results, dates)),
     )  # fmt: skip
 
@@ -447,33 +445,31 @@ def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
     if np.isnan(differences).all(axis=1).any():
         raise InputError(f"a system of run '{name}' has no score", expected="one shared input")
     groups = {
-        group: tested(differences[:, columns], flip_p_of(differences[:, columns]), **how.bootstrap)
+        group: as_differences(differences[:, columns], **how.bootstrap)
         for group, columns in _columns(runs, how.by).items()
     }
     changes = []
-    every = tested(differences, flip_p_of(differences), **how.bootstrap)
-    for n, (d, fields) in enumerate(zip(differences, every, strict=True)):
+    for n, fields in enumerate(as_differences(differences, **how.bootstrap)):
+        d, lost, gained = differences[n], *(_facts(runs, n, how, sign) for sign in (1, -1))
         scored = np.nonzero(~np.isnan(d))[0].tolist()
-        total = float(d[scored].sum())
-        inputs = [
+        total, texts = float(d[scored].sum()), {}
+        if old.texts and new.texts:
+            both = zip(runs.units, old.texts[n], new.texts[n], strict=True)
+            names = {fact.input for fact in (*lost, *gained)}
+            texts = {entry.input: (a, b) for entry, a, b in both if entry.input in names}
+        by_input = [
             InputChange(
                 runs.units[m].input, float(old.scores[n, m]), float(new.scores[n, m]), float(d[m]),
                 float(d[m]) / total if abs(total) > _ROUNDING else None,
             )
             for m in scored
         ]  # fmt: skip
-        lost, gained = (_facts(runs, n, d, how, sign) for sign in (1, -1))
-        texts = {}
-        if old.texts and new.texts:
-            both = zip(runs.units, old.texts[n], new.texts[n], strict=True)
-            names = {fact.input for fact in (*lost, *gained)}
-            texts = {entry.input: (a, b) for entry, a, b in both if entry.input in names}
         changes.append(
             SystemChange(
                 run=name, system=new.systems[n], old_system=old.systems[n],
                 old=float(old.scores[n, scored].mean()), new=float(new.scores[n, scored].mean()),
                 better=int((d > _ROUNDING).sum()), worse=int((d < -_ROUNDING).sum()),
-                lost=lost, gained=gained, by_input=tuple(inputs), texts=texts, **fields,
+                lost=lost, gained=gained, by_input=tuple(by_input), texts=texts, **fields,
                 by_group=tuple(
                     GroupChange(group=group, **rows[n])
                     for group, rows in groups.items()
@@ -495,9 +491,7 @@ def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[
     return dict(sorted(columns.items()))
 
 
-def _facts(
-    runs: Aligned, n: int, differences: FloatArray, how: Settings, sign: int
-) -> tuple[FactChange, ...]:
+def _facts(runs: Aligned, n: int, how: Settings, sign: int) -> tuple[FactChange, ...]:
     """The facts that a system lost (sign 1) or gained (-1).
 
     A sentence is the judge's evidence where that is saved, else the one with most words of the
@@ -506,7 +500,8 @@ def _facts(
     sides = runs.sides[::sign]  # first the run that holds the fact
     high, low = (side.presence[n] for side in sides)
     changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
-    size = (sign * np.nan_to_num(differences)).tolist()
+    differences = np.nan_to_num(runs.sides[1].scores[n] - runs.sides[0].scores[n])
+    size = (sign * differences).tolist()
     order = sorted((size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist())
     units = [unit for entry in runs.units for unit in entry.units]
     facts = []

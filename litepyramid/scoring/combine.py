@@ -232,26 +232,20 @@ def combine(
         differences[low], differences[high] = np.where(turned, (-ends[1], -ends[0]), ends)
     pairs = [
         CombinedPair(
-            first=systems[first[n]],
-            second=systems[second[n]],
-            difference=abs(float(differences["value"][n])),
-            p=float(p[n]),
-            p_holm=float(holm[n]),
+            first=systems[first[n]], second=systems[second[n]], p=float(p[n]),
+            difference=abs(float(differences["value"][n])), p_holm=float(holm[n]),
             **_entry(differences, n),
         )
         for n in range(len(p))
-    ]
+    ]  # fmt: skip
     about = {"combine": "cross-fit", "target": target, "confidence": confidence}
     about |= {"scores_sha": scores_sha(judge, people)}
     return CombinedScores(
         metric=judge.metric,
         systems=tuple(
             CombinedScore(
-                system=systems[n],
-                score=float(means["value"][n]),
-                judge=float(f[n].mean()),
-                groups=groups[n],
-                **_entry(means, n),
+                system=systems[n], score=float(means["value"][n]), judge=float(f[n].mean()),
+                groups=groups[n], **_entry(means, n),
             )
             for n in order
         ),
@@ -262,7 +256,7 @@ def combine(
         confidence=confidence,
         alpha=alpha,
         signature=Signature.of(**dict(signature.fields) | about),
-    )
+    )  # fmt: skip
 
 
 def _entry(rows: Mapping[str, FloatArray], n: int) -> dict[str, Any]:
@@ -284,24 +278,6 @@ class Powered:
     weight: FloatArray
     freedom: float
     saved: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        value: FloatArray,
-        alone: FloatArray,
-        errors: tuple[FloatArray, FloatArray],
-        weight: FloatArray,
-        saved: FloatArray,
-        freedom: float,
-        confidence: float,
-    ) -> Powered:
-        """Estimates with their intervals, from the standard errors of both."""
-        half, half_alone = (t_reach(confidence, freedom) * error for error in errors)
-        ends = {"low": value - half, "high": value + half}
-        ends |= {"alone_low": alone - half_alone, "alone_high": alone + half_alone}
-        rest = {"weight": weight, "saved": saved, "error": errors[0]}
-        return cls(value=value, alone=alone, freedom=freedom, **ends, **rest)
 
 
 def prediction_powered(
@@ -342,9 +318,8 @@ def prediction_powered(
     """
     n, total = len(labelled), judge.shape[1]
     if n < 3:
-        raise InputError(
-            f"human scores of {counted(n, 'input')}", expected="at least three labelled inputs"
-        )
+        what = f"human scores of {counted(n, 'input')}"
+        raise InputError(what, expected="at least three labelled inputs")
     at_labels = judge[:, labelled]
     if method != "cross-fit":
         return _as_published(human, at_labels, np.delete(judge, labelled, axis=1), confidence)
@@ -359,18 +334,18 @@ def prediction_powered(
     error, error_alone = (one / n * (1 - n / total) for one in (unit, unit_alone))
     helps = error < GAIN * error_alone
     alone = human.mean(axis=1)
-    value, error = (
-        np.where(helps, corrected.mean(axis=1), alone),
-        np.where(helps, error, error_alone),
-    )
+    value = np.where(helps, corrected.mean(axis=1), alone)
+    error = np.where(helps, error, error_alone)
     more = unit_alone / total  # of a sample of M over the mean of M
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = n * np.where(helps, (error_alone + more) / (error + more), 1.0)
     if target == "population":
         error, error_alone = error + more, error_alone + more
     weight = np.where(helps, slopes.mean(axis=1), 0.0)
-    errors = np.sqrt(error), np.sqrt(error_alone)
-    return Powered.of(value, alone, errors, weight, needed - n, n - 1, confidence)
+    reach, error, error_alone = t_reach(confidence, n - 1), np.sqrt(error), np.sqrt(error_alone)
+    ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
+    half = reach * error
+    return Powered(value, value - half, value + half, error, *ends, weight, n - 1, needed - n)
 
 
 def _as_published(
@@ -391,8 +366,10 @@ def _as_published(
     error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1) / n)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
-    alone = human.mean(axis=1)
-    return Powered.of(value, alone, (error, error_alone), weight, saved, np.inf, confidence)
+    reach, alone = t_reach(confidence, np.inf), human.mean(axis=1)
+    ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
+    half = reach * error
+    return Powered(value, value - half, value + half, error, *ends, weight, np.inf, saved)
 
 
 def _powered(

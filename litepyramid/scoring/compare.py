@@ -19,10 +19,10 @@ from litepyramid.scoring.history import History, day, is_history, read_history
 from litepyramid.scoring.inference import (
     MEASURES,
     Difference,
+    as_differences,
     flip_p_values,
     scores_sha,
     smallest_flip_p,
-    tested,
     too_few_inputs,
 )
 from litepyramid.scoring.pyramid import metric_title
@@ -351,7 +351,7 @@ def _compare_systems(
     results = []
     for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
         differences = values[pairs[block, 0]] - values[pairs[block, 1]]
-        entries = tested(differences, p[block], **how.bootstrap)
+        entries = as_differences(differences, p[block], **how.bootstrap)
         results += [
             PairComparison(first=systems[i], second=systems[j], p_holm=holm, **own)
             for (i, j), holm, own in zip(

@@ -16,31 +16,24 @@ from litepyramid.scoring.result import ScoreResult
 from litepyramid.tables import Column, Result, Table, plain, record
 from litepyramid.text import counted
 
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A system's score with its interval; None where nothing is scored."""
-
-    score: float | None
-    low: float | None
-    high: float | None
+_Points = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """Scores of one run, by system; its date as ISO 8601 writes it, empty if unknown."""
+    """One run: its date as ISO 8601 writes it, perhaps empty; score, low, high by system."""
 
     run: str
     date: str
     metric: str
     signature: dict[str, str]
-    scores: dict[str, Interval]
+    scores: dict[str, _Points]
 
     @classmethod
     def of(cls, name: str, result: ScoreResult, when: str) -> RunScores:
         """The scores of a result; `when` is its date."""
         ends = zip(result.scores.items(), result.intervals, strict=True)
-        scores = {name: Interval(*plain((score, *own))) for (name, score), own in ends}
+        scores = {system: tuple(plain((score, *own))) for (system, score), own in ends}
         return cls(name, when, result.name, result.signature.to_json(), scores)
 
 
@@ -53,9 +46,9 @@ class History(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per run and system."""
         rows = [
-            (run.date, run.run, system, s.score, s.low, s.high)
+            (run.date, run.run, system, *points)
             for run in self.runs
-            for system, s in run.scores.items()
+            for system, points in run.scores.items()
         ]
         names = ("date", "run", "system", "score", "low", "high")
         title = f"{self.runs[0].metric} over {counted(len(self.runs), 'run')}"
@@ -71,12 +64,8 @@ class History(Result):
         from litepyramid.figures.score_plots import history_figure
 
         names = [f"{run.run} {run.date}".strip() for run in self.runs]
-        none = Interval(None, None, None)
-        cells = {
-            system: [run.scores.get(system, none) for run in self.runs]
-            for system in dict.fromkeys(name for run in self.runs for name in run.scores)
-        }
-        points = {name: [(s.score, s.low, s.high) for s in own] for name, own in cells.items()}
+        systems = dict.fromkeys(name for run in self.runs for name in run.scores)
+        points = {s: [run.scores.get(s, (None,) * 3) for run in self.runs] for s in systems}
         return history_figure(names, points, self.runs[0].metric)
 
 

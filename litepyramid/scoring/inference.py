@@ -59,9 +59,12 @@ class Difference:
 _Tested = TypeVar("_Tested", bound=Difference)
 
 
-def tested(differences: FloatArray, p: FloatArray, **bootstrap: Any) -> list[dict[str, Any]]:
+def as_differences(
+    differences: FloatArray, p: FloatArray | None = None, **bootstrap: Any
+) -> list[dict[str, Any]]:
     """The fields of a `Difference` for each row of differences over inputs."""
     ends = system_intervals(differences, **bootstrap)
+    p = flip_p_of(differences) if p is None else p
     return [
         {"difference": mean_of_scored(row), "low": low, "high": high, "p": chance,
          "inputs": int((~np.isnan(row)).sum())}

@@ -96,12 +96,6 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
 
     (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it is the
     exhaustive human score.)
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 3), Unit("y", 1)))])
-        >>> lite_pyramid_scores([[1.0, 0.0], [0.0, 1.0]], layout).tolist()
-        [[0.75], [0.25]]
     """
     weighted = _presence(presence, layout) * layout.weights
     return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64)
@@ -165,10 +159,8 @@ def litepyramid_sample_scores(
     """
     weights = layout.weights
     if (weights != np.round(weights)).any():
-        raise InputError(
-            "a unit's weight is not a whole number",
-            expected="weights that count references: LitePyramid repeats a unit by its weight",
-        )
+        goal = "weights that count references: LitePyramid repeats a unit by its weight"
+        raise InputError("a unit's weight is not a whole number", expected=goal)
     drawn = np.zeros_like(weights)
     small = 0
     for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
@@ -206,22 +198,12 @@ def modified_pyramid_scores(
     weight is the SCU's number of contributors; `references` are those of all inputs, or (M,) of
     each. A summary that holds more SCUs than the ideal one can score above 1; NaN where the ideal
     summary holds no SCU.
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 4), Unit("y", 2), Unit("z", 2)))])
-        >>> modified_pyramid_scores([1, 0, 0], layout, 4).round(4).tolist()
-        [0.6667]
     """
     if (np.asarray(references) < 1).any():
         raise InputError("no references", expected="at least one reference for each input")
-    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5)
-    best = np.array(
-        [
-            heaviest[min(int(size), heaviest.size - 1)]
-            for heaviest, size in zip(_heaviest(layout), sizes, strict=True)
-        ]
-    )
+    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5).astype(np.int64)
+    sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
+    best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
     gained = layout.sums(_presence(presence, layout) * layout.weights)
     return _ratio(gained, best, best > 0, np.nan)
 
@@ -302,13 +284,9 @@ class ScoringRule:
         if self.name == "lite":
             return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
         return {
-            "vital": "vital_score",
-            "sample": "litepyramid",
-            "original": "pyramid",
-            "modified": "modified_pyramid",
-            "points": "rubric",
-            "normalized": "rubric_normalized",
-        }[self.name]
+            "vital": "vital_score", "sample": "litepyramid", "original": "pyramid",
+            "modified": "modified_pyramid", "points": "rubric", "normalized": "rubric_normalized",
+        }[self.name]  # fmt: skip
 
     def signature(self) -> str | None:
         """The rule as a signature field; None for the plain weighted mean."""
@@ -335,10 +313,8 @@ def metric_title(metric: str) -> str:
 
 def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
     if layout.vital is None:
-        raise InputError(
-            "no unit says whether it is vital",
-            expected='nuggets, or units with "importance": vital or okay',
-        )
+        goal = 'nuggets, or units with "importance": vital or okay'
+        raise InputError("no unit says whether it is vital", expected=goal)
     return layout.vital
 
 
@@ -367,8 +343,6 @@ def _heaviest(layout: UnitLayout) -> list[FloatArray]:
 def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] != layout.weights.size:
-        raise InputError(
-            f"presence of the shape {array.shape}",
-            expected=f"{counted(layout.weights.size, 'unit')} on the last axis",
-        )
+        goal = f"{counted(layout.weights.size, 'unit')} on the last axis"
+        raise InputError(f"presence of the shape {array.shape}", expected=goal)
     return array

@@ -349,16 +349,7 @@ class ScoreResult(SystemScores):
         return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def to_frame(self, rows: Rows = "systems") -> Any:
-        """A pandas frame with one row for each of the systems, best first, the inputs, units, tags.
-
-        Args:
-            rows: ``systems``: score, interval, rank group; ``inputs``: a row per system and input;
-                ``units``: a row per system and unit, with presence, label and evidence; ``tags``: a
-                row per tag and system.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
+        """A pandas frame with a row a system, best first; or a system and input, unit, tag."""
         choose("rows", rows, get_args(Rows))
         pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
@@ -452,12 +443,11 @@ class ScoreResult(SystemScores):
         arrays |= {"human": self.human, "labels": self.labels}  # type: ignore[dict-item]
         write_columns(path, texts, self._other_measures() | arrays)
 
-    def with_evidence(self, judge: Judge | None = None) -> ScoreResult:
-        """The result with the evidence of a judge, or of the one that scored, for each unit."""
+    def with_evidence(self) -> ScoreResult:
+        """The result with the evidence of the judge that scored, for each unit."""
         from litepyramid.judges.explain import gather
 
-        judge = judge or self.judge
-        if judge is None or self.summaries is None:
+        if self.judge is None or self.summaries is None:
             raise InputError(
                 "evidence without the judge or the texts", expected="a result of score with both"
             )
@@ -465,7 +455,10 @@ class ScoreResult(SystemScores):
             (t, e) for texts in self.summaries for t, e in zip(texts, self.units, strict=True)
         ]
         questions = [entry.question for _, entry in entries]
-        found, M = gather(judge, [(t, e.texts) for t, e in entries], questions), len(self.units)
+        found, M = (
+            gather(self.judge, [(t, e.texts) for t, e in entries], questions),
+            len(self.units),
+        )
         rows = (found[start : start + M] for start in range(0, len(found), M))
         return replace(self, evidence=tuple(tuple(e for own in row for e in own) for row in rows))
 
@@ -546,36 +539,42 @@ def read_result(path: str | Path) -> ScoreResult:
     columns = read_columns(path)
     document = columns.document if columns else read_json(path, _EXPECTED)
     saved = as_type(_Saved, document, what=_BROKEN, path=path)
-    arrays: Mapping[str, Any]
+    systems, arrays = [entry.system for entry in saved.systems], dict[str, Any]()
     if columns:
-        units, presence = columns.presence()
+        units, arrays["presence"] = columns.presence()
         label_units = columns.units("label_units") or units
-        labels = columns.read("labels", sum(len(entry.units) for entry in label_units))
-        arrays = {"presence": presence, "labels": labels, "values": columns.read("score")}
-        arrays |= {"human": columns.read("human")}
+        arrays["labels"] = columns.read("labels", sum(len(e.units) for e in label_units))
+        arrays |= {"values": columns.read("score"), "human": columns.read("human")}
         arrays |= {"summaries": saved.summaries, "evidence": saved.evidence}
     else:
         units, label_units = saved.units, saved.label_units or saved.units
-        arrays = _arrays(saved, units, label_units, path)
-    inputs, systems = [entry.input for entry in units], [entry.system for entry in saved.systems]
-    if arrays["values"] is None:
+        arrays = _arrays(saved, systems, label_units, path)
+    inputs = [entry.input for entry in units]
+    widths = {"summaries": len(inputs), "evidence": sum(len(entry.units) for entry in units)}
+    fits = all(
+        arrays[key] is None or [len(row) for row in arrays[key]] == [width] * len(systems)
+        for key, width in widths.items()
+    )
+    named = saved.references is None or [e.input for e in saved.references] == inputs
+    if not fits or not named or arrays["values"] is None:
         raise InputError(_BROKEN, path=path, expected=_EXPECTED)
-    if saved.references and [entry.input for entry in saved.references] != inputs:
-        raise InputError(_BROKEN, path=path, expected="references of each input, in order")
-    fields = tuple((key, text) for key, text in saved.signature.items() if key != "version")
+    if arrays["evidence"] is not None:
+        cells = (tuple(e or Evidence(0.0) for e in row) for row in arrays["evidence"])
+        arrays["evidence"] = tuple(cells)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], dtype=np.float64)
+    signature = [(key, text) for key, text in saved.signature.items() if key != "version"]
     return ScoreResult(
-        **{**arrays, "evidence": _checked_evidence(arrays, units, path)},
+        **arrays,
         metric=saved.metric,
         name=saved.name,
         systems=tuple(systems),
-        units=tuple(units),
+        units=units,
         intervals=tuple((low, high) for low, high in ends.tolist()),
         groups=tuple(entry.groups for entry in saved.systems),
-        label_units=None if arrays["labels"] is None else tuple(label_units),
+        label_units=None if arrays["labels"] is None else label_units,
         counts=saved.counts,
         confidence=saved.confidence,
-        signature=Signature(fields),
+        signature=Signature(tuple(signature)),
         references=tuple(e.references for e in saved.references) if saved.references else None,
         ceiling=saved.ceiling,
         notes=saved.notes,
@@ -583,66 +582,36 @@ def read_result(path: str | Path) -> ScoreResult:
 
 
 def _arrays(
-    saved: _Saved, units: Sequence[InputUnits], label_units: Sequence[InputUnits], path: Path
+    saved: _Saved, systems: Sequence[str], label_units: Sequence[InputUnits], path: Path
 ) -> dict[str, Any]:
     """The rows of a JSON as (N, M) and (N, U) arrays and texts; None where a row lacks them."""
-    names = [entry.input for entry in units]
-    every = [*product([entry.system for entry in saved.systems], names)]
+    names = [entry.input for entry in saved.units]
+    every = [*product(systems, names)]
     if not every or [(row.system, row.input) for row in saved.scores] != every:
         raise InputError(_BROKEN, path=path, expected="one score a system and input")
 
-    def of(key: str, lengths: Sequence[InputUnits] = ()) -> Any:
+    def of(key: str, units: Sequence[InputUnits] = ()) -> Any:
         cells = [getattr(row, key) for row in saved.scores]
         if any(cell is None for cell in cells):
             return None
-        for row, cell, entry in zip(
-            saved.scores, cells, [*lengths] * len(saved.systems), strict=False
-        ):
-            if len(cell) != len(entry.units):
-                raise InputError(
-                    f"{len(cell)} values of {key} on input '{row.input}'",
-                    path=path,
-                    expected=f"one for each of {counted(len(entry.units), 'unit')}",
-                )
-        flat = [value for cell in cells for value in cell] if lengths else cells
-        step = len(flat) // len(saved.systems)
-        return [flat[start : start + step] for start in range(0, len(flat), step)]
+        sizes = [len(entry.units) for entry in units] * len(systems)
+        if units and [len(cell) for cell in cells] != sizes:
+            raise InputError(_BROKEN, path=path, expected=f"{key} of each unit")
+        flat = [value for cell in cells for value in cell] if units else cells
+        step = len(flat) // len(systems)
+        return tuple(tuple(flat[at : at + step]) for at in range(0, len(flat), step))
 
-    def numbers(rows: Any) -> FloatArray | None:
-        return None if rows is None else np.array(rows, dtype=np.float64)
-
-    labels = numbers(of("labels", label_units))
-    grid = np.array([(row.score, row.human) for row in saved.scores], dtype=np.float64)
-    scores, human = grid.reshape(-1, len(names), 2).transpose(2, 0, 1).copy()
-    texts = of("summary")
+    presence, labels = of("presence", saved.units), of("labels", label_units)
+    scores = np.array([(row.score, row.human) for row in saved.scores], dtype=np.float64)
+    values, human = scores.reshape(-1, len(names), 2).transpose(2, 0, 1).copy()
     return {
-        "presence": numbers(of("presence", units)),
-        "labels": labels,
-        "values": scores,
+        "presence": np.array(presence, dtype=np.float64),
+        "labels": None if labels is None else np.array(labels, dtype=np.float64),
+        "values": values,
         "human": None if labels is None else human,
-        "summaries": None if texts is None else tuple(map(tuple, texts)),
-        "evidence": of("evidence", units),
+        "summaries": of("summary"),
+        "evidence": of("evidence", saved.units),
     }
-
-
-def _checked_evidence(
-    arrays: Mapping[str, Any], units: Sequence[InputUnits], path: Path
-) -> tuple[tuple[Evidence, ...], ...] | None:
-    """Saved evidence, each place of it in its summary."""
-    rows, summaries = arrays["evidence"], arrays["summaries"]
-    if rows is None or summaries is None:
-        return None
-    inputs = [m for m, entry in enumerate(units) for _ in entry.units]
-    shapes = {(len(row), len(texts)) for row, texts in zip(rows, summaries, strict=False)}
-    fits = len(rows) == len(summaries) and shapes == {(len(inputs), len(units))}
-    if not fits or any(
-        e is not None and not e.span[0] <= e.span[1] <= len(texts[m])
-        for texts, row in zip(summaries, rows, strict=True)
-        for m, e in zip(inputs, row, strict=True)
-    ):
-        what = "a saved result with broken evidence"
-        raise InputError(what, path=path, expected="one place for each unit")
-    return tuple(tuple(Evidence(0.0) if e is None else e for e in row) for row in rows)
 
 
 def read_saved(result: Any) -> ScoreResult | None:

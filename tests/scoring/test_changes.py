@@ -193,7 +193,7 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
     runs = [json.loads(line) for line in history.read_text().splitlines()]
     assert [run["run"] for run in runs] == ["one", "two", "three"]
     assert runs[1]["date"] == "2026-01-31"
-    assert runs[1]["scores"]["a"]["score"] == pytest.approx(0.95)
+    assert runs[1]["scores"]["a"][0] == pytest.approx(0.95)
     shown = lp.compare(history)
     assert len(shown.to_tables()[0].rows) == 6
     shown.save(tmp_path / "history.png")

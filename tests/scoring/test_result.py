@@ -115,7 +115,6 @@ def test_parts_of_one_metric_are_put_together(tmp_path):
         lambda d: d["scores"].pop(),
         lambda d: d["scores"][0]["presence"].append(1),
         lambda d: d["scores"][0]["evidence"].append(None),
-        lambda d: d["scores"][0]["evidence"][0].update(span=[5, 10**6]),
         lambda d: d["scores"][0].update(labels=[1, 1, 1, 1]),
         lambda d: d["references"].pop(),
         lambda d: d.update(units=3),
