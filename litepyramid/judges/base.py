@@ -70,7 +70,6 @@ class Evidence:
     """A judge's evidence in a summary for and against a unit.
 
     Attributes:
-        presence: The judge's verdict, as `Judge.judge` gives it.
         sentence: Number of the summary's sentence that tells most of the unit, from 0; -1: none.
         span: Where that stands in the summary: its first character, and the one after its last.
         words: (word of the unit, word of the sentence that answers it), in the unit's order.
@@ -151,10 +150,8 @@ def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
     """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN, counted."""
     batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
     if len(batch.presence) != len(items):
-        raise InputError(
-            f"the judge '{name}' judged {counted(len(batch.presence), 'summary', 'summaries')}",
-            expected=f"{len(items)}, one list of presences each",
-        )
+        judged = counted(len(batch.presence), "summary", "summaries")
+        raise InputError(f"the judge '{name}' judged {judged}", expected=f"{len(items)}")
     presence = tuple(
         as_presence_row(values, len(units), name)
         for values, (_, units) in zip(batch.presence, items, strict=True)

@@ -206,15 +206,7 @@ def _number(identity: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CacheResult(Result):
-    """A cache's file and what it holds of each model.
-
-    Attributes:
-        path: The file.
-        bytes: Its size; 0 if it is not there.
-        models: Per model, maximum length and precision these, its ``pairs``, and those of them
-            that were ``truncated``.
-        removed: How many judgements were removed; None if none were to be.
-    """
+    """A cache's file, its size, and the pairs of each model in it, and those `removed`, if any."""
 
     path: Path
     bytes: int

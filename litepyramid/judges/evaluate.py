@@ -197,10 +197,8 @@ def evaluate(
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
-        raise InputError(
-            "nothing to evaluate on",
-            expected="summaries, units and labels; files of pairs; or the contrast set",
-        )
+        expected = "summaries, units and labels; files of pairs; or the contrast set"
+        raise InputError("nothing to evaluate on", expected=expected)
     results, phenomena = [], []
     for one in sets:
         code = language_of(one.texts, language or one.language)
@@ -308,12 +306,8 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
 class LabelledSet:
     """Labelled pairs to evaluate on.
 
-    Attributes:
-        items: (summary, units).
-        labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
-        language: Their language; "" if not told yet.
-        kinds: Of contrasting pairs, what makes each hard.
-        questions: What each summary answers, if any answers one.
+    `labels` are those of all units, one item after the other (NaN: none), `kinds` what makes each
+    contrasting pair hard, `questions` what the summaries answer; language "" is not told yet.
     """
 
     name: str
@@ -342,10 +336,8 @@ def labelled(data: Any, **sources: Any) -> Dataset:
     dataset = as_dataset(data, **sources)
     for field in ("scus", "summaries", "labels"):
         if not getattr(dataset, field):
-            raise InputError(
-                f"the data set '{dataset.name}' has no {field.replace('scus', 'human units')}",
-                expected="human units, summaries, and labels of them",
-            )
+            what = field.replace("scus", "human units")
+            raise InputError(f"the data set '{dataset.name}' has no {what}")
     return dataset
 
 
@@ -381,31 +373,18 @@ class _PairLine:
 
 def read_pairs(path: str | Path) -> LabelledSet:
     """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
-    rows = []
-    for line, value in read_jsonl(path):
-        if isinstance(present := value.get("present"), bool):
-            value = {**value, "present": int(present)}
-        pair = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
-        if pair.present not in (0, 0.5, 1):
-            raise InputError(
-                f"the label {pair.present:g}", path=path, line=line, expected="0, 0.5 or 1"
-            )
-        rows.append(pair)
-    if not rows:
-        raise InputError("no pairs", path=path)
+    rows = [
+        as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        for line, value in read_jsonl(path)
+    ]
     labels = np.array([pair.present for pair in rows], dtype=np.float64)
     return LabelledSet(stem(path), [(pair.premise, [pair.hypothesis]) for pair in rows], labels)
 
 
 def load_contrast(language: str = "en") -> LabelledSet:
-    """The embedded contrast set: pairs of one summary hold much the same words.
+    """The embedded contrast set, after CheckList (Ribeiro et al., ACL 2020).
 
-    So counting words gets an AUC near .5. After CheckList (Ribeiro et al., ACL 2020).
-
-    Example:
-        >>> pairs = load_contrast()
-        >>> len(pairs.items), int(pairs.labels.sum())
-        (824, 392)
+    Pairs of one summary hold much the same words: counting words gets an AUC near .5.
     """
     choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
     name = "contrast" if language == "en" else f"contrast.{language}"

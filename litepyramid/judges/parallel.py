@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, Literal, get_args
 
 from litepyramid.blas import cores
-from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, reason, require
+from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, loading, require
 from litepyramid.judges.base import (
     Items,
     Judge,
@@ -56,15 +56,11 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
         if not getattr(judge, "portable", _start_cost(judge)):
-            raise InputError(
-                f"a {type(judge).__name__} on Ray", expected="an embedded judge or an NLI model"
-            )
+            expected = "an embedded judge or an NLI model"
+            raise InputError(f"a {type(judge).__name__} on Ray", expected=expected)
     elif workers not in (None, 1) and not _start_cost(judge):
-        raise InputError(
-            f"{workers} workers for a judge that takes none",
-            expected="an embedded judge or an ONNX model, or the engine ray",
-            hint="Judges behind an endpoint take the setting concurrency.",
-        )
+        hint = "Judges behind an endpoint take the setting concurrency, others the engine ray."
+        raise InputError(f"{workers} workers for a judge that takes none", hint=hint)
     return OnWorkers(judge, workers, engine)
 
 
@@ -119,10 +115,8 @@ def _on_processes(
                 shown.update(sum(map(len, answer.presence)))
                 yield answer
         except TerminatedWorkerError as error:
-            raise ModelError(
-                "a process that judged ended early",
-                hint="If memory ran out, use fewer workers; one needs no extra process.",
-            ) from error
+            hint = "If memory ran out, use fewer workers; one needs no extra process."
+            raise ModelError("a process that judged ended early", hint=hint) from error
 
 
 @lru_cache(maxsize=1)
@@ -148,10 +142,10 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
     ray = require("ray", extra="ray", purpose="the engine 'ray'")
     data = require("ray.data", extra="ray", purpose="the engine 'ray'")
     started = _connect(ray)
+    again = "What was judged is in the cache of each machine; run the command again."
     try:
         resources = ray.cluster_resources()
-        uses_gpu = getattr(judge, "device", "cpu") != "cpu"
-        gpus = int(resources.get("GPU", 0)) if uses_gpu else 0
+        gpus = int(resources.get("GPU", 0)) if getattr(judge, "device", "cpu") != "cpu" else 0
         cpus = int(resources.get("CPU", 1))
         count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
         if gpus and count > gpus:
@@ -168,7 +162,7 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
             num_cpus=None if gpus else min(1.0, 0.9 * cpus / count),
         )
         batches: dict[int, JudgedBatch] = {}
-        with bar(pairs, "judging", "pairs") as shown:
+        with bar(pairs, "judging", "pairs") as shown, loading("Ray gave no answer", hint=again):
             for row in answers.iter_rows():
                 answer = pickle.loads(row["answer"])  # noqa: S301 - from our own actor
                 if isinstance(answer, LitepyramidError):
@@ -176,11 +170,6 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
                 batches[int(row["window"])] = answer
                 shown.update(sum(map(len, answer.presence)))
         yield from (batches[number] for number in sorted(batches))
-    except ray.exceptions.RayError as error:
-        raise ModelError(
-            f"Ray gave no answer ({reason(error)})",
-            hint="What was judged is in the cache of each machine; run the command again.",
-        ) from error
     finally:
         if started:
             ray.shutdown()
@@ -209,13 +198,9 @@ def _connect(ray: Any) -> bool:
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if not os.environ.get("RAY_ADDRESS"):
         settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}
-    try:
+    hint = "Check RAY_ADDRESS, or unset it to start a cluster on this machine."
+    with loading("no Ray cluster", hint=hint):
         ray.init(**settings)
-    except Exception as error:  # Ray raises it bare when a node is slow to start
-        raise ModelError(
-            f"no Ray cluster ({reason(error)})",
-            hint="Check RAY_ADDRESS, or unset it to start a cluster on this machine.",
-        ) from error
     return True
 
 

@@ -118,10 +118,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     elif callable(name) and not isinstance(name, type):
         made = FunctionJudge(name)
     else:
-        raise InputError(
-            f"a judge cannot be made from a {type(name).__name__}",
-            expected="a name, a folder, a function of (summary, units), or an object with 'judge'",
-        )
+        expected = "a name, a folder, a function of (summary, units), or an object with 'judge'"
+        raise InputError(f"a judge cannot be made from a {type(name).__name__}", expected=expected)
     return on_workers(made, workers, engine)
 
 
@@ -189,10 +187,8 @@ def check_trainable(name: str) -> None:
     """Raises InputError if a judge has nothing to train, or its name is misspelt."""
     check_judge_name(name)
     if name == "recall" or name.startswith(LLM) or is_lexical(name):
-        raise InputError(
-            f"the judge '{name}' cannot be trained",
-            expected="lexical, mini, or a hub id or folder of an NLI model",
-        )
+        expected = "lexical, mini, or a hub id or folder of an NLI model"
+        raise InputError(f"the judge '{name}' cannot be trained", expected=expected)
 
 
 def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[str, Any]:

@@ -106,6 +106,9 @@ def test_several_sets_give_one_table(tmp_path):
 def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
     with pytest.raises(InputError, match="nothing to evaluate on"):
         evaluate("recall")
-    for row in ({"premise": "a"}, {"premise": "a", "hypothesis": "b", "present": 2}, {"x": 1}):
+    for row in ({"premise": "a"}, {"premise": "a", "hypothesis": "b", "present": "1"}, {"x": 1}):
         with pytest.raises(InputError, match=r"p\.jsonl:1"):
             evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
+    row = {"premise": "a", "hypothesis": "b", "present": 2}
+    with pytest.raises(InputError, match="a label is not 0"):
+        evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])

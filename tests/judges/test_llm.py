@@ -143,13 +143,12 @@ BROKEN = {
     "lines": lambda right: "\n".join(f"{n}. {w}" for n, w in json.loads(right).items()),
     "deep": lambda right: "[" * 100_000,
     "a word": lambda right: "yes",
+    "a list": lambda right: json.dumps(list(json.loads(right).values())),
 }
 AROUND = {
     "prose": lambda right: f"Sure, no problem! Here you are:\n{right}\nYes, that is all.",
     "fences": lambda right: f"```json\n{right}\n```",
     "a thought": lambda right: f'<think>{{"1": "yes", "2": "yes"}} or no?</think>{right}',
-    "a list": lambda right: json.dumps(list(json.loads(right).values())),
-    "true and false": lambda right: right.replace('"yes"', "true").replace('"no"', "false"),
     "capitals": lambda right: right.upper(),
 }
 

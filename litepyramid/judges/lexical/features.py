@@ -85,13 +85,11 @@ class UnitSet:
         tokens: All words.
         masks: Per stem the bits at which it stands among all words, one free bit after each unit.
         fields: Per unit its first bit and its bits, moved down to 0.
-        words: The distinct content words.
-        alike: Stems alike to each word, one list after the other.
-        alike_starts: Where each word's list begins.
-        idf: (words,) weight.
-        weights, place, late: (words,) summing to 1 over each unit: idf, place, place times idf.
+        words: The distinct content words; what follows is by word.
+        alike: Stems alike, one list after the other, which begin at `alike_starts`.
+        weights, place, late: Summing to 1 over each unit: idf, place, place times idf.
         numbers, names: Rows of the words that are numbers, that are capitalised.
-        negated: (words,) whether a negation stands within `SCOPE` words before the word.
+        negated: Whether a negation stands within `SCOPE` words before.
     """
 
     tokens: Rows

@@ -23,7 +23,6 @@ from litepyramid.judges.lexical.features import FEATURES, UnitSet, overlap
 from litepyramid.judges.lexical.recall import word_evidence
 from litepyramid.judges.lexical.vocabulary import Vocabulary, alike_stems
 from litepyramid.progress import track
-from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 FEATURE_VERSION = 3
@@ -147,12 +146,9 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
             continue
         size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
-            raise InputError(
-                f"{counted(len(units), 'unit')} of {sum(len(unit.ids) for unit in texts)} words "
-                f"in all, and a summary of {len(summary.ids)}, are too long for the lexical judge",
-                expected="short sentences as units",
-                hint="If these texts are intended, use the judge recall or an NLI model.",
-            )
+            sizes = f"{len(summary.ids)} words, and units of {sum(len(u.ids) for u in texts)}"
+            problem = f"a summary of {sizes} are too long for the lexical judge"
+            raise InputError(problem, hint="If these texts are intended, use the judge recall.")
         if units not in ready:
             ready[units] = UnitSet.of(texts, idf, alike)
         rows = overlap(ready[units], summary)
@@ -182,10 +178,8 @@ def fit_lexical(
     with_words = ~np.isnan(rows).any(axis=1)
     rows, present = rows[with_words], present[with_words]
     if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
-        raise InputError(
-            "the labels are all the same, or not 0, .5 and 1",
-            expected="pairs labelled 0 and pairs labelled 1",
-        )
+        problem = "the labels are all the same, or not 0, .5 and 1"
+        raise InputError(problem, expected="pairs labelled 0 and pairs labelled 1")
     bounds = [(0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()]
     bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
     bias, weights = fit_weights(rows, present, bounds, ridge)
@@ -273,12 +267,8 @@ def load_lexical(path: str | Path | None = None) -> PresenceModel:
     if file.format != _FORMAT or not file.weights.keys() >= FEATURES.keys():
         raise ModelError(f"not {what}", path=path, expected="a file that finetune wrote")
     if file.feature_version != FEATURE_VERSION:
-        raise ModelError(
-            f"{what} of feature version {file.feature_version}",
-            path=path,
-            expected=f"version {FEATURE_VERSION}",
-            hint="Fit it again with this version of litepyramid.",
-        )
+        problem = f"{what} of feature version {file.feature_version}, not {FEATURE_VERSION}"
+        raise ModelError(problem, path=path, hint="Fit it again with this version.")
     if file.texts < 1 or not all(re.fullmatch("[1-9][0-9]{0,8}", n) for n in file.frequencies):
         raise ModelError(f"{what} that counts no texts", path=path)
     counts = {stem: int(n) for n, stems in file.frequencies.items() for stem in stems.split()}

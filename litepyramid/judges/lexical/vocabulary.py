@@ -135,11 +135,8 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
             for gram in some:
                 rows_of.setdefault(gram, []).append(row)
         if sum(len(rows) ** 2 for rows in rows_of.values()) > MOST_ALIKE:
-            raise InputError(
-                f"{len(block)} different words in '{letter}', too many of them spelt alike for "
-                "the lexical judge",
-                hint="If this is really text, use the judge recall or an NLI model.",
-            )
+            problem = f"{len(block)} different words in '{letter}', too many of them spelt alike"
+            raise InputError(problem, hint="If this is really text, use the judge recall.")
         numbers, sizes = np.array(block), np.array([len(some) for some in grams])
         sharing = {gram: np.array(rows) for gram, rows in rows_of.items()}
         for row, some in enumerate(grams):

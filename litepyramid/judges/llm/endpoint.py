@@ -63,12 +63,7 @@ class Reply:
 
 
 def safe_name(name: Any, key: str = "") -> str:
-    """A model's name as signatures hold it: short, printable, without the key or a separator.
-
-    Example:
-        >>> safe_name("gpt-x|seed:1"), safe_name("as sk-secret-0123", "sk-secret-0123")
-        ('gpt-x_seed:1', 'as_…')
-    """
+    """A model's name as signatures hold it: short, printable, without the key or a separator."""
     if not isinstance(name, str) or not name:
         return "unnamed"
     return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), 80)
@@ -108,17 +103,12 @@ class Endpoint:
         if not self.model.strip():
             raise InputError("no model", expected="llm:MODEL, as the endpoint calls it")
         if self.concurrency < 1 or self.retries < 0 or not self.timeout > 0:
-            raise InputError(
-                f"concurrency {self.concurrency}, timeout {self.timeout}, retries {self.retries}",
-                expected="at least 1, above 0, at least 0",
-            )
+            numbers = f"{self.concurrency}, timeout {self.timeout}, retries {self.retries}"
+            raise InputError(f"concurrency {numbers}", expected="at least 1, above 0, at least 0")
         parts = urlsplit(self.url or "https://")
         if parts.scheme not in ("http", "https") or parts.query or "@" in parts.netloc:
-            raise InputError(
-                "the endpoint's address cannot be used",
-                expected="http(s)://HOST/v1 without a user or a query",
-                hint=f"Keys are read only from the environment: {' or '.join(KEYS)}.",
-            )
+            expected = "http(s)://HOST/v1 without a user or a query; keys in the environment"
+            raise InputError("the endpoint's address cannot be used", expected=expected)
 
     @property
     def address(self) -> str:
@@ -177,10 +167,8 @@ class Endpoint:
         openai = require("openai", extra="llm", purpose="an LLM endpoint")
         key = _key()
         if not key and not self.url and not os.environ.get("OPENAI_BASE_URL"):
-            raise InputError(
-                "no key for the endpoint",
-                expected=f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL",
-            )
+            expected = f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL"
+            raise InputError("no key for the endpoint", expected=expected)
         turn = iter(jobs)
 
         async def worker() -> None:

@@ -39,12 +39,9 @@ _Asked = Sequence[tuple[str, Sequence[str], str]]
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Result):
-    """What would be sent to an endpoint.
+    """What would be sent to an endpoint for pairs, or references, that are not in the cache.
 
-    Attributes:
-        pairs: Distinct pairs of a summary and a unit; or references to make units of.
-        requests: Requests for those not in the cache, if each is answered at once.
-        tokens_out: Tokens that the model writes, about; what it thinks before is not counted.
+    Each answer at once; what the model thinks before it writes is not counted.
     """
 
     model: str
@@ -66,13 +63,10 @@ class Estimate(Result):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One request.
+    """One request, about what the cache knows by these keys.
 
-    Attributes:
-        keys: What it asks about, as the cache knows it.
-        schema: JSON schema of the answer, if it is to be JSON.
-        read: What the answer says, one value a key to store; None if it cannot be read.
-        tokens_out: The tokens that the answer will have, about.
+    `schema` is that of a JSON answer, `read` gives one value a key to store, or None if the answer
+    cannot be read; `tokens_out` is about how long it will be.
     """
 
     keys: tuple[bytes, ...]
@@ -116,9 +110,7 @@ class Asker:
     ) -> dict[bytes, bytes]:
         """The values of the keys: from the cache, or by the jobs that are left without these.
 
-        Raises:
-            EstimateOnly: The jobs' size was asked for.
-            ModelError: More than that share of the keys have none.
+        A ModelError if more than the allowed share have none; an EstimateOnly if one was wanted.
         """
         self._begin()
         values = self._stored(keys)

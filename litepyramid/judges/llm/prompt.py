@@ -24,14 +24,11 @@ _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to judge, with places for the texts.
+    """A request to judge, with places for the texts, and the presence of the words of answers.
 
-    Attributes:
-        name: Name of the shipped prompt, or the file's stem.
-        text: With ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of
-            units), or ``{unit}`` where one request holds one unit (both as plain lines). A
-            paragraph with ``{question}`` is left out for summaries that answer none.
-        grades: The words that answers are made of, with their presence.
+    The text has ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of units),
+    or ``{unit}`` where one request holds one unit (both as plain lines). A paragraph with
+    ``{question}`` is left out for summaries that answer none.
     """
 
     name: str
@@ -84,28 +81,16 @@ class Prompt:
         }
 
     def read(self, answer: str, count: int) -> list[float] | None:
-        """Presence of each unit, or None unless the answer grades exactly `count` units.
-
-        Example:
-            >>> prompt = Prompt("p", "", {"yes": 1.0, "no": 0.0})
-            >>> prompt.read('Here it is: {"1": "no", "2": "Yes"}', 2)
-            [0.0, 1.0]
-            >>> prompt.read('{"1": "no"}', 2), prompt.read('{"1": "yes", "1": "no"}', 1)
-            (None, None)
-        """
+        """Presence of each unit, or None unless the answer grades exactly `count` units."""
         answer = _THOUGHT.sub("", answer[:_LONGEST])
         if self.single:
             words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
             return [self.grades[words.pop()]] if len(words) == 1 else None
-        value = json_value(answer)
-        keys = [str(n) for n in range(1, count + 1)]
-        if isinstance(value, dict) and set(value) == set(keys):
-            value = [value[key] for key in keys]
-        if not isinstance(value, list) or len(value) != count:
+        value, keys = json_value(answer), [str(n) for n in range(1, count + 1)]
+        if not isinstance(value, dict) or set(value) != set(keys):
             return None
-        names = {True: "yes", False: "no"}
-        words_ = [names[v] if isinstance(v, bool) else str(v).strip().lower() for v in value]
-        return [self.grades[w] for w in words_] if set(words_) <= set(self.grades) else None
+        given = [str(value[key]).strip().lower() for key in keys]
+        return [self.grades[w] for w in given] if set(given) <= set(self.grades) else None
 
 
 def with_line(prompt: str, line: str, language: str) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
-from litepyramid.errors import InputError, ModelError, reason, require
+from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.modes import Mode, check_mode
 from litepyramid.types import FloatArray
@@ -60,16 +60,13 @@ class JudgeCard:
     """What the judge must know about a checkpoint that its `config.json` does not contain.
 
     Attributes:
-        kind: ``"zero-shot"`` (an NLI model that never saw summaries) or ``"presence"`` (tuned on
-            presence labels).
-        order: The classes in the order of the model's outputs; used only where the model's own
-            labels are ``LABEL_0`` and so on.
-        mode: The mode to use unless the user names one.
+        kind: Whether it never saw summaries (zero-shot), or was tuned on presence labels.
+        order: The classes in the order of the outputs, where the model's own labels are
+            ``LABEL_0`` and so on.
         template: The one text that the model reads in place of a pair, with ``{premise}``,
             ``{hypothesis}``, and ``{eos}`` for the tokenizer's end-of-sequence token.
         answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
             is judged by their logits in its first step.
-        max_length: The most tokens of a pair unless the user says otherwise.
         languages: Codes of the languages that it reads; () for many, None if that is not known.
     """
 
@@ -168,9 +165,8 @@ class ClassOrder:
         """
         raw = np.asarray(raw, dtype=np.float64)
         if raw.shape[1] <= max(self.indices):
-            raise ModelError(
-                f"the model has {raw.shape[1]} outputs", expected=f"{max(self.indices) + 1} or more"
-            )
+            expected = f"{max(self.indices) + 1} or more"
+            raise ModelError(f"the model has {raw.shape[1]} outputs", expected=expected)
         chosen = raw[:, list(self.indices)]
         return np.pad(chosen, ((0, 0), (0, 1))) if self.two else chosen
 
@@ -217,13 +213,9 @@ def class_order(
 class Checkpoint:
     """A sequence classifier that can judge, not loaded.
 
-    Attributes:
-        name: Hub id, or the folder as the user wrote it; `source` is the folder's whole path.
-        revision: The hub's commit hash; None for a folder.
-        fingerprint: What the cache knows it by: ``id@commit``, or a hash of the folder's files.
-        card: What its `litepyramid.json` or `CARDS` says of it, else what its classes say.
-        longest: The most tokens it can read; None if the configuration sets no limit.
-        onnx: The folder's ``model.onnx``, if that is to be run.
+    Its name is the hub id, or the folder as the user wrote it; the revision the hub's commit. The
+    cache knows it by its fingerprint: ``id@commit``, or a hash of the folder's files. `longest` are
+    the most tokens it can read, if that is known; `onnx` is ``model.onnx`` if that is to be run.
     """
 
     name: str
@@ -277,9 +269,8 @@ def open_checkpoint(
         config = _read_config(folder / "config.json")
         fingerprint = _folder_hash(folder, onnx)
     elif onnx is not None:
-        raise ModelError(
-            f"no folder '{name}'", expected="a folder with model.onnx, tokenizer.json, config.json"
-        )
+        expected = "a folder with model.onnx, tokenizer.json, config.json"
+        raise ModelError(f"no folder '{name}'", expected=expected)
     else:
         path = _hub_config(name, revision, offline)
         folder, commit, source = path.parent, path.parent.name, name
@@ -299,12 +290,9 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     """A hash of the files that decide what the model computes."""
     weights = [onnx] if onnx else sorted(folder.glob("*.safetensors"))
     if not weights or any(file_type(path) != "file" for path in weights):
-        raise ModelError(
-            "the folder has no weights"
-            + (" but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""),
-            path=folder,
-            expected="model.onnx, or safetensors as save_pretrained writes them",
-        )
+        pickled = " but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""
+        expected = "model.onnx, or safetensors as save_pretrained writes them"
+        raise ModelError(f"the folder has no weights{pickled}", path=folder, expected=expected)
     others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
     files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
     total = hashlib.sha256()
@@ -344,28 +332,19 @@ def _read_config(path: Path) -> _Config:
     config = as_type(_Config, value, what="not a configuration", path=path, error=ModelError)
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
-            raise ModelError(
-                f"{name} is {number:.20}", path=path, expected=f"at most {_MOST_LAYERS} layers"
-            )
+            expected = f"at most {_MOST_LAYERS} layers"
+            raise ModelError(f"{name} is {number:.20}", path=path, expected=expected)
     return config
 
 
 def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
     """The path of config.json in the hub's cache, asking the hub unless offline."""
     hub = require("huggingface_hub", extra="nli", purpose="a hub model")
-    errors = require("huggingface_hub.errors", extra="nli", purpose="a hub model")
-    model = f"'{name}'" + (f" at revision '{revision}'" if revision else "")
-    try:
-        return Path(
-            hub.hf_hub_download(name, "config.json", revision=revision, local_files_only=offline)
+    at = f" at revision '{revision}'" if revision else ""
+    where = " in the local cache" if offline else ""
+    problem = f"there is no folder or hub model '{name}'{at}{where}"
+    with loading(problem, hint="Check the name and the connection."):
+        config = hub.hf_hub_download(
+            name, "config.json", revision=revision, local_files_only=offline
         )
-    except errors.HFValidationError:
-        raise ModelError(
-            f"there is no folder {model}", expected="a folder, or a hub id such as owner/name"
-        ) from None
-    except (errors.EntryNotFoundError, OSError) as error:
-        where = "in the local hub cache" if offline else "on the hub, or it cannot be reached"
-        raise ModelError(
-            f"there is no model {model} {where} ({reason(error)})",
-            hint="Check the id and the connection; or give a folder that holds the model.",
-        ) from error
+        return Path(config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -207,31 +207,25 @@ class NLIJudge(Closing):
         # Pairs that are cached or repeated take no time and are not in the bar.
         shown.total -= sum(len(units) for _, units in items) - (len(pairs) - len(stored))
 
-        def save(rows: dict[bytes, Stored]) -> None:
+        for rows in self._judge_missing(pairs, stored) if len(stored) < len(pairs) else ():
             self._cache.put(identity, rows)
-            stored.update(rows)
+            stored |= rows
             counts["judged"] += len(rows)
             shown.update(len(rows))
-
-        if len(stored) < len(pairs):
-            self._judge_missing(pairs, stored, save)
         order = self.checkpoint.order
         for summary, units in items:
             if not summary.strip():
                 counts["empty"] += len(units)
                 yield np.full((len(units), 3), np.nan)
                 continue
-            rows = [stored[pair_key(summary, unit)] for unit in units]
-            counts["truncated"] += sum(row.truncated for row in rows)
-            raw = np.array([np.frombuffer(row.value, "<f4") for row in rows])
-            yield order.logits(raw.reshape(len(units), -1 if rows else len(order.classes)))
+            judged = [stored[pair_key(summary, unit)] for unit in units]
+            counts["truncated"] += sum(row.truncated for row in judged)
+            raw = np.array([np.frombuffer(row.value, "<f4") for row in judged])
+            yield order.logits(raw.reshape(len(units), -1 if judged else len(order.classes)))
 
     def _judge_missing(
-        self,
-        pairs: Mapping[bytes, Pair],
-        stored: Mapping[bytes, Stored],
-        save: Callable[[dict[bytes, Stored]], None],
-    ) -> None:
+        self, pairs: Mapping[bytes, Pair], stored: Mapping[bytes, Stored]
+    ) -> Iterator[dict[bytes, Stored]]:
         """Judges those pairs that are not in `stored`, batch by batch.
 
         Batches are planned over all pairs: a run that continues after a break makes those of an
@@ -247,12 +241,10 @@ class NLIJudge(Closing):
                 continue
             raw = np.asarray(backend.logits(encoder.batch(missing)), dtype="<f4")
             if not np.isfinite(raw).all():
-                raise ModelError(
-                    "the model returns logits that are not finite numbers",
-                    hint="Its weights are damaged, or need more precision: dtype=float32.",
-                )
+                hint = "Its weights are damaged, or need more precision: dtype=float32."
+                raise ModelError("the model's logits are not finite numbers", hint=hint)
             rows = zip(missing, raw, encoder.truncated[missing].tolist(), strict=True)
-            save({keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows})
+            yield {keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows}
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

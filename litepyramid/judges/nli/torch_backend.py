@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,12 +54,9 @@ class TorchBackend:
             head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
         )
         if missing := sorted(report["missing_keys"]):
-            raise ModelError(
-                f"the model '{point.source}' lacks {counted(len(missing), 'weight')} "
-                f"({missing[0]} …)",
-                expected="a trained sequence classifier",
-                hint="A pretrained model must be fine-tuned before it can judge.",
-            )
+            lacks = f"the model '{point.source}' lacks {counted(len(missing), 'weight')}"
+            hint = "A pretrained model must be fine-tuned before it can judge."
+            raise ModelError(f"{lacks} ({missing[0]} …)", hint=hint)
         self._model = model.to(device).eval()
 
     def logits(self, batch: EncodedBatch) -> Any:
@@ -105,10 +101,8 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
     """A tokenizer of transformers, as encoders take it."""
     core = getattr(tokenizer, "backend_tokenizer", None)
     if core is None:
-        raise ModelError(
-            f"the tokenizer {type(tokenizer).__name__} is not one of the library tokenizers",
-            expected="a model with a tokenizer.json, or one that transformers can make",
-        )
+        problem = f"the tokenizer {type(tokenizer).__name__} is not one of the library tokenizers"
+        raise ModelError(problem, expected="a model with a tokenizer.json")
     core.no_truncation()
     core.no_padding()
     return Tokenizer(
@@ -156,23 +150,17 @@ def load_classifier(
     if Path(source).expanduser().is_dir():
         config["use_safetensors"] = True
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
-        try:
-            loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
-                source,
-                revision=revision,
-                local_files_only=offline,
-                trust_remote_code=False,
-                dtype=dtype,
-                weights_only=True,
-                output_loading_info=True,
-                **config,
-            )
-            return loaded
-        except pickle.UnpicklingError as error:
-            raise ModelError(
-                f"the weights of '{source}' are a pickle that holds more than tensors",
-                expected="safetensors, or a file with tensors only; it was not run",
-            ) from error
+        loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
+            source,
+            revision=revision,
+            local_files_only=offline,
+            trust_remote_code=False,
+            dtype=dtype,
+            weights_only=True,
+            output_loading_info=True,
+            **config,
+        )
+        return loaded
 
 
 def find_device(device: str = "auto") -> str:
