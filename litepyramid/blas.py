@@ -37,12 +37,7 @@ def free_cores() -> int:
 
 
 def single_threaded(function: Callable[P, R]) -> Callable[P, R]:
-    """Runs `function` with one BLAS thread.
-
-    The products of a resampling take milliseconds. Below some 20 ms of work a second thread costs
-    more than it brings, on a busy machine hundreds of times more; and with one thread the order of
-    summation, so the last bit of every sum, does not depend on the number of cores.
-    """
+    """Runs `function` with one BLAS thread: small products are faster, and sums the same."""
 
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> R:

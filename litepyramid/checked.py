@@ -36,17 +36,7 @@ def parse_json(
     expected: str | None = None,
     error: type[LitepyramidError] = InputError,
 ) -> Any:
-    r"""The value of a JSON text.
-
-    Refused, besides what is not JSON: a key that occurs twice in one object, integers beyond any
-    float, more than 100 values inside each other, and halves of surrogate pairs, which no file can
-    hold. ``NaN`` and ``Infinity`` are read, as pandas and Python write them.
-
-    Example:
-        >>> parse_json('{"a": 1, "a": 2}', path="x.jsonl", line=7)
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: x.jsonl:7: not valid JSON (the key "a" occurs twice).
-    """
+    """The value of a JSON text: no key twice, no endless number or half character, not too deep."""
     try:
         value = _DECODER.decode(text)
         if text.count("[") + text.count("{") > DEEPEST and any(
@@ -101,14 +91,7 @@ def _levels(value: Any) -> Iterator[list[Any]]:
 
 
 def number(value: Any) -> float | None:
-    """A number as JSON, a table's cell or Python gives it; None if it is none.
-
-    True, ``"1_000"`` and digits of other scripts are none; an infinite number is one.
-
-    Example:
-        >>> number("-1.5e3"), number(2), number(True), number("1_000")
-        (-1500.0, 2.0, None, None)
-    """
+    """A number as JSON, a cell or Python gives it; None if it is none (True, ``1_000``)."""
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value) else None
     if isinstance(value, bool | np.bool_):
@@ -120,10 +103,7 @@ def number(value: Any) -> float | None:
 
 
 def guarded(cell: str) -> str:
-    """A text for a CSV cell that no spreadsheet takes for a formula: ``'`` before ``= + - @``.
-
-    `unguarded` gives the text back, whatever it was.
-    """
+    """A text for a CSV cell that no spreadsheet takes for a formula; `unguarded` gives it back."""
     return f"'{cell}" if _FORMULA.match(cell) and number(cell) is None else cell
 
 
@@ -145,26 +125,7 @@ def as_type(
 
     Strict: ``"1"`` is no number and true no integer. Whole numbers are from 0 to 2³¹ − 1 where the
     type names no other bounds, floats finite. What has a default may be missing or null; other keys
-    of an object do not matter.
-
-    Args:
-        kind: A dataclass, or ``dict[str, str]``, ``list[Unit]``, ``Literal["a"] | None`` …
-        value: What `parse_json` gives.
-        what: What the whole is if it does not fit, such as "a broken plan".
-        path: Its file.
-        line: Its line.
-        error: What to raise.
-
-    Raises:
-        LitepyramidError: `error`, naming the first place that does not fit.
-
-    Example:
-        >>> from litepyramid.types import InputUnits
-        >>> as_type(InputUnits, {"input": "a", "units": [{"text": "It rained."}]}).texts
-        ('It rained.',)
-        >>> as_type(dict[str, list[int]], {"rows": [1, "2"]}, path="x.json")
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: x.json: rows[1] is "2". Expected a whole number from 0 to ...
+    of an object do not matter. `what` is what the whole is if it does not fit: "a broken plan".
     """
     from pydantic_core import ValidationError
 

@@ -19,19 +19,8 @@ from litepyramid.text import legible
 class LitepyramidError(Exception):
     """Base of all errors that litepyramid raises on purpose.
 
-    The command line prints the message and exits with status 2. In it, long values are cut
-    and invisible characters escaped; the attributes hold them complete.
-
-    Args:
-        what: What is wrong, in one sentence without a full stop.
-        path: The file it was found in, if there is one.
-        line: The line of that file, counted from 1.
-        expected: What would be right.
-        hint: What to do about it.
-
-    Example:
-        >>> print(LitepyramidError("no units", path="u.txt", line=3, hint="Write one unit."))
-        u.txt:3: no units. Write one unit.
+    Its parts: what is wrong, where, what would be right, what to do. In the message, long values
+    are cut and invisible characters escaped; the attributes hold them complete.
     """
 
     def __init__(
@@ -83,22 +72,13 @@ class ModelError(LitepyramidError):
 
 
 class MissingExtraError(LitepyramidError):
-    """An optional dependency is not installed.
-
-    Example:
-        >>> print(MissingExtraError("torch", extra="nli", purpose="the NLI judge"))
-        the NLI judge needs the package 'torch', which is not installed.
-        Install it with: pip install ...[nli]...
-    """
+    """An optional dependency is not installed; the hint is the line that installs it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
-
         self.package = package
         self.extra = extra
-        super().__init__(
-            f"{purpose} needs the package '{package}', which is not installed",
-            hint=f"Install it with: {install_line(extra)}",
-        )
+        what = f"{purpose} needs the package '{package}', which is not installed"
+        super().__init__(what, hint=f"Install it with: {install_line(extra)}")
 
 
 @contextmanager
@@ -109,24 +89,14 @@ def loading(
     expected: str | None = None,
     hint: str | None = None,
 ) -> Iterator[None]:
-    """Turns whatever a third-party loader raises on a damaged model into one `ModelError`.
-
-    Loaders raise nearly everything, and panics of Rust are no `Exception`.
-
-    Example:
-        >>> with loading("cannot be loaded", path="model"):
-        ...     {}["weights"]
-        Traceback (most recent call last):
-        litepyramid.errors.ModelError: model: cannot be loaded (KeyError: 'weights').
-    """
+    """Turns whatever a third-party loader raises on a damaged model into one `ModelError`."""
     try:
         yield
     except (LitepyramidError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
-        raise ModelError(
-            f"{what} ({reason(error)})", path=path, expected=expected, hint=hint
-        ) from error
+        what = f"{what} ({reason(error)})"
+        raise ModelError(what, path=path, expected=expected, hint=hint) from error
 
 
 def reason(error: BaseException) -> str:
@@ -138,20 +108,7 @@ def reason(error: BaseException) -> str:
 
 
 def require(package: str, *, extra: str, purpose: str) -> ModuleType:
-    """Imports `package`, or names the extra that installs it.
-
-    Args:
-        package: The module to import, for example ``"torch"``.
-        extra: The extra of litepyramid that installs it.
-        purpose: What needs it, as the subject of a sentence: ``"the NLI judge"``.
-
-    Raises:
-        MissingExtraError: The package is not installed.
-
-    Example:
-        >>> require("json", extra="nli", purpose="nothing").dumps([1])
-        '[1]'
-    """
+    """Imports a package, or names the extra that installs it; `purpose` is what needs it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
@@ -161,11 +118,7 @@ def require(package: str, *, extra: str, purpose: str) -> ModuleType:
 
 
 def install_line(extra: str) -> str:
-    """The command that installs an extra of litepyramid from litepyramid's own source.
-
-    That is a checkout (``pip install -e``), a folder, a repository or an archive, as pip notes it
-    down (PEP 610), or the package index; run without being installed, the checkout it runs from.
-    """
+    """The command that installs an extra from where litepyramid was installed (PEP 610)."""
     try:
         noted = distribution("litepyramid").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -55,16 +55,12 @@ def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"cannot be unpacked ({error})", path=path) from None
     if len(data) > _MOST_UNPACKED and (packed or limited):
-        raise InputError(
-            "unpacks to more than 512 MB" if packed else "gives more than 512 MB",
-            path=path,
-            hint="Unpack it yourself (gunzip)." if packed else "Write it to a file.",
-        )
+        hint = "Unpack it yourself (gunzip)." if packed else "Write it to a file."
+        raise InputError("more than 512 MB, once unpacked", path=path, hint=hint)
     return data
 
 
-TEMPORARY = ".litepyramid-"
-"""How names of unfinished files begin: short, whatever the finished one is called."""
+TEMPORARY = ".litepyramid-"  # how names of unfinished files begin
 
 
 def read_text(path: str | Path) -> str:
@@ -73,12 +69,9 @@ def read_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte 0x{data[error.start]:02x} is not UTF-8",
-            path=path,
-            line=data.count(b"\n", 0, error.start) + 1,
-            hint="Save the file as UTF-8.",
-        ) from None
+        what, line = f"byte 0x{data[error.start]:02x}", data.count(b"\n", 0, error.start) + 1
+        hint = "Save the file as UTF-8."
+        raise InputError(f"{what} is not UTF-8", path=path, line=line, hint=hint) from None
 
 
 def ending(path: str | Path) -> str:
@@ -120,9 +113,8 @@ def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, dict[s
             continue
         row = parse_json(line, path=path, line=number)
         if not isinstance(row, dict):
-            raise InputError(
-                f"a JSON {type(row).__name__}", path=path, line=number, expected="an object"
-            )
+            what = f"a JSON {type(row).__name__}"
+            raise InputError(what, path=path, line=number, expected="an object")
         rows.append((number, row))
     return rows
 
@@ -166,9 +158,8 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
         if file_type(path) == "folder":
             inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
             if not inside:
-                raise InputError(
-                    f"no {what} in this folder", path=path, expected="one file per system"
-                )
+                problem = f"no {what} in this folder"
+                raise InputError(problem, path=path, expected="one file per system")
             files += inside
         elif file_type(path):
             files.append(path)
@@ -188,11 +179,8 @@ def check_output(output: str | Path, *inputs: Any) -> None:
         if kind == "file":
             there = _identity(output)
             if any(there == _identity(file) for file in _files_of(inputs)):
-                raise InputError(
-                    "would be overwritten, and is one of the files to read",
-                    path=output,
-                    expected="another name for the result",
-                )
+                what = "would be overwritten, and is one of the files to read"
+                raise InputError(what, path=output, expected="another name for the result")
         folder = next(p for p in output.absolute().parents if p.exists())
         if file_type(folder) != "folder":
             raise InputError("is not a folder", path=folder)
@@ -204,9 +192,7 @@ def _check_goal(path: Path, kind: str | None) -> None:
     if kind == "folder":
         raise InputError("is a folder", path=path, expected="a file to write")
     if kind != "other" and path.is_symlink():
-        raise InputError(
-            "is a link", path=path, expected="a file to write", hint="Name the file it leads to."
-        )
+        raise InputError("is a link", path=path, hint="Name the file it leads to.")
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -239,16 +225,12 @@ def check_names(names: Iterable[str], what: str = "system", hint: str | None = N
         twin = seen.setdefault(plain, name)
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
-            raise InputError(
-                f"{what} {name!a} cannot name a file",
-                expected=f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first",
-                hint=hint or "Rename it.",
-            )
+            expected = f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first"
+            problem = f"{what} {name!a} cannot name a file"
+            raise InputError(problem, expected=expected, hint=hint or "Rename it.")
         if twin != name:
-            raise InputError(
-                f"{what} {name!a} and {twin!a} would be the same file",
-                hint=hint or "Rename one.",
-            )
+            problem = f"{what} {name!a} and {twin!a} would be the same file"
+            raise InputError(problem, hint=hint or "Rename one.")
 
 
 @contextmanager
@@ -257,11 +239,9 @@ def writing(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error})",
-            path=path,
-            hint="Check the path, your permissions there, and the free space.",
-        ) from error
+        hint = "Check the path, your permissions there, and the free space."
+        what = f"cannot be written ({error.strerror or error})"
+        raise InputError(what, path=path, hint=hint) from error
 
 
 @contextmanager
@@ -278,11 +258,8 @@ def locked(path: str | Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(
-                "is in use by another process",
-                path=path,
-                hint="Wait until it ends, or name another place.",
-            ) from None
+            hint = "Wait until it ends, or name another place."
+            raise InputError("is in use by another process", path=path, hint=hint) from None
         except OSError:
             pass  # a disk without locks
         yield
@@ -292,13 +269,7 @@ def locked(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    r"""A file that appears under `path` only when the block ends without an error.
-
-    It is written next to its destination under a temporary name, synced, and renamed: a killed run
-    leaves either the old file or the new one, never a part. Half a character, as the name of a file
-    may hold, is written as ``\udc80``. Missing folders are made. What is no regular file (a pipe,
-    /dev/stdout) is written through, since it cannot be renamed over.
-    """
+    """A file that appears under `path`, all or nothing; pipes are written through."""
     path = Path(path)
     mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
     kind = file_type(path)

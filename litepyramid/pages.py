@@ -15,10 +15,7 @@ import jinja2
 def fill_page(
     package: str, name: str, data: Any, *, shared: Sequence[str] = (), **values: Any
 ) -> str:
-    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside.
-
-    Before them come the `shared` files of styles and scripts.
-    """
+    """The page ``templates/NAME.html`` of a package, with its styles, scripts and data inside."""
     loader = _environment(package).loader
     assert loader is not None
     files = [*shared, f"{name}.css", f"{name}.js"]

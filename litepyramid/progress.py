@@ -10,11 +10,7 @@ T = TypeVar("T")
 
 
 def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) -> Any:
-    """A tqdm bar on stderr, cleared when the work is done; use it as a context manager.
-
-    It appears after a second of work, and only where stderr is a terminal. ``TQDM_DISABLE=1`` in
-    the environment turns all bars off.
-    """
+    """A tqdm bar on stderr, after a second and only on a terminal, cleared at the end."""
     from tqdm import tqdm
 
     return tqdm(

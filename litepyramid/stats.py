@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -30,10 +30,7 @@ _STEPS = 64, 16  # steps of the lattice in a row's root mean square: one row, a 
 
 
 def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
-    """How often each of `n` items is drawn in each of `k` samples of size `n` with replacement.
-
-    A product of these counts with a score matrix gives every sample's sums at once.
-    """
+    """(k, n) how often each of n items is drawn in each of k samples of n, with replacement."""
     return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64, copy=False)
 
 
@@ -63,21 +60,11 @@ def check_samples(
 ) -> None:
     """Checks that k samples are enough for an interval or a test.
 
-    A percentile interval takes k ≥ 2 / (1 - confidence), 40 at 95 %: one sample in either tail.
-    With fewer its ends are little but the extremes; those of one sample are the same number. A test
-    takes k ≥ 1 / alpha - 1, 19 at 5 %: else p = (c + 1) / (k + 1) could never be as small as alpha.
-    Bonferroni's and Holm's corrections of m tests take k ≥ m / alpha - 1.
-
-    Example:
-        >>> check_samples(40, confidence=0.95, alpha=0.05)
-        >>> check_samples(39, confidence=0.95)
-        Traceback (most recent call last):
-        ...
-        litepyramid.errors.InputError: 39 samples. Expected at least 40 for an interval at 95 %.
+    A percentile interval takes k ≥ 2 / (1 - confidence): one sample in either tail. A test takes
+    k ≥ 1 / alpha - 1, else p = (c + 1) / (k + 1) could never be as small as alpha; Bonferroni's and
+    Holm's corrections of m tests m / alpha - 1.
     """
-    if not is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
-        goal = f"a whole number from 1 to {MOST_SAMPLES:,}"
-        raise InputError(f"samples is {cut(samples)}", expected=goal)
+    check_whole("samples", samples, 1, MOST_SAMPLES)
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
@@ -89,17 +76,20 @@ def check_samples(
         needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
         if samples < needed:
             together = "a test" if tests == 1 else f"{tests} tests, corrected together,"
-            raise InputError(
-                f"{counted(samples, 'sample')}: no test could pass",
-                expected=f"at least {needed} for {together} at the level {alpha:g}",
-                hint="" if tests == 1 else "Omit the number to draw enough.",
-            )
+            goal = f"at least {needed} for {together} at the level {alpha:g}"
+            raise InputError(f"{counted(samples, 'sample')}: no test could pass", expected=goal)
 
 
 def check_seed(seed: int) -> None:
     """Raises InputError unless a seed is a whole number that numpy's generators take."""
-    if not is_whole(seed) or seed < 0:
-        raise InputError(f"seed is {cut(seed)}", expected="a whole number from 0")
+    check_whole("seed", seed, 0)
+
+
+def check_whole(what: str, value: Any, least: int = 1, most: int | None = None) -> None:
+    """Raises InputError unless a value is a whole number within bounds."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        to = "" if most is None else f" to {most:,}"
+        raise InputError(f"{what} is {cut(value)}", expected=f"a whole number from {least}{to}")
 
 
 def is_whole(value: object) -> bool:
@@ -115,10 +105,10 @@ def check_share(what: str, value: float) -> None:
 
 def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
     """The central `confidence` of the samples by linear interpolation, NaN samples left out."""
-    return percentile_intervals(samples[:, None], confidence)[0]
+    return _percentile_intervals(samples[:, None], confidence)[0]
 
 
-def percentile_intervals(samples: FloatArray, confidence: float) -> list[tuple[float, float]]:
+def _percentile_intervals(samples: FloatArray, confidence: float) -> list[tuple[float, float]]:
     """`percentile_interval` of each column of (k, n) samples."""
     check_share("confidence", confidence)
     quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -138,20 +128,7 @@ def system_intervals(
 ) -> list[tuple[float, float]]:
     """The percentile bootstrap interval over inputs of each system's mean score.
 
-    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
-
-    Args:
-        values: (N, M) scores, NaN where not scored; the inputs in the order of their ids.
-        samples: How many samples of M inputs; at least 2 / (1 - confidence).
-        confidence: For example 0.95.
-        seed: Seed of the draws.
-
-    Returns:
-        N pairs (low, high); NaN where a system has no score.
-
-    Example:
-        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
-        [(0.5, 0.5)]
+    All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left out.
     """
     inputs = values.shape[1]
     if inputs == 1:  # every sample is this one
@@ -163,17 +140,12 @@ def system_intervals(
             resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
             for part in blocks(samples, inputs)
         ]
-        intervals += percentile_intervals(np.concatenate(means), confidence)
+        intervals += _percentile_intervals(np.concatenate(means), confidence)
     return intervals
 
 
 def by_id(names: Sequence[str]) -> list[int]:
-    """The places of names in their order: what is random or tied goes by it, not by a file's order.
-
-    Example:
-        >>> by_id(["b", "a"])
-        [1, 0]
-    """
+    """The places of names in their order, which is that of all that is random or tied."""
     return sorted(range(len(names)), key=names.__getitem__)
 
 
@@ -189,11 +161,6 @@ def resampled_p_value(
     which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11). ``paper`` is
     DDR21's Algorithm 2, c / k with c the samples strictly larger. Differences below 1e-11 are
     rounding: such samples are equal to the observed one.
-
-    Example:
-        >>> samples = np.array([0.3, 0.1, -0.2, 0.2])
-        >>> resampled_p_value(0.2, samples), resampled_p_value(0.2, samples, rule="paper")
-        (0.6, 0.25)
     """
     larger, kept = as_large(observed, samples, alternative, rule)
     return float(p_values_of(larger, kept, rule)) if not np.isnan(observed) else float("nan")
@@ -233,10 +200,6 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     are multiples of some larger step, as ratings are, that is taken and nothing rounded. Σ ±a has
     the characteristic function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added.
     Rounding treats both signs alike, so the test stays exact: its statistic is the rounded sum.
-
-    Example:
-        >>> flip_tails(np.ones((1, 3))).tolist(), flip_tails(np.ones((1, 20))) < 2.0**-20 + 1e-11
-        ([0.125], array([ True]))
     """
     values = np.where(np.isnan(values), 0.0, values)
     size, columns = np.abs(values), values.shape[1]
@@ -324,10 +287,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
 
 
 def mean_of_scored(values: FloatArray) -> float:
-    """The mean of the values that are not NaN; NaN where there is none.
-
-    ``sum(v for v in values if v is a number) / how many of them``. An infinity is a number.
-    """
+    """The mean of the values that are not NaN; NaN where there is none."""
     scored = values[~np.isnan(values)]
     return float(scored.mean()) if scored.size else float("nan")
 

@@ -26,16 +26,7 @@ _NARROWEST = 16  # to which a column of texts is folded before a table is split
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
-
-    Attributes:
-        name: Its key in CSV, for example ``"low"``.
-        header: What people read above it; `name` if empty.
-        digits: Decimals shown for floats in table and LaTeX; CSV always holds all digits.
-        signed: Whether positive numbers carry a plus sign.
-        above_zero: Whether a number above 0 that its digits would show as 0 is shown as below the
-            smallest they can show (<0.0001), as p-values are.
-    """
+    """One column: its key in CSV, its header, the decimals shown; `above_zero` as p-values are."""
 
     name: str
     header: str = ""
@@ -51,11 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; `notes` are full sentences shown below, the signature last.
-
-    A table too wide for the terminal is shown in parts, one below the other; each part begins with
-    the first `repeated` columns.
-    """
+    """Rows under columns, with notes; parts of a wide one share the first `repeated` columns."""
 
     title: str
     columns: tuple[Column, ...]
@@ -153,20 +140,15 @@ class Result:
     def save(self, path: str | Path) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
 
-        Args:
-            path: ``.json``, ``.csv`` (one value per row), ``.tex`` (booktabs) or ``.txt``; further
-                endings as `endings` lists them.
-
-        Raises:
-            InputError: The ending is none of this result's, or the file cannot be written.
+        These are ``.json``, ``.csv`` (one value per row), ``.tex`` (booktabs), ``.txt``, and
+        further ones as `endings` lists them.
         """
         from litepyramid.files import atomic_write
 
         ending = Path(path).suffix.lower()
         if ending not in self.endings():
-            raise InputError(
-                f"unknown format '{ending}'", path=path, expected=", ".join(self.endings())
-            )
+            expected = ", ".join(self.endings())
+            raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
         if ending in self.forms:
             getattr(self, self.forms[ending])(path)
         elif ending in _FIGURES:
@@ -195,8 +177,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
     text = require("matplotlib.text", extra="report", purpose="a figure")
     figure = result.to_figure()
     for shown in figure.findobj(text.Text):
-        if shown.get_text():  # people's names may hold dollar signs; only our own are formulas
-            shown.set_parse_math(shown.get_text().startswith(r"$r_"))
+        shown.set_parse_math(False)  # people's names may hold dollar signs
     software, signature = f"litepyramid {__version__}", str(result.signature)
     metadata: dict[str, dict[str, Any]] = {
         "png": {"Software": software, "Description": signature},
@@ -204,16 +185,10 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         "svg": {"Creator": software, "Description": signature, "Date": None},
     }
     dots = min(_DOTS, _MOST_DOTS / max(figure.get_size_inches()))
+    options = {"format": form, "dpi": dots, "metadata": metadata[form]}
     fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
     with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
-        figure.savefig(
-            file,
-            format=form,
-            dpi=dots,
-            metadata=metadata[form],
-            bbox_inches="tight",
-            pad_inches=0.06,
-        )
+        figure.savefig(file, **options, bbox_inches="tight", pad_inches=0.06)
 
 
 HIDDEN = {"hidden": True}

@@ -52,14 +52,11 @@ class Unit:
     reference: int | None = None
     sentence: int | None = None
     places: tuple[tuple[int | None, int | None], ...] = ()
-    importance: str | None = None
+    importance: Literal["vital", "okay", "failed"] | None = None
     tags: tuple[str, ...] = ()
 
     def entries(self) -> tuple[Unit, ...]:
-        """One entry per contributor, each with its place and an equal part of the weight.
-
-        So SCUs are a set with duplicates (ZB21 §3.1): a weight is a number of repeats.
-        """
+        """One entry per contributor, each with its place and an equal part of the weight."""
         part = self.weight / max(1, len(self.places))
         return tuple(
             replace(self, weight=part, reference=reference, sentence=sentence, places=())
@@ -69,13 +66,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class InputUnits:
-    """The units of one input (one set of reference summaries).
-
-    Attributes:
-        input: The input's id.
-        units: Its units.
-        question: What was asked, or the conversation so far, if the texts are answers; else None.
-    """
+    """The units of one input, and what was asked (or said so far) if the texts are answers."""
 
     input: str
     units: tuple[Unit, ...]
@@ -100,15 +91,7 @@ class InputUnits:
 
 @dataclass(frozen=True, slots=True)
 class InputReferences:
-    """The reference summaries of one input.
-
-    Attributes:
-        input: The input's id.
-        references: One tuple per reference: its sentences where the file marks them,
-            otherwise the whole text as one element.
-        marked: One flag per reference: whether these elements are sentences marked in the file.
-        question: As of `InputUnits`.
-    """
+    """The references of one input: the sentences of each where it marks them, else its text."""
 
     input: str
     references: tuple[tuple[str, ...], ...]
@@ -126,11 +109,7 @@ class InputDocuments:
 
 @dataclass(frozen=True, slots=True)
 class SystemSummaries:
-    """The summaries that one system wrote, aligned with `inputs`.
-
-    An empty string is a legal summary: it contains no unit and scores 0. Inputs in `missing` have
-    no summary at all; their text is empty, and they are not scored.
-    """
+    """The summaries of one system; those of inputs in `missing` are empty and not scored."""
 
     system: str
     inputs: tuple[str, ...]
@@ -147,16 +126,19 @@ class SystemLabels:
     labels: tuple[tuple[float, ...], ...]
 
 
+def _read_only(scores: Any, *names: Sequence[str]) -> None:
+    """Makes the values of some scores a read-only copy, of the shape that their names say."""
+    values = np.array(scores.values, dtype=np.float64, copy=True)
+    if values.shape != (shape := tuple(map(len, names))):
+        what = f"scores of the shape {values.shape}"
+        raise InputError(what, expected=f"{shape}: (metrics,) systems, inputs")
+    values.setflags(write=False)
+    object.__setattr__(scores, "values", values)
+
+
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """Scores of one metric, with names.
-
-    Attributes:
-        metric: Name of the metric.
-        systems: N names, one per row.
-        inputs: M names, one per column.
-        values: (N, M) float64. NaN means "not scored", never 0. The array is a read-only copy.
-    """
+    """Scores of one metric: (N, M) values of systems and inputs, read-only; NaN: not scored."""
 
     metric: str
     systems: tuple[str, ...]
@@ -164,27 +146,12 @@ class ScoreMatrix:
     values: FloatArray
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, copy=True)
-        if values.shape != (len(self.systems), len(self.inputs)):
-            raise InputError(
-                f"scores of metric '{self.metric}' have the shape {values.shape}",
-                expected=f"({counted(len(self.systems), 'system')}, "
-                f"{counted(len(self.inputs), 'input')})",
-            )
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
+        _read_only(self, self.systems, self.inputs)
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Several metrics over the same systems and inputs: metrics x systems x inputs.
-
-    Attributes:
-        metrics: K names.
-        systems: N names.
-        inputs: M names.
-        values: (K, N, M) float64; NaN where a metric did not score a cell. Read-only copy.
-    """
+    """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not scored."""
 
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
@@ -192,15 +159,7 @@ class ScoreTable:
     values: FloatArray = field(repr=False)
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, copy=True)
-        shape = (len(self.metrics), len(self.systems), len(self.inputs))
-        if values.shape != shape:
-            raise InputError(
-                f"the score table has the shape {values.shape}",
-                expected=f"{shape} (metrics, systems, inputs)",
-            )
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
+        _read_only(self, self.metrics, self.systems, self.inputs)
 
     def __repr__(self) -> str:
         return (
@@ -218,10 +177,8 @@ class ScoreTable:
     def matrix(self, metric: str) -> ScoreMatrix:
         """The scores of one metric."""
         if metric not in self.metrics:
-            raise InputError(
-                f"no metric '{metric}' in the score table",
-                expected=f"one of {', '.join(self.metrics)}",
-            )
+            expected = f"one of {', '.join(self.metrics)}"
+            raise InputError(f"no metric '{metric}' in the score table", expected=expected)
         index = self.metrics.index(metric)
         return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
 
@@ -232,10 +189,6 @@ class Signature:
 
     The version comes last. Two results with equal signatures are comparable. Data are named by
     hashes (`fingerprint`).
-
-    Example:
-        >>> str(Signature.of(units="scu", judge="lexical", seed=12345))
-        'units:scu|judge:lexical|seed:12345|version:...'
     """
 
     fields: tuple[tuple[str, str], ...]
@@ -281,11 +234,6 @@ def data_hashes(
 
     The values count, not their form or order: systems, inputs and units are put in order first,
     labels and presence with the units that they are of.
-
-    Example:
-        >>> one, two = (SystemSummaries(name, ("1",), ("It rained.",)) for name in "ab")
-        >>> data_hashes(summaries=[one, two]) == data_hashes(summaries=[two, one])
-        True
     """
     hashes = {}
     if units:
@@ -293,24 +241,19 @@ def data_hashes(
         inputs = sorted((entry.input, entry.question or "") for entry in units)
         hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
     if summaries:
-        texts = [
-            [
-                s.system,
-                *sorted(
-                    (name, None if name in s.missing else text)
-                    for name, text in zip(s.inputs, s.texts, strict=True)
-                ),
-            ]
-            for s in summaries
-        ]
-        hashes["summaries_sha"] = fingerprint(sorted(texts))
+        rows: list[list[Any]] = []
+        for own in summaries:
+            pairs = zip(own.inputs, own.texts, strict=True)
+            texts = [(name, None if name in own.missing else text) for name, text in pairs]
+            rows.append([own.system, *sorted(texts)])
+        hashes["summaries_sha"] = fingerprint(sorted(rows))
     if labels:
         orders = {e.input: _unit_order(e) for e in label_units or units}
         hashes["labels_sha"] = fingerprint(sorted(_label_values(own, orders) for own in labels))
     if label_units:
         hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
     if references:
-        rows = ([entry.input, sorted(entry.references)] for entry in references)
+        rows = [[entry.input, sorted(entry.references)] for entry in references]
         hashes["references_sha"] = fingerprint(sorted(rows))
     if presence is not None:
         hashes["presence_sha"] = _presence_sha(presence)

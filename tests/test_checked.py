@@ -62,19 +62,17 @@ def test_many_keys_with_the_last_twice_take_no_square_time():
         parse_json(f'{{{pairs},"7":1}}')
 
 
-@pytest.mark.parametrize("value", ["", "1_000", "١", "0x1", "nan", "1e", ".", True, None, [1], {}])
+@pytest.mark.parametrize(
+    "value",
+    ["", "1_000", "١", "0x1", "nan", "1e", ".", "0.5\x1c", "0.5\u2028", True, [1], {}, 10**400],
+)
 def test_no_numbers(value):
     assert number(value) is None
 
 
-@pytest.mark.parametrize("value", ["1", " -1.50 ", "+.5", "2.", "1e-3", 7, 0.25])
+@pytest.mark.parametrize("value", ["1", " -1.50 ", "+.5", "2.", "1e-3", 7, 0.25, "1e400"])
 def test_numbers(value):
     assert number(value) == float(value)
-
-
-def test_an_integer_beyond_float_is_no_number():
-    assert number(10**400) is None
-    assert number("1e400") == float("inf")
 
 
 @dataclass(frozen=True)
@@ -130,8 +128,3 @@ def test_of_several_types_the_message_is_of_the_one_that_was_meant():
     for value, what in ((3, "a is 3. Expected text or a list"), (["x", 1], r"a\[1\] is 1")):
         with pytest.raises(InputError, match=what):
             as_type(dict[str, str | list[str]], {"a": value})
-
-
-def test_a_number_ends_where_its_digits_do():
-    for cell in ("0.5\x1c", "0.5\u2028", "\x0b1"):
-        assert number(cell) is None

@@ -6,6 +6,7 @@ import json
 import pickle
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,41 +17,27 @@ ROOT = Path(__file__).resolve().parents[1]
 GIT = {"vcs": "git", "commit_id": "abc123"}
 
 
-class Noted:
-    """A distribution of which pip noted down this."""
-
-    def __init__(self, source):
-        self.source = source
-
-    def read_text(self, name):
-        assert name == "direct_url.json"
-        return None if self.source is None else json.dumps(self.source)
-
-
 @pytest.mark.parametrize(
     ("source", "line"),
     [
-        (None, 'pip install "litepyramid[nli]"'),
+        (None, '"litepyramid[nli]"'),
         (
             {"url": "file:///home/me/my%20code", "dir_info": {"editable": True}},
-            'pip install -e "/home/me/my code[nli]"',
+            '-e "/home/me/my code[nli]"',
         ),
-        ({"url": "file:///src/lp", "dir_info": {}}, 'pip install "/src/lp[nli]"'),
+        ({"url": "file:///src/lp", "dir_info": {}}, '"/src/lp[nli]"'),
         (
             {"url": "https://example.org/lp.git", "vcs_info": GIT},
-            'pip install "litepyramid[nli] @ git+https://example.org/lp.git@abc123"',
+            '"litepyramid[nli] @ git+https://example.org/lp.git@abc123"',
         ),
-        (
-            {"url": "file:///tmp/litepyramid-1-py3-none-any.whl", "archive_info": {}},
-            'pip install "litepyramid[nli] @ file:///tmp/litepyramid-1-py3-none-any.whl"',
-        ),
+        ({"url": "file:///lp.whl", "archive_info": {}}, '"litepyramid[nli] @ file:///lp.whl"'),
     ],
 )
 def test_the_line_follows_the_way_it_was_installed(monkeypatch, source, line):
-    monkeypatch.setattr(extras, "distribution", lambda name: Noted(source))
-    assert extras.install_line("nli") == line
+    noted = SimpleNamespace(read_text=lambda name: source and json.dumps(source))
+    monkeypatch.setattr(extras, "distribution", lambda name: noted)
     said = str(MissingExtraError("torch", extra="nli", purpose="the NLI judge"))
-    assert said.endswith(f"which is not installed. Install it with: {line}")
+    assert said.endswith(f"which is not installed. Install it with: pip install {line}")
 
 
 def test_not_installed_it_is_the_checkout(monkeypatch):

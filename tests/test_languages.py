@@ -13,9 +13,9 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import as_dataset
 from litepyramid.judges.evaluate import load_contrast
 from litepyramid.judges.llm.prompt import Prompt
-from litepyramid.judges.nli.checkpoint import CARDS
+from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language
-from litepyramid.language import language_of, name_of, words
+from litepyramid.language import language_of, name_of
 
 FILE = Path(__file__).parent / "data" / "languages.json"
 SENTENCES: dict[str, list[str]] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -119,8 +119,8 @@ def test_recall_ranks_a_good_summary_above_nonsense(code):
 
 def test_a_denial_counts_in_german():
     texts = {"denied": ["Er wurde nicht getroffen."], "told": ["Er wurde getroffen."]}
-    result = lp.score(texts, [["Er wurde nicht getroffen."]], judge="recall", samples=40)
-    assert result.scores["denied"] == 1 > result.scores["told"]
+    scores = lp.score(texts, [["Er wurde nicht getroffen."]], judge="recall", samples=40).scores
+    assert scores["denied"] == 1 > scores["told"]
 
 
 def test_evidence_of_recall_in_chinese():
@@ -169,12 +169,10 @@ def test_contrast_set_in_other_languages(code):
         lp.evaluate("lexical", contrast=True, language=code)
 
 
-def test_contrast_set_in_a_language_that_has_none(cli):
+def test_contrast_set_in_a_language_that_has_none():
     assert len(load_contrast().items) == 824
-    done = cli("judge", "evaluate", "--contrast", "--language", "it", "-j", "recall", status=2)
-    assert "en, de, es, fr or zh" in " ".join(done.stderr.split())
-    done = cli("judge", "evaluate", "--contrast", "--language", "de", "-j", "recall")
-    assert "contrast.de" in done.stdout
+    with pytest.raises(InputError, match="en, de, es, fr or zh"):
+        lp.evaluate("recall", contrast=True, language="it")
 
 
 def test_prompts_say_the_language_and_english_ones_do_not():
@@ -188,8 +186,8 @@ def test_prompts_say_the_language_and_english_ones_do_not():
 
 def test_cards_tell_the_languages_of_models():
     multilingual = "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7"
-    assert CARDS[multilingual].languages == ()
-    assert {card.languages for card in CARDS.values()} == {("en",), ()}
+    assert cards()[multilingual].languages == ()
+    assert {card.languages for card in cards().values()} == {("en",), ()}
     unknown = SimpleNamespace(judge=lp.judge("recall").judge, languages=None)
     units, good, _ = EXAMPLE["de"]
     result = lp.score([good], [units], judge=unknown, samples=40)
@@ -206,7 +204,4 @@ def test_words_of_wide_and_right_to_left_scripts_stay_in_the_table():
     units, good, nonsense = EXAMPLE["zh"]
     names = {"系统甲": [good], "ערבית": [nonsense]}
     table = lp.score(names, [units], judge="recall", samples=40).to_table()
-    assert "系统甲" in table
-    assert "ערבית" in table
-    assert "The texts are in Chinese." in table
-    assert words(good)
+    assert all(text in table for text in ("系统甲", "ערבית", "The texts are in Chinese."))

@@ -1,4 +1,4 @@
-"""How few samples are too few for an interval and a test."""
+"""How few samples are too few for an interval and a test; means leave out what is not scored."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.compare import compare
 from litepyramid.stats import (
     check_samples,
+    mean_of_scored,
     percentile_interval,
     resampled_p_value,
     system_intervals,
+    system_means,
 )
 from litepyramid.types import ScoreMatrix
 
@@ -56,3 +59,22 @@ def test_scores_and_their_comparison_refuse_too_few():
 def test_one_sample_is_why():
     low, high = percentile_interval(np.array([0.3]))
     assert low == high
+
+
+SCORES = st.one_of(st.just(np.nan), st.floats(-1e6, 1e6))
+
+
+@given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=SCORES))
+def test_every_row_is_averaged_over_what_is_scored(values):
+    means = [
+        np.mean([v for v in row if v == v]) if any(v == v for v in row) else np.nan
+        for row in values
+    ]
+    assert system_means(values) == pytest.approx(means, nan_ok=True)
+    assert [mean_of_scored(row) for row in values] == pytest.approx(means, nan_ok=True)
+
+
+def test_nothing_scored_is_nan_without_a_warning(recwarn):
+    assert np.isnan(mean_of_scored(np.array([np.nan, np.nan])))
+    assert np.isnan(system_means(np.full((2, 3), np.nan))).all()
+    assert not recwarn

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.text import counted, cut, legible, one_line, printable
+from litepyramid.text import cut, legible, one_line, printable
 
 
 @given(st.text(alphabet="ab \t\n\r\u2028\xa0"))
@@ -19,12 +19,6 @@ def test_only_white_space_with_a_tab_or_line_break_changes(text):
     assert one_line(line) == line
     if not set("\t\n\r") & set(text):
         assert line == text
-
-
-@given(st.integers(0, 3), st.sampled_from([None, "are"]))
-def test_one_is_the_only_singular(number, many):
-    said = counted(number, "unit", many)
-    assert said == (f"{number} unit" if number == 1 else f"{number} {many or 'units'}")
 
 
 @given(st.text())

@@ -13,8 +13,8 @@ import numpy as np
 from litepyramid.duc.peers import as_paths, pyramid_files, read_pyramid_files, score_peers
 from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, files_in, stem, write_jsonl
-from litepyramid.io.coerce import as_names, as_references, as_units, presence_label
-from litepyramid.io.inputs import Entry, aligned, entries_of
+from litepyramid.io.coerce import as_names, as_references, as_units, labels_of
+from litepyramid.io.inputs import Entry, entries_of
 from litepyramid.io.rows import Rows, located, read_rows
 from litepyramid.io.scores import read_scores
 from litepyramid.io.write import write_scores, write_units
@@ -280,9 +280,8 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
             scores += [{**of, "metric": k, "score": v} for k, v in own_scores.items()]
     for table, cell in labelled:
         texts = units[cell.input].texts if cell.input in units else ()
-        values = aligned(cell, "label", texts, table.path)
+        row_labels = labels_of(cell, texts)
         with located(table.path, cell.line):
-            row_labels = tuple(map(presence_label, values))
             _put(labels[cell.system or stem(table.path)], cell.input, row_labels)
     return Converted(
         to,

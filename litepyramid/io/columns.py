@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.checked import as_type, parse_json
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, reason
 from litepyramid.files import atomic_write, file_type, jsonl_rows, split_lines
 from litepyramid.io.coerce import units_from_json
 from litepyramid.types import FloatArray, InputUnits
@@ -39,15 +39,7 @@ class _Document:
 
 @dataclass(frozen=True)
 class Columns:
-    """A result in columns.
-
-    Attributes:
-        path: The file.
-        document: What the JSON of the same result holds besides ``scores`` and units.
-        systems: N names.
-        inputs: M ids.
-        arrays: Its arrays by name.
-    """
+    """A result in columns: its JSON besides ``scores`` and units, its names, its arrays by name."""
 
     path: Path
     document: dict[str, Any]
@@ -114,16 +106,20 @@ def read_columns(path: str | Path) -> Columns | None:
 def _arrays(path: Path) -> dict[str, Any]:
     """The arrays of an npz file; how large they are is seen before they are read."""
     arrays = {}
-    with _broken(path), zipfile.ZipFile(path) as file:
-        members = file.infolist()
-        if sum(member.file_size for member in members) > _MOST:
-            raise ValueError("it announces more than 1 GB")
-        for member in members:
-            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError(f"'{member.filename}' is packed in an unknown way")
-            with file.open(member) as part:
-                data = io.BytesIO(part.read(member.file_size + 1))
-            arrays[member.filename.removesuffix(".npy")] = _array(data, member)
+    try:
+        with zipfile.ZipFile(path) as file:
+            members = file.infolist()
+            if sum(member.file_size for member in members) > _MOST:
+                raise ValueError("it announces more than 1 GB")
+            for member in members:
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise ValueError(f"'{member.filename}' is packed in an unknown way")
+                with file.open(member) as part:
+                    data = io.BytesIO(part.read(member.file_size + 1))
+                arrays[member.filename.removesuffix(".npy")] = _array(data, member)
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+        what = f"is broken ({reason(error)})"
+        raise InputError(what, path=path, expected=_EXPECTED) from None
     return arrays
 
 
@@ -131,9 +127,7 @@ def _array(data: io.BytesIO, member: zipfile.ZipInfo) -> Any:
     if np.lib.format.read_magic(data) != (1, 0):
         raise ValueError(f"'{member.filename}' is of an unknown version")
     shape, _, dtype = np.lib.format.read_array_header_1_0(data)
-    size = dtype.itemsize
-    for length in shape:
-        size *= length
+    size = dtype.itemsize * math.prod(shape)
     if dtype not in (np.float64, np.uint8) or size != member.file_size - data.tell():
         raise ValueError(f"'{member.filename}' announces {dtype} of the shape {shape}")
     data.seek(0)
@@ -147,13 +141,3 @@ def _text(path: Path, array: Any) -> str:
         return str(array.tobytes().decode())
     except UnicodeDecodeError:
         raise InputError("a text is not UTF-8", path=path, expected=_EXPECTED) from None
-
-
-@contextmanager
-def _broken(path: Path) -> Iterator[None]:
-    """Makes one clear error of whatever is wrong with an npz file."""
-    try:
-        yield
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-        what = str(error).partition("\n")[0] or type(error).__name__
-        raise InputError(f"is broken ({what})", path=path, expected=_EXPECTED) from None

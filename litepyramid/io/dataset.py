@@ -5,18 +5,21 @@ Published data sets are read from a folder or file that a user has; nothing is d
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
+import numpy as np
+
+from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, choose
-from litepyramid.files import file_type, read_bytes, stem
+from litepyramid.files import file_type, read_bytes, read_text, stem
 from litepyramid.io.coerce import (
     as_labels,
     as_names,
@@ -24,16 +27,21 @@ from litepyramid.io.coerce import (
     as_summaries,
     as_units,
     as_weights,
+    by_system,
+    check_path,
+    units_from_json,
     with_questions,
 )
+from litepyramid.io.columns import read_columns
 from litepyramid.io.formats import EVERY_INPUT
-from litepyramid.io.inputs import in_order, read_ids
-from litepyramid.io.presence import as_presence
-from litepyramid.io.rows import ColumnNames, Rows, read_rows, table_rows
+from litepyramid.io.inputs import Entry, aligned, in_order, read_ids
+from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, joined, read_rows, table_rows
+from litepyramid.io.scores import score_result
 from litepyramid.language import language_notes, language_of, signed
-from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain
 from litepyramid.text import counted, cut
 from litepyramid.types import (
+    FloatArray,
     InputReferences,
     InputUnits,
     Signature,
@@ -45,20 +53,89 @@ from litepyramid.types import (
 )
 
 _SOURCES = (
-    "units",
-    "summaries",
-    "references",
-    "labels",
-    "label_units",
-    "stus",
-    "weights",
-    "presence",
+    *("units", "summaries", "references", "labels"),
+    *("label_units", "stus", "weights", "presence"),
 )
 _ARGUMENTS = (*_SOURCES, "kind", "ids", "columns", "name", "language", "nulls")
 Nulls = Literal["zero", "missing"]
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
 _ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")  # between the items of a list
+
+
+class Presence(NamedTuple):
+    """(N, U) presence from 0 to 1 of every unit in every system's summary; NaN: no judgement."""
+
+    systems: tuple[str, ...]
+    units: tuple[InputUnits, ...]
+    values: FloatArray
+
+    @property
+    def sha(self) -> str:
+        """Names the values in a signature, whatever file or order they came in."""
+        return data_hashes(presence=self)["presence_sha"]
+
+
+def as_presence(
+    presence: Any,
+    units: Sequence[InputUnits] | None = None,
+    *,
+    ids: Ids = None,
+    columns: ColumnNames = None,
+) -> Presence:
+    """Presence judged elsewhere, of some units; a saved or fresh result brings its units."""
+    if isinstance(presence, Presence):
+        return presence
+    result = presence = plain(presence.to_json()) if isinstance(presence, Result) else presence
+    path: str | Path = "presence"
+    if isinstance(presence, str | Path):
+        path = presence
+        if saved := read_columns(path):
+            judged, values = saved.presence()
+            if not ((values >= 0) & (values <= 1) | np.isnan(values)).all():
+                raise InputError("no presence", path=path, expected="numbers from 0 to 1")
+            return Presence(saved.systems, _judged_units(units, judged, path), values)
+        text = read_text(check_path(path))
+        result = score_result(text)
+        presence = read_rows(path, columns, text=text) if result is None else None
+    if isinstance(result, Mapping) and {"scores", "units"} <= result.keys():
+        what, listed = "not a result of 'litepyramid score'", list[dict[str, Any]]
+        rows = as_type(listed, result["scores"], what=what, path=path)
+        numbered = [Row(n, row) for n, row in enumerate(rows, 1)]
+        presence = Rows(f"{path}, scores", "jsonl", numbered)
+        units = _judged_units(units, units_from_json(result["units"], path), path)
+    elif units is None:
+        expected = "the units that were judged, or the JSON that 'litepyramid score' writes"
+        raise InputError("presence without units", path=path, expected=expected)
+    inputs = [entry.input for entry in units]
+    systems = {
+        system: [_presence(*pair) for pair in zip(entries, units, strict=True)]
+        for system, entries in by_system(presence, "presence", inputs, ids, columns)
+    }
+    values = np.array([[v for row in own for v in row] for own in systems.values()], np.float64)
+    return Presence(tuple(systems), tuple(units), values)
+
+
+def _judged_units(
+    units: Sequence[InputUnits] | None, judged: Sequence[InputUnits], source: str | Path
+) -> tuple[InputUnits, ...]:
+    """The units of a result; those given must be the same."""
+    if units is not None and [entry.texts for entry in units] != [e.texts for e in judged]:
+        what = "the presence is for other units"
+        hint = "Omit the units to use those of the file."
+        raise InputError(what, path=source, expected="the units that were judged", hint=hint)
+    return tuple(units or judged)
+
+
+def _presence(entry: Entry, units: InputUnits) -> list[float]:
+    """The presence of an input's units; NaN where null says that there is no judgement."""
+    row = []
+    for value in aligned(entry, "presence", units.texts):
+        presence = math.nan if value is None or value != value else number(value)
+        if presence is None or presence < 0 or presence > 1:
+            raise entry.error(f"presence {cut(repr(value))}", "a number from 0 to 1")
+        row.append(presence)
+    return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +150,7 @@ class Dataset(Result):
         labels: Presence labels of the systems; ``()`` for an input without labels.
         label_units: The units that the labels are of, where they are not `units`.
         references: Reference summaries.
-        presence: Presence judged elsewhere (`io.presence.Presence`).
+        presence: `Presence` judged elsewhere.
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
@@ -166,12 +243,7 @@ class Dataset(Result):
         return tuple(notes)
 
     def require(self, *parts: str) -> None:
-        """Checks that the data set has what a verb needs.
-
-        Args:
-            parts: ``units``, ``summaries``, ``labels``, ``references``, ``presence``, or
-                ``complete labels``: of every input.
-        """
+        """Checks that there is what a verb needs, such as ``labels`` or ``complete labels``."""
         for part in parts:
             name = part.removeprefix("complete ")
             if not getattr(self, name) and not (name == "presence" and self.presence is not None):
@@ -184,21 +256,18 @@ class Dataset(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """How much there is of each kind."""
-        units = {"SCUs": self.scus, "STUs": self.stus or ()}
-        rows = [
-            ("inputs", len(self.inputs)),
-            *((kind, sum(len(entry.units) for entry in own)) for kind, own in units.items()),
-            ("references", sum(len(entry.references) for entry in self.references or ())),
-            ("systems", len(self.systems)),
-            ("systems with labels", len(self.labels)),
-            *((f"left out: {what}", count) for what, count in self.left_out.items()),
-        ]
-        title = (
-            f"{self.name}: {counted(len(self.inputs), 'input')}, "
-            f"{counted(len(self.systems), 'system')}"
-        )
-        columns = (Column("what"), Column("number"))
-        return [Table(title, columns, tuple(rows), (*self.notes, str(self.signature)))]
+        counts = {
+            "inputs": len(self.inputs),
+            "SCUs": sum(len(entry.units) for entry in self.scus),
+            "STUs": sum(len(entry.units) for entry in self.stus or ()),
+            "references": sum(len(entry.references) for entry in self.references or ()),
+            "systems": len(self.systems),
+            "systems with labels": len(self.labels),
+            **{f"left out: {what}": count for what, count in self.left_out.items()},
+        }
+        of = counted(len(self.inputs), "input"), counted(len(self.systems), "system")
+        columns, notes = (Column("what"), Column("number")), (*self.notes, str(self.signature))
+        return [Table(f"{self.name}: {', '.join(of)}", columns, tuple(counts.items()), notes)]
 
 
 def load(
@@ -259,17 +328,18 @@ def load(
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
     if isinstance(path := sources.get(alone), str | Path) and (whole := _whole(path)):
         return replace(whole, language=language or "")
-    tables = {
-        key: table
-        for key, source in sources.items()
-        if (key == alone or isinstance(source, str | Path)) and key != "presence"
-        if (table := _opened(source, names.get("columns"), key))
-    }
-    sources |= {key: table for key, table in tables.items() if table.form != "python"}
-    main = alone or ("" if "units" in sources else "summaries")
-    if (table := tables.get(main)) and (inside := _inside(table)):
-        sources = inside | {key: source for key, source in sources.items() if key != alone}
-    left_out = sum((Counter(table.left_out) for table in tables.values()), Counter[str]())
+    left_out: Counter[str] = Counter()
+    for key, source in list(sources.items()):
+        main = key == alone or (key == "summaries" and "units" not in sources)
+        if not (main or isinstance(source, str | Path | Rows)):
+            continue
+        if (table := _opened(source, names.get("columns"), key)) is None:
+            continue
+        left_out.update(table.left_out)
+        sources[key] = table if table.form != "python" or isinstance(source, list) else source
+        if main:
+            inside = _inside(table)
+            sources = inside | {k: s for k, s in sources.items() if not inside or k != alone}
     units, summaries, references, labels, label_units, stus, weights, presence = (
         sources.get(key) for key in _SOURCES
     )
@@ -285,9 +355,9 @@ def load(
         scus = as_weights(weights, scus, **names)
     if scus and not names.get("ids") and isinstance(references, list | tuple):
         names = {**names, "ids": [entry.input for entry in scus]}
-    texts = None if references is None else as_references(references, **names)
-    extracted = None if stus is None else as_units(stus, kind="stu", only=True, **names)
-    inputs = [entry.input for entry in scus or texts or extracted or ()] or None
+    texts = () if references is None else as_references(references, **names)
+    extracted = () if stus is None else as_units(stus, kind="stu", only=True, **names)
+    inputs = [entry.input for entry in scus or texts or extracted] or None
     systems: list[SystemSummaries] = []
     questions: dict[str, str] = {}
     if summaries is not None:
@@ -304,7 +374,9 @@ def load(
     if labels is not None and not (of := labelled or scus or extracted):
         raise InputError("labels without their units", expected="the units too")
     rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
-    for entry in (*(texts or ()), *scus):
+    if names.get("columns"):
+        names["columns"].check()
+    for entry in (*texts, *scus):
         if entry.question:
             questions[entry.input] = entry.question
     remarks: tuple[str, ...] = ()
@@ -315,11 +387,11 @@ def load(
     return Dataset(
         name,
         _asked(scus, questions),
-        None if extracted is None else in_order(extracted, inputs or (), "stus"),
+        in_order(extracted, inputs or (), "stus") if extracted else None,
         tuple(systems),
         tuple(rated),
         labelled,
-        None if texts is None else _asked(in_order(texts, inputs or (), "references"), questions),
+        _asked(in_order(texts, inputs or (), "references"), questions) if texts else None,
         judged,
         left_out=left_out,
         remarks=remarks,
@@ -338,21 +410,9 @@ def _asked(entries: Sequence[_Asked], questions: Mapping[str, str]) -> tuple[_As
 
 
 def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
-    """The data that a verb is given: a `Dataset`, or summaries with units and other sources.
-
-    Args:
-        data: A `Dataset`; or summaries; alone, whatever `load` takes that holds all: a folder, the
-            name of a data set, a table.
-        units: As for `load`; with a `Dataset`, other units of its inputs to score.
-        **sources: Keyword arguments of `load`; with a `Dataset`, its language alone.
-
-    Example:
-        >>> as_dataset({"mine": ["It rained."]}, [["It rained."]]).systems
-        ('mine',)
-    """
+    """The data that a verb is given: a `Dataset`, or summaries with units and other sources."""
     for key in [key for key in sources if key not in _ARGUMENTS]:
-        near = get_close_matches(key, _ARGUMENTS, 1, 0.6)
-        near += [name for name in _ARGUMENTS if name.startswith(key[:3])]
+        near = get_close_matches(key, _ARGUMENTS, 1, 0.5)
         hint = f"Did you mean {near[0]}?" if near else None
         expected = f"one of {', '.join(_ARGUMENTS)}"
         raise InputError(f"there is no argument '{key}'", expected=expected, hint=hint)
@@ -378,17 +438,22 @@ def _whole(source: str | Path) -> Dataset | None:
     name, equals, path = str(source).partition("=")
     if equals and name in DATASETS:
         return load_dataset(name, path)
-    return read_authors_folder(Path(source)) if file_type(source) == "folder" else None
+    return load_dataset("folder", source) if file_type(source) == "folder" else None
 
 
 def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
-    """The rows of a file, or of a table given in Python; None for all else."""
+    """The rows of a file, of whole tables, or of one table given in Python; None for all else."""
     if isinstance(source, Rows):
         return source
-    if isinstance(source, str | Path):
+    if isinstance(source, str | Path) and key != "presence":
         kind = file_type(source)
         blank_ok = key == "summaries"
         return None if kind in (None, "folder") else read_rows(source, columns, blank_ok=blank_ok)
+    if isinstance(source, list | tuple) and source and isinstance(source[0], Path):
+        if any(file_type(path) in (None, "folder") for path in source):
+            return None
+        tables = [read_rows(path, columns, blank_ok=True) for path in source]
+        return joined(tables) if any(_inside(t).keys() - {"summaries"} for t in tables) else None
     if isinstance(source, list | tuple) and not (source and isinstance(source[0], Mapping)):
         return None
     return table_rows(source, "data", columns, holding="summary")
@@ -401,76 +466,48 @@ def _inside(table: Rows) -> dict[str, Any]:
     return {source: table for what, source in kinds.items() if table.holds(what)}
 
 
-_AUTHORS_LAYOUT = (
+DATASETS = ("realsumm", "pyrxsum", "tac2008", "tac2009", "folder")
+"""Data sets by name: ``NAME=PATH`` is a folder in the authors' layout."""
+_LAYOUT = (
     "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and optionally "
     "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
 )
-_TAC_LAYOUT = (
-    "a folder made from the .pyr and .pan files of NIST's copy, by litepyramid convert FILES: "
-    "-o DIR/units.jsonl; --to labels -o DIR/labels/all.jsonl; --to summaries "
-    "-o DIR/summaries/all.jsonl; --to references -o DIR/references.jsonl"
-)
-_ZB21 = "https://github.com/ZhangShiyue/Lite2-3Pyramid (folder data)"
-_NIST = "NIST, on request: https://tac.nist.gov/data"
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetCard:
-    """Where a data set is had, what its folder or file holds, and how it is read.
-
-    Attributes:
-        source: Where to get it.
-        layout: What the folder or file must look like.
-        read: Reads it from that folder or file.
-        sha256: Hashes of published files.
-    """
-
-    source: str
-    layout: str
-    read: Callable[[Path], Dataset]
-    sha256: Mapping[str, str] = field(default_factory=dict)
+_PUBLISHED = {
+    "SCUs.txt": "203c2b4c13764a1962525bf3b564e2b67069ab0747c6b8a13923fa93a373d4cc",
+    "STUs.txt": "74ef29f92ba2e913b4179612adcf978317317f893e4e5ddedf9c005d503c72f7",
+    "references.txt": "4e3a6671f93e63b657f8dafa5090507adb58cd77c36559bbd21a8cbd55455a41",
+}
 
 
 def load_dataset(name: str, path: str | Path) -> Dataset:
-    """Reads a data set that the user has.
-
-    Files whose hash is known must be the published ones, line ends aside, so that results under a
-    data set's name are of that data set. Changed files are read as ``folder``.
-    """
-    choose("data set", name, tuple(DATASETS))
-    folder = Path(path)
-    if file_type(folder) is None:
-        raise InputError("no such file or folder", path=folder, expected=DATASETS[name].layout)
-    for file, published in DATASETS[name].sha256.items():
-        if (changed := _file(folder, file)) is None:
-            continue
-        data = read_bytes(changed)
-        digest = sha256(data).hexdigest()
-        if published not in (digest, sha256(data.replace(b"\r\n", b"\n")).hexdigest()):
-            what = f"is not the file published with {name} (SHA-256 {digest[:12]}…)"
-            hint = (
-                f"Get it from {DATASETS[name].source}; or, if the change is intended, read "
-                "the data set as folder=PATH."
-            )
-            raise InputError(what, path=changed, expected=f"{published[:12]}…", hint=hint)
-    return DATASETS[name].read(folder)
-
-
-def read_authors_folder(folder: Path, name: str = "") -> Dataset:
-    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once prepared).
+    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once converted).
 
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
     ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
     place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
-    ``references.jsonl``; any of them may be compressed (``.gz``).
+    ``references.jsonl``; any of them may be compressed (``.gz``). REALSumm's files must be the
+    published ones, line ends aside, so that results under its name are of it.
     """
-    if not folder.is_dir():
-        raise InputError("is not a folder", path=folder, expected=_AUTHORS_LAYOUT)
-    unit_file = _file(folder, "units.jsonl", "SCUs.txt")
-    if unit_file is None:
+    choose("data set", name, DATASETS)
+    folder = Path(path)
+    if file_type(folder) != "folder":
+        raise InputError("is no folder", path=folder, expected=_LAYOUT)
+    for file, published in _PUBLISHED.items() if name == "realsumm" else ():
+        if (changed := _file(folder, file)) is None:
+            continue
+        data = read_bytes(changed)
+        if published not in (
+            sha256(data).hexdigest(),
+            sha256(data.replace(b"\r\n", b"\n")).hexdigest(),
+        ):
+            what = f"is not the file published with {name}"
+            source = "https://github.com/ZhangShiyue/Lite2-3Pyramid"
+            hint = f"Get it from {source}, or read the changed data set as folder=PATH."
+            raise InputError(what, path=changed, expected=f"SHA-256 {published[:12]}…", hint=hint)
+    if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
         hint = "If it holds summaries, give units or references too."
-        raise InputError("has no SCUs.txt", path=folder, expected=_AUTHORS_LAYOUT, hint=hint)
-    data = load(
+        raise InputError("has no SCUs.txt", path=folder, expected=_LAYOUT, hint=hint)
+    data_set = load(
         unit_file,
         summaries=folder / "summaries",
         labels=folder / "labels",
@@ -479,19 +516,19 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
         weights=_file(folder, "weights.txt"),
         ids=_file(folder, "ids.txt"),
         kind="scu",
-        name=name or folder.resolve().name,
+        name=folder.resolve().name if name == "folder" else name,
     )
-    check_unique(data.inputs, f"{folder}: input")
-    data.require("complete labels")
-    labels = {entry.system: entry for entry in data.labels}
-    if differing := sorted(labels.keys() ^ {*data.systems}):
+    check_unique(data_set.inputs, f"{folder}: input")
+    data_set.require("complete labels")
+    labels = {entry.system: entry for entry in data_set.labels}
+    if differing := sorted(labels.keys() ^ {*data_set.systems}):
         what = f"the systems of summaries/ and labels/ differ: {', '.join(differing)}"
         raise InputError(what, path=folder)
     return replace(
-        data,
-        labels=tuple(labels[system] for system in data.systems),
-        example_folds=_folds(folder / "by_examples", "*.id", data.inputs, "input"),
-        system_folds=_folds(folder / "by_systems", "*.sys", data.systems, "system"),
+        data_set,
+        labels=tuple(labels[system] for system in data_set.systems),
+        example_folds=_folds(folder / "by_examples", "*.id", data_set.inputs, "input"),
+        system_folds=_folds(folder / "by_systems", "*.sys", data_set.systems, "system"),
     )
 
 
@@ -505,8 +542,6 @@ def _folds(
     folder: Path, pattern: str, names: Sequence[str], what: str
 ) -> tuple[tuple[str, ...], ...]:
     """The held-out names of each fold file; line files without ids count inputs from 1."""
-    if not folder.is_dir():
-        return ()
     folds = []
     files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
     for file in sorted(files, key=lambda f: (len(stem(f)), stem(f))):
@@ -519,40 +554,3 @@ def _folds(
         folds.append(tuple(fold))
     check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
     return tuple(folds)
-
-
-def _read_published(name: str, path: Path) -> Dataset:
-    """RoSE or QAPyramid: documents with units of weight 1, summaries and labels."""
-    rows = read_rows(path)
-    if rows.made != name:
-        raise InputError(f"is no file of {name}", path=path, expected=DATASETS[name.lower()].layout)
-    return load(rows, name=path.stem)
-
-
-DATASETS: dict[str, DatasetCard] = {
-    "realsumm": DatasetCard(
-        _ZB21,
-        _AUTHORS_LAYOUT,
-        partial(read_authors_folder, name="realsumm"),
-        {
-            "SCUs.txt": "203c2b4c13764a1962525bf3b564e2b67069ab0747c6b8a13923fa93a373d4cc",
-            "STUs.txt": "74ef29f92ba2e913b4179612adcf978317317f893e4e5ddedf9c005d503c72f7",
-            "references.txt": "4e3a6671f93e63b657f8dafa5090507adb58cd77c36559bbd21a8cbd55455a41",
-        },
-    ),
-    "pyrxsum": DatasetCard(_ZB21, _AUTHORS_LAYOUT, partial(read_authors_folder, name="pyrxsum")),
-    "tac2008": DatasetCard(_NIST, _TAC_LAYOUT, partial(read_authors_folder, name="tac2008")),
-    "tac2009": DatasetCard(_NIST, _TAC_LAYOUT, partial(read_authors_folder, name="tac2009")),
-    "rose": DatasetCard(
-        "https://huggingface.co/datasets/Salesforce/rose",
-        "one part as JSON or JSON Lines: reference_acus, system_outputs, annotations",
-        partial(_read_published, "RoSE"),
-    ),
-    "qapyramid": DatasetCard(
-        "https://huggingface.co/datasets/shiyue/QAPyramid",
-        "JSON or JSON Lines: QAs, system_outputs, QA_labels",
-        partial(_read_published, "QAPyramid"),
-    ),
-    "folder": DatasetCard("your own", _AUTHORS_LAYOUT, read_authors_folder),
-}
-"""Data sets by name: ``NAME=PATH`` is read as one of them."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ EVERY_INPUT = "*"
 """The id of units that are those of every input."""
 ASSIGNMENTS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 """What nuggetizer calls the labels 1, .5 and 0."""
+LOGS = ("inspect's logs", "promptfoo's results")
 
 Json = dict[str, Any]
 Lines = Iterable[tuple[int, Json]]
@@ -36,24 +36,42 @@ _REFERENCES = (
 )
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
-_RESULT = (
-    *("testIdx", "promptIdx", "testCase", "provider", "prompt", "vars", "response", "error"),
-    *("score", "namedScores", "id", "success", "failureReason", "promptId"),
-)
+_RESULT = ("testIdx", "promptIdx", "id", "success", "failureReason", "promptId", "error")
 
 
 class Format(NamedTuple):
-    """One kind of file.
-
-    Attributes:
-        name: What it is called in messages.
-        fits: Whether an object is one of its lines.
-        read: Our rows of its objects, each with its line; what is left out is counted.
-    """
+    """One kind of file: its name in messages, whether an object is of it, our rows of its lines."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Lines, Counts], Lines]
+
+
+FORMATS: list[Format] = []
+"""Every kind of file that is recognised."""
+
+
+def _format(
+    name: str,
+    *keys: str,
+    fits: Callable[[Mapping[str, Any]], bool] | None = None,
+    whole: bool = False,
+) -> Callable[[Callable[[Any, Counts], Iterable[Any]]], Any]:
+    """Registers the reader of a kind of file: of its lines one by one, or of the whole."""
+
+    def register(read: Callable[[Any, Counts], Iterable[Any]]) -> Any:
+        def each(lines: Lines, counts: Counts) -> Lines:
+            for line, row in lines:
+                if format_of(row) is not form:
+                    raise InputError(f"is no line of {name}", expected="lines of one kind")
+                for ours in read(dict(row), counts):
+                    yield line, ours
+
+        form = Format(name, fits or (lambda row: row.keys() >= {*keys}), read if whole else each)
+        FORMATS.append(form)
+        return read
+
+    return register
 
 
 def format_of(first: Mapping[str, Any]) -> Format | None:
@@ -79,43 +97,18 @@ def translate(
     try:
         rows = list(form.read(noted(), counts))
     except InputError as error:
-        raise InputError(
-            error.what, path=path, line=error.line or line, expected=error.expected, hint=error.hint
-        ) from None
+        place = {"path": path, "line": error.line or line}
+        raise InputError(error.what, **place, expected=error.expected, hint=error.hint) from None  # type: ignore[arg-type]
     return rows, +counts
 
 
-def _each(read: Callable[[Json, Counts], Iterable[Json]]) -> Callable[[Lines, Counts], Lines]:
-    """A reader of files each of whose lines stands for itself."""
-
-    def of_file(lines: Lines, counts: Counts) -> Lines:
-        form = None
-        for line, row in lines:
-            form = form or format_of(row)
-            if format_of(row) is not form:
-                what = f"is no line of {form and form.name}"
-                raise InputError(what, expected="lines of one kind")
-            for ours in read(row, counts):
-                yield line, ours
-
-    return of_file
-
-
 def conversation(messages: Any) -> str:
-    """The turns of a conversation as one text, each after its role; one turn alone as it is.
-
-    Example:
-        >>> conversation([{"role": "user", "content": "When?"}])
-        'When?'
-    """
+    """The turns of a conversation as one text, each after its role; one turn alone as it is."""
     if isinstance(messages, str):
         return messages
     turns = as_type(list[dict[str, Any]], messages, what="a broken conversation")
-    texts = [_content(turn.get("content")) for turn in turns]
-    if len(texts) == 1:
-        return texts[0]
-    roles = [str(turn.get("role", "user")) for turn in turns]
-    return "\n\n".join(f"{role}: {text}" for role, text in zip(roles, texts, strict=True))
+    texts = [(str(turn.get("role", "user")), _content(turn.get("content"))) for turn in turns]
+    return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{who}: {text}" for who, text in texts)
 
 
 def _content(content: Any) -> str:
@@ -127,16 +120,24 @@ def _content(content: Any) -> str:
 
 
 def _object(value: Any, what: str) -> Json:
+    """A copy of an object, whose values are taken out as they are used."""
     if not isinstance(value, dict):
         raise InputError(f"{what} is {cut(json.dumps(value))}", expected="an object")
-    return value
+    return dict(value)
 
 
-def _left(row: Json, used: Container[str], what: str, counts: Counts) -> None:
-    """Counts the values of an object that are not used."""
+def _taken(row: Json, *keys: str) -> list[Any]:
+    return [row.pop(key, None) for key in keys]
+
+
+def _left(row: Json, what: str, counts: Counts) -> None:
+    """Counts the values of an object that were not taken."""
     for key, value in row.items():
-        if key not in used:
-            counts[f"{what} {key}"] += value not in (None, "", [], {})
+        counts[f"{what} {key}"] += value not in (None, "", [], {})
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return [value for value in values if isinstance(value, str) and value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,97 +149,99 @@ class _Criterion:
     axis: str | None = None
 
 
-def _unit(text: str, weight: float | None, tags: Iterable[str | None] = ()) -> Json:
+def _unit(text: str, weight: float | None, *tags: Any) -> Json:
     if not weight:
         what = f"the criterion '{cut(text)}' has the weight {weight}"
         raise InputError(what, expected="a number other than 0")
-    unit: Json = {"text": text, "weight": weight}
-    listed = [tag for tag in tags if tag]
-    return unit | {"tags": listed} if listed else unit
+    return {"text": text, "weight": weight, "tags": _texts(tags)}
 
 
-def _rubrics(key: str, row: Json, counts: Counts) -> Iterator[Json]:
-    """HealthBench and ResearchRubrics: criteria with points or a weight."""
-    criteria: list[_Criterion] = as_type(list[_Criterion], row["rubrics"], what="a broken rubric")
-    _left(row, (key, "prompt", "rubrics", "example_tags", "domain"), "field", counts)
-    shared = row.get("example_tags") or [row.get("domain")]
-    shared = [tag for tag in shared if isinstance(tag, str)] if isinstance(shared, list) else []
+@_format("HealthBench", "prompt_id", "rubrics")
+@_format("ResearchRubrics", "sample_id", "rubrics")
+def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
+    """Criteria with points, or with a weight."""
+    name = row.pop("prompt_id" if "prompt_id" in row else "sample_id")
+    rubrics, prompt, shared, domain = _taken(row, "rubrics", "prompt", "example_tags", "domain")
+    criteria: list[_Criterion] = as_type(list[_Criterion], rubrics, what="a broken rubric")
+    tags = shared if isinstance(shared, list) and shared else [domain]
     units = [
-        _unit(c.criterion, c.weight if c.points is None else c.points, (*c.tags, c.axis, *shared))
+        _unit(c.criterion, c.weight if c.points is None else c.points, *c.tags, c.axis, *tags)
         for c in criteria
     ]
-    yield {"input": row[key], "question": conversation(row.get("prompt", "")), "units": units}
+    _left(row, "field", counts)
+    yield {"input": name, "question": conversation(prompt or ""), "units": units}
 
 
+@_format("PRBench", "task", "rubric", "prompt_0")
 def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
-    """PRBench: a class of weight with its points, turns in numbered columns."""
-    turns: list[Json] = []
-    last = max(int(match[2]) for key in row if (match := _TURN.fullmatch(key)))
-    for n in range(last + 1):
-        for role, key in (("user", f"prompt_{n}"), ("assistant", f"response_{n}")):
-            if row.get(key) and (role == "user" or n < last):
-                turns.append({"role": role, "content": row[key]})
+    """A class of weight with its points, turns in numbered columns."""
+    turns = sorted((int(m[2]), m[1], key) for key in row if (m := _TURN.fullmatch(key)))
+    said = [(who, number, row.pop(key)) for number, who, key in turns]
+    roles = {"prompt": "user", "response": "assistant"}
+    asked = [
+        {"role": roles[who], "content": text}
+        for who, number, text in said
+        if text and (who == "prompt" or number < turns[-1][0])
+    ]
+    name, field_, rubric = _taken(row, "task", "field", "rubric")
     units = []
-    for one in as_type(list[dict[str, Any]], row["rubric"], what="a broken rubric"):
+    for one in as_type(list[dict[str, Any]], rubric, what="a broken rubric"):
         about = _object(one.get("annotations"), "annotations")
-        kind = as_type(str, about.get("weight_class"), what="a broken weight_class")
+        kind = as_type(str, about.pop("weight_class", None), what="a broken weight_class")
         weight = number(about.get(f"{kind.replace(' ', '_')}_weight"))
         if weight is None or weight != weight:
             raise InputError(f"no weight of the class '{cut(kind)}'", expected="a number")
-        weight = -abs(weight) if "detrimental" in kind else weight
         title = as_type(str, one.get("title"), what="a broken criterion")
-        field_ = row.get("field")
-        units.append(_unit(title, weight, [kind, field_ if isinstance(field_, str) else None]))
+        units.append(_unit(title, -abs(weight) if "detrimental" in kind else weight, kind, field_))
         others = {key: value for key, value in about.items() if not key.endswith("_weight")}
-        _left(others, ("weight_class",), "annotation", counts)
-    used = ("task", "field", "rubric")
-    _left({k: v for k, v in row.items() if not _TURN.fullmatch(k)}, used, "field", counts)
-    yield {"input": row["task"], "question": conversation(turns), "units": units}
+        _left(others, "annotation", counts)
+    _left(row, "field", counts)
+    yield {"input": name, "question": conversation(asked), "units": units}
 
 
+@_format("an autorubric list", "requirement", whole=True)
 def _autorubric(lines: Lines, counts: Counts) -> Lines:
-    """autorubric: the requirements of one rubric, which is that of every input."""
+    """The requirements of one rubric, which is that of every input."""
     units = []
     for _, row in lines:
-        text = as_type(str, row.get("requirement"), what="a broken requirement")
-        weight = number(row.get("weight", 1.0))
-        units.append(
-            _unit(text, weight, [row.get("name")] if isinstance(row.get("name"), str) else ())
-        )
-        _left(row, ("requirement", "weight", "name"), "field", counts)
+        more = dict(row)
+        text = as_type(str, more.pop("requirement", None), what="a broken requirement")
+        units.append(_unit(text, number(more.pop("weight", 1.0)), more.pop("name", None)))
+        _left(more, "field", counts)
     yield 1, {"input": EVERY_INPUT, "units": units}
 
 
+@_format(LOGS[0], "eval", "samples")
 def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
-    """inspect's log: the answers of a model, targets as references, its scores."""
-    about = _object(log["eval"], "eval")
-    _left(log, ("eval", "samples", "version", "status"), "log's", counts)
-    counts["settings of the run"] += len(about) - ("model" in about)
-    for sample in as_type(list[dict[str, Any]], log["samples"], what="broken samples"):
-        output = _object(sample.get("output") or {}, "output")
-        answer = output.get("completion")
-        choices = output.get("choices") or []
+    """inspect: the answers of a model, targets as references, its scores."""
+    about, samples, *_ = _taken(log, "eval", "samples", "version", "status")
+    model, about = _object(about, "eval").pop("model", None), _object(about, "eval")
+    _left(log, "log's", counts)
+    counts["settings of the run"] += len(about.keys() - {"model"})
+    for sample in as_type(list[dict[str, Any]], samples, what="broken samples"):
+        own = dict(sample)
+        output = _object(own.pop("output", None) or {}, "output")
+        answer, choices = output.get("completion"), output.get("choices") or []
         if answer is None and isinstance(choices, list) and choices:
             message = _object(_object(choices[0], "a choice").get("message") or {}, "a message")
             answer = _content(message.get("content"))
-        failed = bool(sample.get("error"))
+        failed = bool(own.pop("error", None))
         counts["samples with an error, whose answers are missing"] += failed
-        epoch = sample.get("epoch", 1)
-        row: Json = {
-            "system": about.get("model") if epoch == 1 else f"{about.get('model')} (epoch {epoch})",
-            "input": sample.get("id"),
-            "question": conversation(sample.get("input") or ""),
-            "summary": None if failed or answer is None else answer,
-        }
-        target = sample.get("target")
+        epoch, target = own.pop("epoch", 1), own.pop("target", None)
         references = [t for t in (target if isinstance(target, list) else [target]) if t]
-        metadata = _object(sample.get("metadata") or {}, "metadata")
+        metadata = _object(own.pop("metadata", None) or {}, "metadata")
+        units = metadata.pop("units", None)
+        row: Json = {
+            "system": model if epoch == 1 else f"{model} (epoch {epoch})",
+            "input": own.pop("id", None),
+            "question": conversation(own.pop("input", None) or ""),
+            "summary": None if failed else answer,
+            "scores": _inspect_scores(_object(own.pop("scores", None) or {}, "scores"), counts),
+        }
         row |= {"references": references} if references else {}
-        row |= {"units": metadata["units"]} if metadata.get("units") else {}
-        row["scores"] = _inspect_scores(_object(sample.get("scores") or {}, "scores"), counts)
-        used = ("id", "epoch", "input", "target", "output", "error", "scores", "metadata")
-        _left(sample, used, "samples'", counts)
-        _left(metadata, ("units",), "metadata's", counts)
+        row |= {"units": units} if units else {}
+        _left(own, "samples'", counts)
+        _left(metadata, "metadata's", counts)
         yield row
 
 
@@ -246,89 +249,99 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
     """The numbers among scores: themselves, letters as inspect counts them, parts by name."""
     numbers: Json = {}
     for scorer, score in scores.items():
-        value = score.get("value") if isinstance(score, dict) else score
-        parts = value.items() if isinstance(value, dict) else [("", value)]
-        if isinstance(score, dict):
-            _left(score, ("value",), "scores'", counts)
-        for name, one in parts:
-            one = float(one) if isinstance(one, bool) else one
+        more = dict(score) if isinstance(score, dict) else {"value": score}
+        value = more.pop("value", None)
+        _left(more, "scores'", counts)
+        for name, one in value.items() if isinstance(value, dict) else [("", value)]:
             grade = _GRADES.get(one) if isinstance(one, str) else None
-            key = f"{scorer}_{name}" if name else scorer
-            grade = number(one) if grade is None else grade
-            if grade is None:
-                counts["scores that are no numbers"] += 1
-            else:
-                numbers[key] = grade
+            grade = number(int(one) if isinstance(one, bool) else one) if grade is None else grade
+            counts["scores that are no numbers"] += grade is None
+            if grade is not None:
+                numbers[f"{scorer}_{name}" if name else scorer] = grade
     return numbers
 
 
+def _is_promptfoo(row: Mapping[str, Any]) -> bool:
+    inner = row.get("results")
+    nested = isinstance(inner, dict) and isinstance(inner.get("results"), list)
+    return nested or {"results", "evalId"} <= row.keys()
+
+
+@_format(LOGS[1], fits=_is_promptfoo)
 def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
-    """promptfoo's results: a row a provider, prompt and test; criteria of its assertions."""
-    inner = whole["results"]
+    """promptfoo: a row a provider, prompt and test; criteria of its assertions."""
+    inner, _ = _taken(whole, "results", "evalId")
+    _left(whole, "file's", counts)
     listed = inner if isinstance(inner, list) else _object(inner, "results").get("results")
     results = as_type(list[dict[str, Any]], listed, what="broken results")
-    _left(whole, ("evalId", "results"), "file's", counts)
-    prompts = {json.dumps(r.get("promptIdx", r.get("prompt")), sort_keys=True) for r in results}
-    numbers: dict[str, int] = {}
-    tests: dict[str, int] = {}
+    prompts, tests = (
+        {key: n for n, key in enumerate(dict.fromkeys(map(of, results)), 1)}
+        for of in (_prompt_of, _test_of)
+    )
     times: Counter[tuple[str, int]] = Counter()
-    for result in results:
-        test = _object(result.get("testCase") or {}, "testCase")
-        variables = _object(result.get("vars") or test.get("vars") or {}, "vars")
-        provider = result.get("provider")
+    for result in map(dict, results):
+        index, name = prompts[_prompt_of(result)], tests[_test_of(result)]
+        own, variables, provider, prompt, response = _taken(
+            result, "testCase", "vars", "provider", "prompt", "response"
+        )
+        test = _object(own or {}, "testCase")
+        variables = _object(variables or test.get("vars") or {}, "vars")
         if isinstance(provider, dict):
             provider = provider.get("label") or provider.get("id")
-        prompt = result.get("prompt")
-        prompt = prompt if isinstance(prompt, dict) else {"raw": prompt}
-        system = str(provider or "")
-        if len(prompts) > 1:
-            key = json.dumps(result.get("promptIdx", prompt), sort_keys=True)
-            system += f", prompt {numbers.setdefault(key, len(numbers)) + 1}"
-        index = result.get("testIdx", json.dumps(variables, sort_keys=True))
-        name = tests.setdefault(json.dumps(index), len(tests)) + 1
+        system = str(provider or "") + (f", prompt {index}" if len(prompts) > 1 else "")
         times[system, name] += 1
         if (again := times[system, name]) > 1:
             system += f" ({again})"
-        response = result.get("response")
-        response = response if isinstance(response, dict) else {"output": response}
-        output = response.get("output")
+        output = response.get("output") if isinstance(response, dict) else response
         failed = output is None or bool(result.get("error") and not output)
         counts["results with an error, whose answers are missing"] += failed
-        asked = next((variables[key] for key in _ASKED if isinstance(variables.get(key), str)), "")
-        raw = prompt.get("raw")
+        units, references = _assertions(test.get("assert") or [], variables, counts)
+        asked = _texts(_taken(variables, *_ASKED))
+        raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+        references += _texts(_taken(variables, *_EXPECTED))
+        score, named = _taken(result, "score", "namedScores")
+        scores = {"promptfoo": score, **_object(named or {}, "namedScores")}
         row: Json = {
             "system": system,
             "input": str(name),
-            "question": asked or (raw if isinstance(raw, str) else ""),
+            "question": (asked or _texts([raw]) or [""])[0],
             "summary": output if isinstance(output, str) or failed else json.dumps(output),
+            "scores": {k: v for k, v in scores.items() if number(v) is not None},
         }
-        units, references = _assertions(test.get("assert") or [], variables, counts)
-        references += [variables[key] for key in _EXPECTED if isinstance(variables.get(key), str)]
         row |= {"units": units} if units else {}
         row |= {"references": list(dict.fromkeys(references))} if references else {}
-        named = _object(result.get("namedScores") or {}, "namedScores")
-        scores = {"promptfoo": result.get("score"), **named}
-        row["scores"] = {k: v for k, v in scores.items() if number(v) is not None}
-        _left(variables, (*_ASKED, *_EXPECTED), "variables", counts)
-        _left(result, _RESULT, "results'", counts)
+        _left(variables, "variables", counts)
+        _taken(result, *_RESULT)
+        _left(result, "results'", counts)
         yield row
+
+
+def _prompt_of(result: Json) -> str:
+    return json.dumps(result.get("promptIdx", result.get("prompt")), sort_keys=True)
+
+
+def _test_of(result: Json) -> str:
+    variables = result.get("vars") or _object(result.get("testCase") or {}, "testCase").get("vars")
+    return json.dumps(result.get("testIdx", variables or {}), sort_keys=True)
 
 
 def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json], list[str]]:
     """The criteria among assertions as units, expected texts as references, the rest counted."""
     units: list[Json] = []
     references: list[str] = []
+
+    def filled(place: re.Match[str]) -> str:
+        return str(variables[place[1]]) if _texts([variables.get(place[1])]) else place[0]
+
     for one in as_type(list[dict[str, Any]], listed, what="broken assertions"):
-        kind, value = one.get("type"), one.get("value")
+        kind, value, weight = (one.get(key) for key in ("type", "value", "weight"))
+        listed_texts = _texts(value if isinstance(value, list) else [value])
+        texts = [_VARIABLE.sub(filled, text) for text in listed_texts if text.strip()]
         if kind == "assert-set":
             inner = _assertions(one.get("assert") or [], variables, counts)
             units += inner[0]
             references += inner[1]
-            continue
-        values = value if isinstance(value, list) else [value]
-        texts = [_filled(v, variables) for v in values if isinstance(v, str) and v.strip()]
-        if kind in _CRITERIA and texts:
-            weight = one.get("weight")
+        elif kind in _CRITERIA and texts:
             units += [{"text": text, "weight": 1 if weight is None else weight} for text in texts]
         elif kind in _REFERENCES and texts:
             references += texts
@@ -337,16 +350,7 @@ def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json
     return units, references
 
 
-def _filled(text: str, variables: Json) -> str:
-    """A text with the values of its ``{{variables}}``."""
-
-    def value(match: re.Match[str]) -> str:
-        found = variables.get(match[1])
-        return found if isinstance(found, str) else match[0]
-
-    return _VARIABLE.sub(value, text)
-
-
+@_format("nuggets", "qid", "nuggets")
 def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     """nuggetizer: nuggets of a query; with assignments also the answer of a run and its labels."""
     nuggets = as_type(list[dict[str, Any]], row["nuggets"], what="broken nuggets")
@@ -370,6 +374,11 @@ class _Sentence:
     text: str
 
 
+def _is_answer(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("answer"), list) and bool({"topic_id", "metadata"} & row.keys())
+
+
+@_format("answers of TREC", fits=_is_answer)
 def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     """TREC RAG: sentences with citations; the ids are in ``metadata`` since 2026."""
     about = row.get("metadata")
@@ -382,30 +391,6 @@ def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
         "input": about.get("topic_id", about.get("narrative_id")),
         "summary": one_line(" ".join(sentence.text for sentence in sentences)),
     }
-
-
-def _bank(row: Json, counts: Counts) -> Iterator[Json]:
-    """NuggetBank: the claims of a bank in their order, nested ones after theirs."""
-    units: list[Json] = []
-    heap = [row.get("nugget_bank"), row.get("claim_bank")]
-    while heap:
-        one = heap.pop()
-        if isinstance(one, dict) and ("claim" in one or "question" in one):
-            counts["questions"] += "question" in one
-            if "claim" in one:
-                text = as_type(str, one["claim"], what="a broken claim")
-                grade = one.get("importance")
-                units.append(
-                    {"text": text, "importance": grade if grade in ("vital", "okay") else None}
-                )
-                counts["references of claims"] += bool(one.get("references"))
-            heap.append(one.get("sub_nuggets"))
-        elif isinstance(one, dict | list):
-            heap.extend(reversed(list(one.values() if isinstance(one, dict) else one)))
-        elif one is not None:
-            expected = '{"claim": "…"} or {"question": "…"}'
-            raise InputError("a nugget of the bank is not an object", expected=expected)
-    yield {"input": row["query_id"], "units": units}
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,11 +418,10 @@ class _Document:
         return acus or self.QA_labels
 
 
+@_format("RoSE", "reference_acus", "system_outputs", whole=True)
+@_format("QAPyramid", "QAs", "system_outputs", whole=True)
 def _labelled(lines: Lines, counts: Counts) -> Lines:
-    """RoSE and QAPyramid: units of a document, summaries and labels of systems.
-
-    Documents without units, or without summary and labels of every system, are left out.
-    """
+    """Units, summaries and labels of documents; incomplete documents are left out."""
     documents = [(n, as_type(_Document, row, what="a broken record")) for n, row in lines]
     outputs = [pair for _, document in documents for pair in document.system_outputs.items()]
     systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
@@ -446,10 +430,8 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
     rows: list[tuple[int, Json]] = []
     for line, one in documents:
         ids = [key for key in (one.count_id, one.example_id, one.id) if key not in (None, "")]
-        units, labels = one.reference_acus or one.QAs, one.labels()
-        if not units or any(
-            not labels.get(s) or one.system_outputs.get(s) is None for s in systems
-        ):
+        units, labels, texts = one.reference_acus or one.QAs, one.labels(), one.system_outputs
+        if not units or not all(labels.get(s) and texts.get(s) is not None for s in systems):
             counts["inputs_without_units_summaries_or_labels"] += 1
             continue
         shared = {
@@ -458,7 +440,7 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
             "references": [one.reference] if isinstance(one.reference, str) else [],
         }
         for name in systems:
-            summary = " ".join((one.system_outputs[name] or "").split())
+            summary = " ".join((texts[name] or "").split())
             own = {"system": name, "summary": summary, "labels": labels[name]}
             rows.append((line, shared | own))
     if not rows:
@@ -466,44 +448,3 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
     if not all(row["references"] for _, row in rows):
         rows = [(n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows]
     yield from rows
-
-
-def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda row: row.keys() >= {*keys}
-
-
-FORMATS = (
-    Format("HealthBench", _has("prompt_id", "rubrics"), _each(partial(_rubrics, "prompt_id"))),
-    Format("ResearchRubrics", _has("sample_id", "rubrics"), _each(partial(_rubrics, "sample_id"))),
-    Format("PRBench", _has("task", "rubric", "prompt_0"), _each(_prbench)),
-    Format("an autorubric list", _has("requirement"), _autorubric),
-    Format("inspect's logs", _has("eval", "samples"), _each(_inspect)),
-    Format(
-        "promptfoo's results",
-        lambda row: (
-            (
-                isinstance(inner := row.get("results"), dict)
-                and isinstance(inner.get("results"), list)
-            )
-            or {"results", "evalId"} <= row.keys()
-        ),
-        _each(_promptfoo),
-    ),
-    Format("nuggets", _has("qid", "nuggets"), _each(_nuggets)),
-    Format(
-        "answers of TREC",
-        lambda row: (
-            isinstance(row.get("answer"), list) and bool({"topic_id", "metadata"} & row.keys())
-        ),
-        _each(_trec_answer),
-    ),
-    Format(
-        "a bank of nuggets",
-        lambda row: "query_id" in row and bool({"claim_bank", "nugget_bank"} & row.keys()),
-        _each(_bank),
-    ),
-    Format("RoSE", _has("reference_acus", "system_outputs"), _labelled),
-    Format("QAPyramid", _has("QAs", "system_outputs"), _labelled),
-)
-"""Every kind of file that is recognised."""
-LOGS = ("inspect's logs", "promptfoo's results")

@@ -1,4 +1,4 @@
-"""Rows of named values, with their places: CSV, TSV, JSON, JSON Lines, lines of text, frames."""
+"""Rows with their places: of CSV, TSV, JSON, JSON Lines, lines of text, frames and other rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
-from litepyramid.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.files import ending, jsonl_rows, read_text, split_lines, stem
 from litepyramid.io.formats import LOGS, format_of, translate
 from litepyramid.tables import plain
 from litepyramid.text import counted
@@ -34,42 +34,51 @@ _KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
 
-
 Ids = Sequence[str] | None
 """Ids of inputs whose rows go by their order."""
-ColumnNames = Mapping[str, str] | None
-"""Own column names, by known column."""
+
+
+class ColumnMap(dict[str, str]):
+    """Own column names by known column; `seen` are the columns of the tables that were read."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__(names)
+        self.seen: set[str] = set()
+
+    def check(self) -> None:
+        """Raises InputError if a column is named that no table had."""
+        for name, column in self.items():
+            if column not in self.seen:
+                there = ", ".join(sorted(self.seen)) or "a table with named columns"
+                raise InputError(f"no column '{column}' (columns {name}={column})", expected=there)
+
+
+ColumnNames = ColumnMap | None
 
 
 class Row(NamedTuple):
-    """One row: the line it begins on, from 1; its values by column, or its text alone."""
+    """One row: its line, from 1; its values by column, or its text; its file if not the table's."""
 
     line: int
     values: dict[str, Any]
     text: str | None = None
+    path: str | Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one source.
-
-    Attributes:
-        path: The file; for data given in Python what messages call them by.
-        form: What it is; ``python`` for data given there.
-        rows: In order; all values of ``csv`` are texts.
-        header: The columns of ``csv``, by their known names.
-        columns: By known column, what the user says that the source calls it.
-        made: The kind of file, if another tool made it.
-        left_out: What such a file holds that has no place in the rows, with its count.
-    """
+    """The rows of one source; `made` by another tool, of whose file some things are `left_out`."""
 
     path: str | Path
     form: Form
     rows: list[Row]
-    header: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     made: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.rows:
+            raise InputError("the table has no rows", path=self.path)
 
     @property
     def runs(self) -> bool:
@@ -95,55 +104,25 @@ def read_rows(
     known columns; a JSON array if it is one, of objects or of texts; JSON Lines if it is named so
     or begins with a brace; else lines of text.
     """
-    renamed = dict(columns or {})
     path, text = Path(path), read_text(path) if text is None else text
     if not (text if blank_ok else text.strip()):
         what = "the file is empty"
         raise InputError(what, path=path, expected="one example per line, or a table")
-    known = {*_KNOWN, *renamed.values()}
+    known = {*_KNOWN, *(columns or {}).values()}
     form, rows = _form(path, text, known, table)
-    header: list[str] = []
     if form == "lines":
-        lines = enumerate(split_lines(text), 1)
-        return Rows(path, form, [Row(n, {}, line) for n, line in lines])
-    if form == "csv":
-        header, rows = _known_rows(path, text, known)
+        rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
+    elif form == "csv":
+        rows = _known_rows(path, text, known)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
-    return _renamed(_translated(Rows(path, form, rows, tuple(header), renamed)))
-
-
-def _translated(table: Rows) -> Rows:
-    """The rows of another tool's file as ours; any other rows as they are."""
-    form = format_of(table.rows[0].values) if table.rows else None
-    if form is None or table.form == "csv":
-        return table
-    lines = ((row.line, row.values) for row in table.rows)
-    rows, counts = translate(form, lines, table.path)
-    return replace(table, rows=[Row(*row) for row in rows], made=form.name, left_out=counts)
-
-
-@contextmanager
-def located(path: str | Path, line: int | None = None) -> Iterator[None]:
-    """Gives errors their place, if they have none."""
-    try:
-        yield
-    except InputError as error:
-        if error.path is not None:
-            raise
-        place = {"path": path, "line": line if error.line is None else error.line}
-        raise InputError(error.what, **place, expected=error.expected, hint=error.hint) from None  # type: ignore[arg-type]
+    return _as_ours(Rows(path, form, rows), columns)
 
 
 def table_rows(
     value: Any, name: str, columns: ColumnNames = None, *, holding: str = ""
 ) -> Rows | None:
-    """The rows of data with named columns, given in Python; None if they have none.
-
-    That is a pandas or polars frame, a table of pyarrow, a data set of Hugging Face, a list of
-    dicts, or a dict of columns of one length, among them `holding`. What is missing in a cell is
-    left out, but for a weight.
-    """
+    """The rows of a frame, a list of dicts or a dict of columns; None if it is none of them."""
     records = _records(value, holding)
     if records is None:
         return None
@@ -156,14 +135,71 @@ def table_rows(
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"cannot be read ({error})", path=name, line=line) from None
         rows.append(Row(line, values))
-    return _renamed(_translated(Rows(name, "python", rows, (), dict(columns or {}))))
+    return _as_ours(Rows(name, "python", rows), columns)
 
 
-def _records(value: Any, holding: str) -> Iterable[Mapping[Any, Any]] | None:
-    if hasattr(value, "to_pylist"):
-        return list(value.to_pylist())
-    if hasattr(value, "to_dicts"):
-        return list(value.to_dicts())
+def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
+    """The rows under the known names of their columns; those of another tool's file as ours."""
+    form = None if table.form == "csv" else format_of(table.rows[0].values)
+    if form is not None:
+        lines = ((row.line, row.values) for row in table.rows)
+        ours, counts = translate(form, lines, table.path)
+        table = replace(table, rows=[Row(*row) for row in ours], made=form.name, left_out=counts)
+    present = {name for row in table.rows for name in row.values}
+    aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
+    if columns is not None:
+        columns.seen |= present
+    elif not aliases:
+        return table
+    renamed: Mapping[str, str] = columns or {}
+    hidden = ({*renamed.values()} - _KNOWN) | (renamed.keys() - {"input", "system"})
+
+    def known(values: dict[str, Any]) -> dict[str, Any]:
+        chosen = {name: values[column] for name, column in renamed.items() if column in values}
+        values = {name: value for name, value in values.items() if name not in hidden} | chosen
+        for alias, name in aliases.items():
+            if alias in values and name not in values:
+                values[name] = values[alias] if alias == "id" else values.pop(alias)
+        return values
+
+    rows = [row._replace(values=known(row.values)) for row in table.rows]
+    return replace(table, rows=rows, columns=renamed)
+
+
+def joined(tables: Sequence[Rows]) -> Rows:
+    """The rows of several whole tables as one; a system is named by its rows, or by its file."""
+    rows: list[Row] = []
+    seen: set[str] = set()
+    left_out: Counter[str] = Counter()
+    for table in tables:
+        file = stem(table.path)
+        named = [{"system": file, **row.values} for row in table.rows]
+        systems = {str(values["system"]) for values in named}
+        if table.runs and seen & systems:
+            named = [{**values, "system": f"{values['system']} ({file})"} for values in named]
+        seen |= systems
+        left_out.update(table.left_out)
+        pairs = zip(table.rows, named, strict=True)
+        rows += [row._replace(values=values, path=table.path) for row, values in pairs]
+    return replace(tables[0], form="python", rows=rows, left_out=left_out)
+
+
+@contextmanager
+def located(path: str | Path, line: int | None = None) -> Iterator[None]:
+    """Gives errors their place, if they have none."""
+    try:
+        yield
+    except InputError as error:
+        if error.path is not None:
+            raise
+        error.path, error.line = str(path), error.line or line
+        raise
+
+
+def _records(value: Any, holding: str) -> Sequence[Mapping[Any, Any]] | None:
+    for method in ("to_pylist", "to_dicts"):
+        if hasattr(value, method):
+            return list(getattr(value, method)())
     if hasattr(value, "notna") and hasattr(value, "columns"):
         return list(value.astype(object).where(value.notna(), None).to_dict("records"))
     if isinstance(value, Mapping):
@@ -231,7 +267,7 @@ def parse_columns(text: Any) -> ColumnNames:
     if text is None:
         return None
     if isinstance(text, Mapping) and all(isinstance(own, str) for own in text.values()):
-        return text
+        return ColumnMap(text)
     if not isinstance(text, str):
         what = f"columns cannot be read from a {type(text).__name__}"
         raise InputError(what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}')
@@ -243,7 +279,7 @@ def parse_columns(text: Any) -> ColumnNames:
             expected = f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}"
             raise InputError(what, expected=expected)
         columns[name] = column
-    return columns
+    return ColumnMap(columns)
 
 
 def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, list[Row]]:
@@ -314,46 +350,20 @@ def _column(cell: str, known: set[str]) -> str:
     return cell if cell in known or cell.lower() not in known else cell.lower()
 
 
-def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list[Row]]:
+def _known_rows(path: Path, text: str, known: set[str]) -> list[Row]:
     """`csv_rows` under the known names of their columns, written in any case."""
     names, rows = csv_rows(path, text, _header(text, known)[0])
     columns = {name: _column(name, known) for name in names}
     if not known & set(columns.values()):
         what = "a table without any known column"
         expected = f"a header with some of {', '.join(COLUMNS)}"
-        hint = (
-            "Name the columns (columns summary=NAME,…); or, if it is a line file, rename "
-            "it to end in .txt."
-        )
+        hint = "Name the columns (columns summary=NAME,…); or end the name of a line file in .txt."
         raise InputError(what, path=path, line=1, expected=expected, hint=hint)
-    return list(columns.values()), [
-        Row(
-            line,
-            {
-                columns[k]: unguarded(cell) if columns[k] in _NAMES else cell
-                for k, cell in values.items()
-            },
-        )
-        for line, values, _ in rows
+
+    def read(name: str, cell: str) -> str:
+        return unguarded(cell) if name in _NAMES else cell
+
+    return [
+        row._replace(values={columns[k]: read(columns[k], c) for k, c in row.values.items()})
+        for row in rows
     ]
-
-
-def _renamed(table: Rows) -> Rows:
-    """The rows under the known names of their columns."""
-    columns = table.columns
-    present = {name for row in table.rows for name in row.values}
-    aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
-    if not columns and not aliases:
-        return table
-    hidden = ({*columns.values()} - _KNOWN) | (columns.keys() - {"input", "system"})
-
-    def known(values: dict[str, Any]) -> dict[str, Any]:
-        chosen = {name: values[column] for name, column in columns.items() if column in values}
-        values = {name: value for name, value in values.items() if name not in hidden} | chosen
-        for alias, name in aliases.items():
-            if alias in values and name not in values:
-                values[name] = values[alias] if alias == "id" else values.pop(alias)
-        return values
-
-    rows = [row._replace(values=known(dict(row.values))) for row in table.rows]
-    return replace(table, rows=rows, header=tuple(known(dict.fromkeys(table.header))))

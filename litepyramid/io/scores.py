@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,14 +27,10 @@ from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
-LONG = ("system", "input", "metric", "score")
-_NAMES = "the columns system, input and one a metric, or system, input, metric, score"
+_EXPECTED = "the columns system, input and one a metric, or system, input, metric, score"
 _NO_NAMES = {"version", "samples", "seed", "confidence", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
-
-
-_TEXTS = frozenset((*COLUMNS, *LONG)) - {"human", "score", "presence"}
-"""Columns that are no metric, whatever they hold."""
+_NO_METRICS = frozenset(COLUMNS) - {"human", "score", "presence"}
 
 
 class _Cell(NamedTuple):
@@ -43,46 +38,45 @@ class _Cell(NamedTuple):
     input: str
     metric: str
     score: float
-    path: str | None
+    path: str
     line: int | None
     rater: str = ""
 
 
-def read_scores(scores: Any, *, columns: ColumnNames = None) -> ScoreTable:
+class _Source(NamedTuple):
+    """What one source holds; `means` are the raters' metrics by the metric that is their mean."""
+
+    cells: list[_Cell]
+    signature: Mapping[str, str] = {}
+    means: Mapping[str, list[str]] = {}
+
+
+def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) -> ScoreTable:
     """Reads scores from one source or several into one table.
 
-    A source is a file, a data frame, a list of dicts or other rows with the columns system, input,
-    metric and score, or a result of scoring. A file's kind is recognised by its content, not by its
-    name:
+    A source is a file, a data frame, a list of dicts or other rows, a result of scoring, or a
+    `ScoreTable`. A file's kind is recognised by its content, not by its name:
 
     - CSV (or TSV), wide: system, input, and a column a metric (``rouge``, ``human`` …), columns of
       texts ignored; or long: system, input, metric, score, a column ``human`` is one more metric;
     - JSON Lines, or one JSON array of objects, with the same keys;
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
-      whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
-      one metric per rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and
-      ``ground-truth_1``);
+      whose names are joined with ``_`` (``rouge-1_f1``); a list is one metric per rater;
     - the JSON, CSV or npz that ``litepyramid score`` writes.
 
-    If several results of scoring have different scores for the same summaries under the same
-    metric name, the names are extended by what differs in their signatures:
-    ``lite2pyramid[lexical]``, ``lite2pyramid[recall]``.
-
-    Rows may name their ``annotator``: where several of them differ on a summary, each one's scores
-    are a metric (``human_ann``), and their mean is ``human``. ``columns={"human": "h1+h2"}`` makes
-    the mean of two columns ``human``; they stay metrics too.
-
-    Systems, inputs and metrics are in order of first appearance. An empty cell, ``NaN``,
-    ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
+    Where several results differ on summaries under one metric's name, it is extended by what
+    differs in their signatures: ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where
+    several differ, each one's scores are a metric (``human_ann``), and their mean is ``human``;
+    ``columns={"human": "h1+h2"}`` makes the mean of two columns. A mean is over those who rated.
 
     Args:
-        scores: One source, or a list of several whose rows are put together; a `ScoreTable` is
-            given back.
+        scores: One source, or a list of several whose rows are put together.
         columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Returns:
-        The table, (metrics, systems, inputs), NaN = not scored.
+        The table, (metrics, systems, inputs), in order of first appearance. NaN is "not scored": an
+        empty cell, ``NaN``, ``NA``, ``null``, or what no source mentions.
 
     Raises:
         InputError: A source is none of the above, a score is not a finite number, or a cell is
@@ -96,42 +90,40 @@ def read_scores(scores: Any, *, columns: ColumnNames = None) -> ScoreTable:
     if isinstance(scores, ScoreTable):
         return scores
     if isinstance(scores, str | Path) and (saved := read_columns(scores)) is not None:
-        matrices = _matrices(saved)
-        return ScoreTable(
-            tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()])
-        )
+        return _saved_table(saved)
     columns = parse_columns(columns)
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
-    table = _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
-    return _with_means(table, columns or {})
-
-
-def _with_means(table: ScoreTable, columns: Mapping[str, str]) -> ScoreTable:
-    """The table with each column that is named as a sum, ``h1+h2``: the mean of these metrics."""
-    for name, column in columns.items():
+    sources = [_read(source, columns) for source in (scores if several else [scores])]
+    table = _table(_distinct(sources))
+    means = {name: parts for source in sources for name, parts in source.means.items()}
+    for name, column in (columns or {}).items():
         parts = [part.strip() for part in column.split("+")]
-        missing = [part for part in parts if part not in table.metrics]
-        if len(parts) < 2 or len(missing) == len(parts):
-            continue
-        if missing:
-            expected = f"some of {', '.join(table.metrics)}"
-            raise InputError(f"no column of scores '{missing[0]}'", expected=expected)
-        rated = np.stack([table.values[table.metrics.index(part)] for part in parts])
-        mean = np.apply_along_axis(lambda own: _mean(own.tolist()), 0, rated)[None]
+        if len(parts) > 1 and {*parts} & {*table.metrics}:
+            means[name] = parts
+    for name, parts in means.items():
         others = [metric for metric in table.metrics if metric != name]
-        kept = table.values[[table.metrics.index(metric) for metric in others]]
-        values = np.concatenate([kept, mean])
+        kept = np.stack([table.matrix(metric).values for metric in others])
+        mean = mean_of_raters([table.matrix(part).values for part in parts])
+        values = np.concatenate([kept, mean[None]])
         table = ScoreTable((*others, name), table.systems, table.inputs, values)
     return table
 
 
-def arrays_table(x: Any, y: Any) -> ScoreTable:
-    """The table of two arrays of one shape: the scores of a metric ``x``, and ``human`` ones.
+def mean_of_raters(matrices: Sequence[FloatArray]) -> FloatArray:
+    """The mean of several raters' scores, cell by cell, over those who rated; NaN where none did.
 
-    Args:
-        x: (N, M) scores of N systems on M inputs, or (N,) of systems; NaN = not scored.
-        y: The human scores, likewise.
+    To 12 digits: means of the same ratings in any order tie. What one rated keeps every digit.
     """
+    stack = np.stack(matrices)
+    rated = (~np.isnan(stack)).sum(axis=0)
+    mean = np.where(rated, np.nansum(stack, axis=0) / np.maximum(rated, 1), np.nan)
+    several = rated > 1
+    mean[several] = [float(f"{value:.12g}") for value in mean[several].tolist()]
+    return mean
+
+
+def arrays_table(x: Any, y: Any) -> ScoreTable:
+    """The table of two arrays, (systems, inputs) or (systems,): a metric ``x``, and ``human``."""
     arrays = []
     for name, value in (("x", x), ("the human scores", y)):
         try:
@@ -172,57 +164,59 @@ def score_result(text: str) -> dict[str, Any] | None:
     return whole if isinstance(whole, dict) and "scores" in whole else None
 
 
-def _cells(source: Any, columns: ColumnNames) -> tuple[list[_Cell], dict[str, str]]:
-    """The cells of a source; and the signature, if it is a result of ``litepyramid score``."""
+def _read(source: Any, columns: ColumnNames) -> _Source:
+    """The cells of a source, with the signature of a result of ``litepyramid score``."""
     path, whole = Path("the result"), None
     if isinstance(source, str | Path):
         path = Path(source)
         if (saved := read_columns(path)) is not None:
-            return list(_column_cells(saved)), saved.document["signature"]
+            return _Source(
+                list(_table_cells(_saved_table(saved), path)), saved.document["signature"]
+            )
         text = read_text(source)
         whole = score_result(text)
         if whole is None:
-            return _rated(_row_cells(read_rows(source, columns, table=True, text=text))), {}
+            return _rated(_row_cells(read_rows(source, columns, table=True, text=text)))
     elif isinstance(source, Result) and hasattr(source, "units"):
         whole = plain(source.to_json())
     elif isinstance(source, ScoreTable):
-        return list(_table_cells(source)), {}
+        return _Source(list(_table_cells(source, path)))
     elif table := table_rows(source, "scores", columns, holding="score"):
-        return _rated(_row_cells(table)), {}
+        return _rated(_row_cells(table))
     else:
         raise InputError(
             f"scores cannot be read from a {type(source).__name__}",
-            expected="a path, a result of scoring, or a data frame or rows with the columns "
-            f"{', '.join(LONG)}, or a column a metric",
+            expected=f"a path, a result of scoring, or a data frame or rows with {_EXPECTED}",
         )
     signature = whole.get("signature", {})
     as_type(dict[str, str], signature, what="a broken signature", path=path)
-    return list(_result_cells(whole, path)), signature
+    return _Source(list(_result_cells(whole, path)), signature)
 
 
-def _distinct(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[_Cell]:
-    """The files' cells, metrics renamed that several results score otherwise in the same place."""
-    scores: dict[str, dict[tuple[str, str], float]] = {}
+def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
+    """The cells, metrics renamed that several results score otherwise in the same place."""
+    scores: dict[tuple[str, ...], float] = {}
     clashing: set[str] = set()
-    for cells, _ in (file for file in files if file[1]):
-        for cell in cells:
-            first = scores.setdefault(cell.metric, {}).setdefault(cell[:2], cell.score)
-            if not _same(first, cell.score) and cell.metric != "human":
-                clashing.add(cell.metric)
-    fields = {metric: _telling_fields(metric, files) for metric in clashing}
-    for cells, signature in files:
-        names = {
-            metric: f"{metric}[{', '.join(_field(key, signature) for key in keys)}]"
-            for metric, keys in fields.items()
-            if keys and signature
-        }
-        for cell in cells:
-            yield cell._replace(metric=names[cell.metric]) if cell.metric in names else cell
+    results = [source for source in sources if source.signature]
+    for cell in (cell for source in results for cell in source.cells):
+        if not _same(scores.setdefault(cell[:3], cell.score), cell.score):
+            clashing.add(cell.metric)
+    telling = {metric: _telling_fields(metric, results) for metric in clashing - {"human"}}
+    for source in sources:
+        names: dict[str, str] = {}
+        for metric, keys in telling.items() if source.signature else ():
+            values = {key: source.signature.get(key, "none") for key in keys}
+            fields = [
+                v if k == "judge" else f"{k.removesuffix('_sha')} {v}" for k, v in values.items()
+            ]
+            names |= {metric: f"{metric}[{', '.join(fields)}]"} if fields else {}
+        for cell in source.cells:
+            yield cell._replace(metric=names.get(cell.metric, cell.metric))
 
 
-def _telling_fields(metric: str, files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> list[str]:
+def _telling_fields(metric: str, results: Sequence[_Source]) -> list[str]:
     """The first fields in which the signatures of a metric's results differ, the judge first."""
-    own = [signature for cells, signature in files if signature and metric in {c[2] for c in cells}]
+    own = [r.signature for r in results if metric in {cell.metric for cell in r.cells}]
     keys = dict.fromkeys(key for signature in own for key in signature if key not in _NO_NAMES)
     chosen: list[str] = []
     for key in sorted(keys, key=lambda key: (key != "judge", key.endswith("_sha"))):
@@ -232,85 +226,67 @@ def _telling_fields(metric: str, files: Sequence[tuple[list[_Cell], dict[str, st
     return chosen
 
 
-def _field(key: str, signature: Mapping[str, str]) -> str:
-    if key not in signature:
-        return f"no {key}"
-    return f"{key.removesuffix('_sha')} {signature[key]}" if key[-4:] == "_sha" else signature[key]
-
-
 def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
+    return one == other or (one != one and other != other)
 
 
 def _row_cells(table: Rows) -> Iterator[_Cell]:
-    header = dict.fromkeys(name for row in table.rows for name in row.values)
-    header |= dict.fromkeys(table.header)
-    tabular = table.form in ("csv", "python")
-    logged = any("summarizer_id" in row.values or "scores" in row.values for row in table.rows)
-    long = "metric" in header or logged
-    if tabular and not logged:
-        for name in LONG if long else LONG[:2]:
-            if name not in header:
-                what = f"no column '{name}' (found: {', '.join(sorted(header))})"
-                raise InputError(what, path=table.path, line=1, expected=_NAMES)
-    metrics = [] if long else _wide_metrics(table, header)
-    for line, row, _ in table.rows:
-        if "metrics" in row and "summarizer_id" in row:
+    columns = dict.fromkeys(name for row in table.rows for name in row.values)
+    nested = {"summarizer_id", "scores"} & columns.keys()
+    metrics = [] if nested or "metric" in columns else _wide_metrics(table, columns)
+    needed = ("system", "input") if metrics else ("system", "input", "score")
+    for name in needed if not nested else ():
+        if name not in columns:
+            what = f"no column '{name}' (found: {', '.join(sorted(columns))})"
+            raise InputError(what, path=table.path, line=1, expected=_EXPECTED)
+    for line, row, *_ in table.rows:
+        if "summarizer_id" in row:
             yield from _sacrerouge_cells(row, table.path, line)
-        elif isinstance(row.get("scores"), dict):
-            for metric, score in row["scores"].items():
-                yield _cell({**row, "metric": metric, "score": score}, table.path, line)
-        elif long or not metrics:
-            row = {**dict.fromkeys(LONG), **row} if tabular else row
-            yield _cell(row, table.path, line)
-            if number(row.get("human")) is not None:
-                yield _cell({**row, "metric": "human", "score": row["human"]}, table.path, line)
-        else:
-            for metric in metrics:
-                yield _cell({**row, "metric": metric, "score": row.get(metric)}, table.path, line)
+            continue
+        scores = row.get("scores")
+        if not isinstance(scores, dict):
+            scores = {metric: row.get(metric) for metric in metrics}
+        if not scores and not nested:
+            if "score" not in row and table.form.startswith("json"):
+                raise InputError("no score", path=table.path, line=line, expected=_EXPECTED)
+            scores = {_name(row.get("metric"), "metric", table.path, line): row.get("score")}
+            scores |= {"human": row["human"]} if number(row.get("human")) is not None else {}
+        yield from _cells(row, scores, table.path, line)
 
 
-def _wide_metrics(table: Rows, header: Iterable[str]) -> list[str]:
+def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
     """The columns of numbers in a wide table."""
     metrics: list[str] = []
-    for name in header:
-        cells = [row.values.get(name) for row in table.rows]
-        written = [cell for cell in cells if not _missing(cell)]
+    for name in columns:
+        written = [cell for row in table.rows if not _missing(cell := row.values.get(name))]
         numbers = sum(number(cell) is not None for cell in written)
-        if name not in _TEXTS and numbers and 2 * numbers >= len(written):
+        if name not in _NO_METRICS and numbers and 2 * numbers >= len(written):
             metrics.append(name)
-    if not metrics and table.form != "jsonl" and table.form != "json":
-        raise InputError("no column of scores", path=table.path, line=1, expected=_NAMES)
+    if not metrics:
+        raise InputError("no column of scores", path=table.path, line=1, expected=_EXPECTED)
     return metrics
 
 
-def _rated(cells: Iterable[_Cell]) -> list[_Cell]:
-    """The cells; where raters differ, the mean of them and each of them as a metric."""
+def _rated(cells: Iterable[_Cell]) -> _Source:
+    """The cells; where raters differ, each of them as a metric, whose mean is to be taken."""
     cells = list(cells)
     if not any(cell.rater for cell in cells):
-        return cells
-    groups: dict[tuple[str, ...], list[_Cell]] = {}
+        return _Source(cells)
+    first: dict[tuple[str, ...], _Cell] = {}
     for cell in cells:
-        groups.setdefault(cell[:3], []).append(cell)
-    rated = {g[0].metric for g in groups.values() if any(not _same(g[0].score, c.score) for c in g)}
+        first.setdefault(cell[:3], cell)
+    differ = {c.metric for c in cells if not _same(first[c[:3]].score, c.score)}
+    means: dict[str, list[str]] = {}
     result = []
-    for group in groups.values():
-        first = group[0]
-        if first.metric not in rated:
-            result.append(first)
+    for cell in cells:
+        if cell.metric not in differ:
+            result += [cell] if first[cell[:3]] is cell else []
             continue
-        for cell in group:
-            result.append(cell._replace(metric=f"{cell.metric}_{cell.rater}"))
-        result.append(first._replace(score=_mean([cell.score for cell in group])))
-    return result
-
-
-def _mean(scores: Sequence[float]) -> float:
-    """The mean of those who scored, to 12 digits: means of the same ratings in any order tie."""
-    scored = [score for score in scores if not math.isnan(score)]
-    if len(scored) < 2:
-        return scored[0] if scored else math.nan
-    return float(f"{math.fsum(scored) / len(scored):.12g}")
+        name = f"{cell.metric}_{cell.rater}"
+        result.append(cell._replace(metric=name))
+        if name not in means.setdefault(cell.metric, []):
+            means[cell.metric].append(name)
+    return _Source(result, {}, means)
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
@@ -319,12 +295,10 @@ def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> It
         expected = "the file with scores by input"
         hint = "Give the summary-level file, not the system-level one."
         raise InputError(what, path=path, line=line, expected=expected, hint=hint)
-    if not isinstance(row["metrics"], dict):
-        raise InputError("'metrics' is not an object", path=path, line=line)
     names = {"system": row["summarizer_id"], "input": row["instance_id"]}
-    for metric, score in _flatten(row["metrics"], ""):
-        if not isinstance(score, str):
-            yield _cell({**names, "metric": metric, "score": score}, path, line)
+    metrics = as_type(dict[str, Any], row.get("metrics"), what="metrics", path=path, line=line)
+    scores = {m: score for m, score in _flatten(metrics, "") if not isinstance(score, str)}
+    yield from _cells(names, scores, path, line)
 
 
 def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -342,45 +316,37 @@ def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
     named = whole.get("name", whole.get("metric", "score"))
     what = "not the JSON that 'litepyramid score' writes"
     for row in as_type(list[dict[str, Any]], whole["scores"], what=what, path=path):
-        yield _cell({"metric": named, **row}, path)
-        measures = row.get("measures", {})
-        as_type(dict[str, Any], measures, what="broken measures", path=path)
-        for name, value in measures.items():
-            yield _cell({**row, "metric": name, "score": value}, path)
-        if "human" in row:
-            yield _cell({**row, "metric": "human", "score": row["human"]}, path)
+        if "score" not in row:
+            raise InputError(f"{what} (no score)", path=path)
+        more = as_type(dict[str, Any], row.get("measures", {}), what="broken measures", path=path)
+        human = {"human": row["human"]} if "human" in row else {}
+        yield from _cells(row, {named: row["score"], **more, **human}, path)
 
 
-def _column_cells(saved: Columns) -> Iterator[_Cell]:
-    for metric, values in _matrices(saved).items():
-        for system, row in zip(saved.systems, values, strict=True):
-            for of, value in zip(saved.inputs, row.tolist(), strict=True):
-                yield _Cell(system, of, metric, value, str(saved.path), None)
+def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
+    for metric, matrix in zip(table.metrics, table.values, strict=True):
+        for system, row in zip(table.systems, matrix.tolist(), strict=True):
+            for of, value in zip(table.inputs, row, strict=True):
+                yield _Cell(system, of, metric, value, str(path), None)
 
 
-def _table_cells(table: ScoreTable) -> Iterator[_Cell]:
-    for m, metric in enumerate(table.metrics):
-        for s, system in enumerate(table.systems):
-            for of, value in zip(table.inputs, table.values[m, s].tolist(), strict=True):
-                yield _Cell(system, of, metric, value, None, None)
-
-
-def _matrices(saved: Columns) -> dict[str, FloatArray]:
-    """The (N, M) scores of a result in columns by metric."""
+def _saved_table(saved: Columns) -> ScoreTable:
+    """The scores of a result in columns."""
     arrays = {name: saved.read(name) for name in ("score", *saved.measures, "human")}
     named = {saved.document["name"] if n == "score" else n: own for n, own in arrays.items()}
-    return {name: own for name, own in named.items() if own is not None}
+    matrices = {name: own for name, own in named.items() if own is not None}
+    return ScoreTable(tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()]))
 
 
-def _cell(row: Mapping[str, Any], path: str | Path, line: int | None = None) -> _Cell:
-    for key in LONG:
-        if key not in row:
-            what = f"no '{key}'"
-            raise InputError(what, path=path, line=line, expected=f"the keys {', '.join(LONG)}")
-    system, input_, metric = (_name(row[key], key, path, line) for key in LONG[:3])
+def _cells(
+    row: Mapping[str, Any], scores: Mapping[Any, Any], path: str | Path, line: int | None = None
+) -> Iterator[_Cell]:
+    """The cells of one row: its scores by metric."""
+    system, input_ = (_name(row.get(key), key, path, line) for key in ("system", "input"))
     rater = identifier(row.get("annotator")) or ""
-    score = _number(row["score"], path, line)
-    return _Cell(system, input_, metric, score, str(path), line, rater)
+    for key, value in scores.items():
+        metric = _name(key, "metric", path, line)
+        yield _Cell(system, input_, metric, _number(value, path, line), str(path), line, rater)
 
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
@@ -395,10 +361,8 @@ def _missing(cell: Any) -> bool:
 
 
 def _number(value: Any, path: str | Path, line: int | None) -> float:
-    if _missing(value):
-        return math.nan
-    score = number(value)
-    if score is None or math.isinf(score):
+    score = np.nan if _missing(value) else number(value)
+    if score is None or abs(score) == np.inf:
         what = "a score is infinite" if score else f"the score '{cut(value)}' is not a number"
         hint = "Leave the cell empty if it was not scored." if score else None
         raise InputError(what, path=path, line=line, expected="a finite number", hint=hint)

@@ -31,14 +31,10 @@ def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jso
     return None
 
 
-def write_labels(path: str | Path, labels: SystemLabels, form: Form = "jsonl") -> None:
+def write_labels(path: str | Path, labels: SystemLabels) -> None:
     """Writes one system's labels; name the file after the system."""
     rows = zip(labels.inputs, labels.labels, strict=True)
-    if form == "jsonl":
-        return write_jsonl(path, [{"input": name, "labels": list(row)} for name, row in rows])
-    with atomic_write(path) as file:
-        file.writelines("\t".join(map(str, row)) + "\n" for _, row in rows)
-    return None
+    write_jsonl(path, [{"input": name, "labels": list(row)} for name, row in rows])
 
 
 def write_scores(path: str | Path, table: ScoreTable) -> None:

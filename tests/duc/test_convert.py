@@ -1,8 +1,5 @@
 """Units, nuggets, assignments and answers to our files."""
 
-import gzip
-import json
-
 import numpy as np
 import pytest
 
@@ -28,20 +25,6 @@ ANSWERS = """\
 ANSWERS_2026 = """\
 {"metadata": {"narrative_id": 17, "run_id": "mine", "team_id": "t"}, "answer": [{"text": "A storm hit Oslo.", "citations": [0, 2]}], "references": ["d1"]}
 """  # noqa: E501
-BANK = {
-    "query_id": "q1",
-    "nugget_bank": None,
-    "claim_bank": {
-        "c1": {
-            "claim": "A storm hit Oslo",
-            "importance": "vital",
-            "references": [{"doc_id": "d1"}],
-            "sub_nuggets": [{"claim": "It was on Monday", "sub_nuggets": None}],
-        },
-        "c2": {"claim": "Two people died", "importance": 3},
-    },
-}
-QUESTIONS = {"n1": {"question": "How many died?", "answers": ["two"]}}
 
 
 def written(folder, text, name="file.jsonl"):
@@ -86,18 +69,6 @@ def test_answers_are_summaries(tmp_path, text, system, inputs):
     assert summaries.texts[0].startswith("A storm hit Oslo.")
 
 
-@pytest.mark.parametrize("indent", [None, 1])
-def test_claims_of_a_bank_are_units(tmp_path, indent):
-    path = tmp_path / "bank.json.gz"
-    bank = {**BANK, "nugget_bank": QUESTIONS}
-    path.write_bytes(gzip.compress(json.dumps(bank, indent=indent).encode()))
-    result = lp.convert([path])
-    (entry,) = result.units
-    assert entry.texts == ("A storm hit Oslo", "It was on Monday", "Two people died")
-    assert [unit.importance for unit in entry.units] == ["vital", None, None]
-    assert result.left_out == {"questions": 1, "references of claims": 1}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -108,9 +79,6 @@ def test_claims_of_a_bank_are_units(tmp_path, indent):
         ASSIGNED.replace('"partial_support"', '"failed"'),
         ASSIGNED.replace('"Two people died"', '"Ten died"', 1),
         ASSIGNED.replace('"run_id": "a"', '"run_id": null', 1),
-        json.dumps({**BANK, "claim_bank": {"c": 3}}),
-        json.dumps({**BANK, "claim_bank": {"c": {"claim": 3}}}),
-        json.dumps({**BANK, "claim_bank": {}}),
         '{"qid": "q1", "nuggets": []}',
         '{"topic_id": "q1", "run_id": "a", "answer": [{"txt": "x"}]}',
         '{"metadata": {"run_id": "a"}, "answer": [{"text": "x"}]}',

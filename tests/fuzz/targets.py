@@ -291,7 +291,7 @@ def _wide(folder: Path) -> None:
 
 def _saved(folder: Path) -> None:
     from litepyramid import read_scores
-    from litepyramid.io.presence import as_presence
+    from litepyramid.io.dataset import as_presence
     from litepyramid.scoring.result import read_result
 
     path = next(folder.glob("r.*"))
@@ -339,10 +339,9 @@ def _answers(folder: Path) -> None:
 
 def _dataset(name: str) -> Use:
     def use(folder: Path) -> None:
-        from litepyramid import evaluate
-        from litepyramid.io.dataset import load_dataset
+        from litepyramid import evaluate, load
 
-        data = load_dataset(name, folder if name == "folder" else next(folder.glob("d.*")))
+        data = load(folder if name == "folder" else next(folder.glob("d.*")))
         shown(data)
         shown(evaluate("recall", data))
 

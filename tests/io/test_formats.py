@@ -82,7 +82,7 @@ def test_a_log_of_inspect_is_answers_by_run():
     assert table.matrix("model_graded_fact").values[0].tolist() == [1.0, 0.5]
     assert table.matrix("parts_style").values[0, 0] == 0.5
     held = lp.convert(path)
-    assert "Holds 2 units, 3 references, 4 summaries of 2 systems, 4 scores." in held.to_table()
+    assert "Holds 2 units, 3 references, 4 summaries, 2 systems, 4 scores." in held.to_table()
     assert held.left_out["scores' explanation"] == held.left_out["metadata's source"] == 1
     assert (
         json.loads(path.read_text())["samples"][0]["id"]

@@ -34,19 +34,23 @@ def write(path, text):
     return path
 
 
+LINES = "".join(
+    json.dumps(dict(zip(("system", "input", "metric", "score"), row, strict=True))) + "\n"
+    for row in ROWS
+)
+
+
 @pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_csv_in_any_column_order_with_extra_columns(tmp_path, delimiter):
+def test_long_tables_in_any_column_order_with_extra_columns(tmp_path, delimiter):
     lines = [["score", "metric", "note", "input", "system"]]
     lines += [[str(v), m, "x", i, s] for s, i, m, v in ROWS]
     lines += [["", "human", "not scored", "d2", "sysB"]]
     text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
     check(read_scores(write(tmp_path / "scores.csv", "\ufeff" + text)))
-
-
-def test_jsonl(tmp_path):
-    keys = ("system", "input", "metric", "score")
-    text = "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS)
-    check(read_scores(write(tmp_path / "scores.jsonl", text)))
+    check(read_scores(write(tmp_path / "scores.jsonl", LINES)))
+    one = write(tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n")
+    rest = write(tmp_path / "b.json", f"[{','.join(LINES.splitlines()[1:])}]")
+    check(read_scores([one, rest]))
 
 
 def test_sacrerouge_lines_are_flattened(tmp_path):
@@ -84,13 +88,6 @@ def test_a_list_in_sacrerouge_lines_is_one_metric_a_rater(tmp_path):
     against = align(table, "by_x_0_y", "ground-truth")
     assert against.human == "mean(ground-truth)"
     assert against.Z.tolist() == [[1.5, 2.0], [2.5, 3.5]]
-
-
-def test_files_are_put_together(tmp_path):
-    one = write(tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n")
-    keys = ("system", "input", "metric", "score")
-    rest = "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS[1:])
-    check(read_scores([one, write(tmp_path / "b.jsonl", rest)]))
 
 
 def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
@@ -137,7 +134,7 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
         ):
             np.testing.assert_array_equal(table.matrix(metric).values, values)
         assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
-    with pytest.raises(InputError, match="no column of scores 'h3'"):
+    with pytest.raises(InputError, match="no metric 'h3'"):
         read_scores(WIDE, columns={"human": "h1+h3"})
 
 
@@ -171,6 +168,18 @@ def test_rows_of_annotators_are_their_mean_and_each(long):
     assert align(table, "rouge", "human_*").raters == ("human_ann", "human_bob")
 
 
+@pytest.mark.parametrize("human", ["columns", ["h1", "h2"]])
+def test_the_mean_of_raters_is_over_those_who_rated(human):
+    ratings = [(1, 3), (2, None), (None, None), (4, 5)]
+    rows = [
+        {"system": s, "input": 1, "rouge": s, "h1": a, "h2": b} for s, (a, b) in enumerate(ratings)
+    ]
+    columns = "human=h1+h2" if human == "columns" else None
+    table = read_scores(rows, columns=columns)
+    side = align(table, "rouge", "human" if columns else human)
+    assert side.Z.ravel().tolist() == [2, 2, 4.5]
+
+
 def test_two_arrays_are_a_table():
     x, y = np.array([[1.0, np.nan], [2, 3]]), [[4, 5], [6, 7]]
     table = arrays_table(x, y)
@@ -192,12 +201,18 @@ HEADER = "system,input,metric,score\n"
         ("system,rouge\na,1\n", "1: no column 'input' .*Expected the columns"),
         ("system,input,note\na,b,text\n", "1: no column of scores"),
         ("system,input,rouge\na,1,.5\na,2,O.5\nb,1,.5\n", "3: the score 'O.5' is not a number"),
-        (HEADER, "no scores at all"),
+        (HEADER, "no rows"),
         (HEADER + "a,1,m,high\n", "2: the score 'high' is not a number"),
         (HEADER + "a,1,m,inf\n", "2: a score is infinite"),
         (HEADER + "a,1,m\n", "2: 3 columns. Expected 4"),
         (HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n", "4: metric 'm' scores .* twice .*f.csv:2"),
-        ('{"system": "a"}\n', "1: no 'input'"),
+        ('{"system": "a"}\n', "1: no column of scores"),
+        ('{"system": "a", "metric": "m", "score": 1}\n', "1: no column 'input'"),
+        ('{"system": null, "input": 1, "metric": "m", "score": 1}\n', "1: the system is None"),
+        ('{"system": "a", "input": 1, "metric": true, "score": 1}\n', "1: the metric is True"),
+        ('{"system": "a", "input": 1, "metric": "m", "score": true}\n', "'True' is not a number"),
+        ('{"system": "a", "input": 1, "metric": "m", "score": "1_0"}\n', "'1_0' is not a number"),
+        ('{"system": "a", "input": 1, "metric": "m"}\n', "1: no column 'score'"),
         ('{"summarizer_id": "a", "metrics": {}}\n', "1: a sacrerouge line without"),
         ("[1]\n", "1: a JSON list"),
         ('{"scores": 3}', "not the JSON that 'litepyramid score' writes"),
@@ -248,5 +263,5 @@ def test_a_mean_of_columns_may_be_of_several_files_and_of_long_ones(tmp_path):
     assert both.matrix("human").values[:, 0].tolist() == [1.5, 3.0]
     assert read_scores(tmp_path / "long.csv", columns="human=ann+bob").matrix("human").values == 1.5
     assert read_scores(tmp_path / "autos.csv", columns="human=ann+bob").metrics == ("rouge",)
-    with pytest.raises(InputError, match="no column of scores 'bop'"):
+    with pytest.raises(InputError, match="no metric 'bop'"):
         read_scores(tmp_path / "people.csv", columns="human=ann+bop")

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from litepyramid.language import detect_language, words
+from litepyramid.language import language_of, words
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parsers.free_frames import free_frames
 from litepyramid.units.parsers.stanza import StanzaBackend
@@ -50,7 +50,7 @@ def test_trees_are_whole_and_their_units_are_made_of_their_words(code):
         assert UNITS[name]
         for unit in UNITS[name]:
             assert set(words(unit)) <= set(words(text))
-    assert detect_language([text for text, _ in trees.values()]) == code
+    assert language_of({"texts": [text for text, _ in trees.values()]}) == code
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
