@@ -10,7 +10,7 @@ import pytest
 from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.checkpoint import CARDS
+from litepyramid.judges.nli.checkpoint import cards
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
@@ -21,7 +21,7 @@ ITEMS = [
     (" ".join(TEXT), ["A bridge is closed.", "Nobody was hurt."]),
     ("", ["A bridge is closed."]),
 ]
-NAMES = [name for name in CARDS if CARDS[name].template]
+NAMES = [name for name, card in cards().items() if card.template]
 
 
 def text(name: str, document: str, claim: str) -> str:
@@ -41,7 +41,7 @@ def text(name: str, document: str, claim: str) -> str:
 def card(folder, name, source):
     shutil.copytree(source, folder)
     keys = ("kind", "order", "template", "answers")
-    fields = {key: getattr(CARDS[name], key) for key in keys}
+    fields = {key: getattr(cards()[name], key) for key in keys}
     (folder / "litepyramid.json").write_text(json.dumps(fields))
     return str(folder)
 
@@ -75,7 +75,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
 ):
     import transformers
 
-    writes = CARDS[name].answers is not None
+    writes = cards()[name].answers is not None
     folder = card(tmp_path / "m", name, tiny_t5 if writes else tiny_two)
     kind = transformers.T5ForConditionalGeneration if writes else (
         transformers.RobertaForSequenceClassification

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.checkpoint import CARDS, class_order
+from litepyramid.judges.nli.checkpoint import cards, class_order
 
 NAMELESS = {i: f"LABEL_{i}" for i in range(3)}
 CARD = ("contradiction", "neutral", "entailment")
@@ -67,6 +67,8 @@ def test_the_readme_and_the_cards_agree():
     ):
         folds = range(1, 6) if "{1..5}" in name else [0]
         rows |= {name.replace("{1..5}", str(fold)): (order, mode) for fold in folds}
-    cards = CARDS.items()
-    assert rows == {n: (" ".join(c[0] for c in card.order), card.default_mode) for n, card in cards}
+    models = cards().items()
+    assert rows == {
+        n: (" ".join(c[0] for c in card.order), card.default_mode) for n, card in models
+    }
     assert sum(name.startswith("shiyue/") for name in rows) == 15

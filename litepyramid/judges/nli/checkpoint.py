@@ -1,8 +1,7 @@
 """What a checkpoint is, read from its small files without torch: classes, mode, longest text.
 
-For well-known public checkpoints it stands in `CARDS` (with licences in models/README.md). The mode
-is what the paper found best for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c
-for one tuned on presence labels.
+For well-known public checkpoints it stands in ``cards.json``. The mode is what the paper found best
+for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c for one tuned on presence.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -89,47 +89,11 @@ class JudgeCard:
         return hashlib.sha256((self.template or "").encode()).hexdigest()[:8]
 
 
-_english = partial(JudgeCard, languages=("en",))
-_CNE = ("contradiction", "neutral", "entailment")
-_CEN = ("contradiction", "entailment", "neutral")
-_TUNED = _english("presence", THREE)
-_MULTILINGUAL = JudgeCard("zero-shot", THREE, languages=())
-_grounding = partial(_english, "presence", ("absent", "present"), None)
-_JOINED = "{premise}{eos}{hypothesis}"
-_CHOICE = (
-    "{premise}\n\nChoose your answer: based on the paragraph above can we conclude that "
-    '"{hypothesis}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is '
-)
-_TRUE = "premise: {premise} hypothesis: {hypothesis}"
-_T5 = (3, 209)  # what 0 and 1 begin with
-
-CARDS: Mapping[str, JudgeCard] = {
-    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": _english("zero-shot", THREE),
-    **{
-        f"shiyue/roberta-large-{data}": _TUNED
-        for data in ("tac08", "tac09", "tac08-tac09", "realsumm", "pyrxsum")
-    },
-    **{
-        f"shiyue/roberta-large-realsumm-by-{split}-fold{fold}": _TUNED
-        for split in ("examples", "systems")
-        for fold in range(1, 6)
-    },
-    "FacebookAI/roberta-large-mnli": _english("zero-shot", _CNE),
-    "facebook/bart-large-mnli": _english("zero-shot", _CNE),
-    "microsoft/deberta-large-mnli": _english("zero-shot", _CNE),
-    "microsoft/deberta-xlarge-mnli": _english("zero-shot", _CNE),
-    "cross-encoder/nli-deberta-v3-base": _english("zero-shot", _CEN),
-    "cross-encoder/nli-deberta-v3-large": _english("zero-shot", _CEN),
-    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _english("zero-shot", THREE),
-    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _english("zero-shot", THREE),
-    "lytang/MiniCheck-RoBERTa-Large": _grounding(_JOINED, None, 512),
-    "lytang/MiniCheck-DeBERTa-v3-Large": _grounding(_JOINED, None, 2048),
-    "lytang/MiniCheck-Flan-T5-Large": _grounding("predict: " + _JOINED, _T5, 2048),
-    "yaxili96/FactCG-DeBERTa-v3-Large": _grounding(_CHOICE, None, 2048),
-    "google/t5_xxl_true_nli_mixture": _grounding(_TRUE, _T5, 512),
-    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": _MULTILINGUAL,
-    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": _MULTILINGUAL,
-}
+@cache
+def cards() -> dict[str, JudgeCard]:
+    """The cards of well-known public checkpoints (their licences are in models/README.md)."""
+    text = files("litepyramid.judges.nli").joinpath("cards.json").read_text(encoding="utf-8")
+    return as_type(dict[str, JudgeCard], json.loads(text))
 
 
 def read_card(path: Path) -> JudgeCard:
@@ -276,7 +240,7 @@ def open_checkpoint(
         folder, commit, source = path.parent, path.parent.name, name
         config, fingerprint = _read_config(path), f"{name}@{commit}"
     written = folder / CARD_FILE
-    card = read_card(written) if file_type(written) == "file" else CARDS.get(name)
+    card = read_card(written) if file_type(written) == "file" else cards().get(name)
     labels = config.id2label or {"0": "LABEL_0", "1": "LABEL_1"}
     if card and card.answers is not None:
         labels = {"0": "absent", "1": "present"}  # the outputs kept are these two
