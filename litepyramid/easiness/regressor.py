@@ -77,7 +77,7 @@ class EasinessRegressor(Result):
         feature_set: Name of its features.
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
-        offset: Added to what the trees predict: one that was centred on new sentences has it.
+        offset: Added to what the trees predict; not 0 if it was centred on new sentences.
     """
 
     booster: xgboost.Booster = field(metadata=HIDDEN)
@@ -189,27 +189,16 @@ def fit_trees(
     if start is not None:
         missed = target[scored] - predict_trees(start, features.rows(scored))
         offset = start.offset + float(missed.mean())
-    data = xgboost.DMatrix(
-        features.values[scored],
-        label=target[scored] - offset,
-        weight=weights,
-        feature_names=list(features.names),
-    )
+    values, names = features.values[scored], list(features.names)
+    data = xgboost.DMatrix(values, target[scored] - offset, weight=weights, feature_names=names)
     parameters = {_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS}
     parameters |= {"nthread": 1, "tree_method": "exact", "verbosity": 0}
     if start is None:  # continued training keeps the base score
         parameters["base_score"] = float(np.average(target[scored], weights=weights))
-    booster = xgboost.train(
-        parameters,
-        data,
-        num_boost_round=settings.rounds,
-        xgb_model=None if start is None else start.booster.copy(),
-    )
-    facts = {
-        "sentences": str(scored.size),
-        **{key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()},
-        **(about or {}),
-    }
+    before = None if start is None else start.booster.copy()
+    booster = xgboost.train(parameters, data, settings.rounds, xgb_model=before)
+    grown = {key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()}
+    facts = {"sentences": str(scored.size), **grown, **(about or {})}
     if start is not None:
         before = start.about.get("name", "a regressor")
         facts["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
@@ -238,12 +227,8 @@ def cross_fit(
     start: EasinessRegressor | None = None,
 ) -> Easiness:
     """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs."""
-    if missing := {s.input for s in gold.sentences} - folds.keys():
-        raise InputError(f"input '{min(missing)}' is in no fold")
     fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
     numbers = np.unique(fold_of).tolist()
-    if len(numbers) < 2:
-        raise InputError("all inputs are in one fold", expected="at least two folds")
     predicted = np.full(fold_of.size, np.nan)
     for fold in track(numbers, "cross-fitting", "folds"):
         here, others = fold_of == fold, np.flatnonzero(fold_of != fold)
@@ -273,7 +258,7 @@ def _seal(model: dict[str, Any]) -> str:
 
 def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
     """The model of boosted trees for regression that a file holds, after every check."""
-    expected = "a regressor in XGBoost's JSON (.ubj files of earlier versions: fit them again)"
+    expected = "a regressor in XGBoost's JSON (not .ubj: fit it again)"
     if data.lstrip()[:1] != b"{" or data[:2] == b"{L" or len(data) > _LARGEST:
         raise ModelError("is not an XGBoost model", path=path, expected=expected)
     try:

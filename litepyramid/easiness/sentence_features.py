@@ -1,9 +1,8 @@
 """The regressor's features of a sentence: of its tree, its reference and its STUs.
 
-ZB21's 69 come from a constituency tree. Those of the embedded regressor come from the dependency
-tree of the embedded parser, from the other sentences of the reference, and from the sentence's
-STUs, which are known before a person has written any SCU: a word in no STU can match no SCU, and
-a long STU holds much that no single SCU says. Words of STUs are those of ROUGE (`rouge_words`).
+ZB21's 69 come from a constituency tree, those of the embedded regressor from its dependency tree,
+the other sentences of the reference, and the STUs, which are known before anyone writes an SCU: a
+word in no STU can match no SCU, and a long STU holds much that no single SCU says.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from litepyramid.text import cut
 from litepyramid.types import FloatArray
 from litepyramid.units.align import sharing, word_types
 from litepyramid.units.parsers.embedded.frames import word_set
-from litepyramid.units.parsers.embedded.tree import Tree, Word
+from litepyramid.units.parsers.embedded.tree import Tree
 
 CONSTITUENCY = "constituency"
 DEPENDENCY = "dependency"
@@ -51,11 +50,6 @@ class FeatureTable:
     feature_set: str
     names: tuple[str, ...]
     values: FloatArray
-
-    def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, copy=True).reshape(-1, len(self.names))
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
 
     @classmethod
     def joined(cls, feature_set: str, *tables: FeatureTable) -> FeatureTable:
@@ -162,14 +156,6 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
     return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
 
 
-def members(groups: Sequence[Hashable]) -> list[list[int]]:
-    """The indices of the sentences of each group."""
-    of_group: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for index, group in enumerate(groups):
-        of_group[group].append(index)
-    return list(of_group.values())
-
-
 CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")
 CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 
@@ -178,25 +164,21 @@ def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> Featu
     """How much of each sentence the other sentences of its reference say too."""
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
     content = [{w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees]
-    rows = [[0.0, 0.0]] * len(trees)
-    for group in members(groups):
+    members: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for index, group in enumerate(groups):
+        members[group].append(index)
+    rows = np.zeros((len(trees), 2))
+    for group in members.values():
         shared_with = sharing([words[index] for index in group])
         held = Counter(word for index in group for word in content[index] | words[index])
         for place, index in enumerate(group):
             shared = shared_with(words[index])
             shared[place] = 0
             elsewhere = sum(held[word] > 1 for word in content[index])
-            rows[index] = [
-                int(shared.max()) / max(1, len(words[index])),
-                elsewhere / max(1, len(content[index])),
-            ]
-    return FeatureTable("context", CONTEXT_NAMES, np.array(rows, dtype=np.float64))
+            nearest = int(shared.max()) / max(1, len(words[index]))
+            rows[index] = nearest, elsewhere / max(1, len(content[index]))
+    return FeatureTable("context", CONTEXT_NAMES, rows)
 
-
-LENGTHS = (4, 6, 8)
-"""Words of the imagined SCUs of `expected F1`; those of REALSumm have 6.7 on average."""
-
-WINDOWS = (5, 7)
 
 _OF_STUS = """
     count mean_length longest shortest length_sd mean_share longest_share shortest_share coverage
@@ -231,12 +213,11 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
         return [0.0] * len(STU_NAMES)
     lengths = np.array([len(unit) for unit in made], dtype=np.float64)
     types, covered = set(words), {word for unit in made for word in unit}
-    content_words = [token.text for token in tree.words if token.upos in CONTENT]
-    content = rouge_words(" ".join(content_words))
+    content = rouge_words(" ".join(w.text for w in tree.words if w.upos in CONTENT))
     sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
     whole = [_f1(words, unit) for unit in made]
     return [
-        float(len(made)),
+        len(made),
         *sizes,
         float(lengths.std()),
         *(size / len(words) for size in sizes),
@@ -247,13 +228,13 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
         sum(word in _PRONOUNS for unit in made for word in unit) / len(made),
         _mean(whole),
         max(whole),
-        *(_expected(words, made, length) for length in LENGTHS),
-        *(_windowed(words, made, length) for length in WINDOWS),
+        *(_expected(words, made, length) for length in (4, 6, 8)),
+        *(_windowed(words, made, length) for length in (5, 7)),
         len({tuple(unit[:2]) for unit in made}) / len(made),
         _mean([length <= 6 for length in lengths]),
         _mean([length >= 12 for length in lengths]),
         _mean([4 <= length <= 9 for length in lengths]),
-        float(sum(4 <= length <= 9 for length in lengths)),
+        sum(4 <= length <= 9 for length in lengths),
     ]
 
 
@@ -317,56 +298,42 @@ def subject_features(
     name: ``titled_names``), share of words in capitals. A word of an STU that its own sentence
     lacks has the part of speech that it has elsewhere in the reference (`groups`).
     """
-    rows: list[list[float]] = [[] for _ in trees]
-    for group in members(groups):
-        tags: dict[str, str] = {}
-        for word in (word for index in group for word in trees[index].words):
-            tags.setdefault(word.text.lower(), word.upos)
-        for index in group:
-            tree = trees[index]
-            subject = _subject_words(tree)
-            kind = _subject_kind([w.text for w in subject], [w.upos for w in subject])
-            rows[index] = [
-                *(float(kind == one) for one in (*KINDS, "none")),
-                *_stu_kinds(stus[index], tags),
-                float(len(subject)),
-                *_subject_shape(tree),
+    parts: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)
+    for tree, group in zip(trees, groups, strict=True):
+        for word in tree.words:
+            parts[group].setdefault(word.text.lower(), word.upos)
+    rows = []
+    for tree, units, group in zip(trees, stus, groups, strict=True):
+        n, root, tags = len(tree.words), tree.root, tree.tags
+        outside = [i for i in range(n) if tree.base(i) in _NOT_IN_SUBJECT]
+        subjects = [i for i in tree.children[root] if tree.base(i) in {"nsubj", "csubj"}]
+        subject = tree.under(subjects[0], outside) if subjects else []
+        kind = _subject_kind([tree.tokens[i] for i in subject], [tags[i] for i in subject])
+        of_stus = Counter(_stu_kind(unit, parts[group]) for unit in units)
+        copula = any(tree.base(i) == "cop" for i in tree.children[root])
+        people = [w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words]
+        rows.append(
+            [
+                *(kind == one for one in (*KINDS, "none")),
+                *(of_stus[one] / max(1, len(units)) for one in KINDS),
+                len(subject),
+                root / n,
+                copula or tags[root] in _OPENINGS["verb"],
+                *(tags[0] in kinds for kinds in _OPENINGS.values()),
+                sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1)),
+                sum(people),
+                sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
             ]
+        )
     return FeatureTable("subjects", SUBJECT_NAMES, np.array(rows, dtype=np.float64))
 
 
-def _stu_kinds(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
-    counts = dict.fromkeys(KINDS, 0)
-    for unit in units:
-        tokens = unit.split()
-        parts = [tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens]
-        verbs = (i for i, tag in enumerate(parts) if i and tag in {"VERB", "AUX"})
-        end = next(verbs, _LONGEST_SUBJECT)
-        counts[_subject_kind(tokens[:end], parts[:end])] += 1
-    return [counts[kind] / max(1, len(units)) for kind in KINDS]
-
-
-def _subject_words(tree: Tree) -> list[Word]:
-    """The words of the root's first subject, without clauses and appositions."""
-    subjects = (i for i in tree.children[tree.root] if tree.base(i) in {"nsubj", "csubj"})
-    if (top := next(subjects, None)) is None:
-        return []
-    outside = [i for i in range(len(tree.words)) if tree.base(i) in _NOT_IN_SUBJECT]
-    return [tree.words[i] for i in tree.under(top, outside)]
-
-
-def _subject_shape(tree: Tree) -> list[float]:
-    n, root, tags = len(tree.words), tree.root, tree.tags
-    copula = any(tree.base(i) == "cop" for i in tree.children[root])
-    people = [w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words]
-    return [
-        root / n,
-        float(copula or tags[root] in _OPENINGS["verb"]),
-        *(float(tags[0] in kinds) for kinds in _OPENINGS.values()),
-        float(sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1))),
-        float(sum(people)),
-        sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
-    ]
+def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:
+    tokens = unit.split()
+    parts = [tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens]
+    verbs = (i for i, tag in enumerate(parts) if i and tag in {"VERB", "AUX"})
+    end = next(verbs, _LONGEST_SUBJECT)
+    return _subject_kind(tokens[:end], parts[:end])
 
 
 def _subject_kind(tokens: Sequence[str], tags: Sequence[str]) -> str:

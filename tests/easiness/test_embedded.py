@@ -119,7 +119,7 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
     with pytest.raises(InputError, match="constituency trees"):
         fit(texts, scus, features="constituency")
     (tmp_path / "old.ubj").write_bytes(b"{L" + bytes(20))
-    with pytest.raises(ModelError, match="fit them again"):
+    with pytest.raises(ModelError, match="fit it again"):
         predict(texts, regressor=tmp_path / "old.ubj")
     with pytest.raises(InputError, match="a regressor is a int"):
         predict(texts, regressor=3)

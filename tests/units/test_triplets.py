@@ -1,110 +1,48 @@
-"""One row for each of the seven rules and for every oddity."""
+"""Frames to STUs, a row for each rule and every oddity; trees to frames, one a phenomenon."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
+from litepyramid.units.parsers.embedded.frames import dependency_frames
+from litepyramid.units.parsers.embedded.tree import Word
 from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 
-
-def sentence(*frames: str) -> ParsedSentence:
-    """Frames written as 'word/TAG word …', untagged words without a slash; same words in each."""
-    rows = [[part.partition("/")[::2] for part in frame.split()] for frame in frames]
-    return ParsedSentence(
-        tuple(word for word, _ in rows[0]),
-        tuple(Frame(0, tuple(tag or "O" for _, tag in row)) for row in rows),
-    )
+FOLDER = Path(__file__).parents[1] / "data" / "ud"
 
 
-ROWS = {
-    "1 before, verb, one argument each": (
-        "Ann/B-ARG0 gave/B-V Bob/B-ARG2 a/B-ARG1 book/I-ARG1 ./O",
-        ["Ann gave Bob", "Ann gave a book"],
-    ),
-    "1 one role across untagged tokens": (
-        "Ann/B-ARG0 ate/B-V bread/B-ARG1 ,/O cheese/I-ARG1",
-        ["Ann ate bread cheese"],
-    ),
-    "1 one role across a new B- tag": (
-        "Ann/B-ARG0 left/B-V on/B-ARGM-TMP Monday/I-ARGM-TMP at/B-ARGM-TMP noon/I-ARGM-TMP",
-        ["Ann left on Monday at noon"],
-    ),
-    "1 a repeated role after another one is another argument": (
-        "Ann/B-ARG0 left/B-V Monday/B-ARGM-TMP home/B-ARG1 early/B-ARGM-TMP",
-        ["Ann left Monday", "Ann left home", "Ann left early"],
-    ),
-    "1 V tokens apart: the argument between them stays one of its own": (
-        "Ann/B-ARG0 picked/B-V it/B-ARG1 up/B-V today/B-ARGM-TMP",
-        ["Ann picked up it", "Ann picked up today"],
-    ),
-    "1 C- and R- roles are roles of their own": (
-        "those/B-ARG1 who/B-R-ARG1 said/B-V no/B-ARG2 today/B-ARGM-TMP again/B-C-ARG2",
-        ["those who said no", "those who said today", "those who said again"],
-    ),
-    "2 nothing before the verb": ("Sat/B-V down/B-ARG1", ["Sat down"]),
-    "2 no verb": ("Ann/B-ARG0 ./O", ["Ann ."]),
-    "2 nothing after the verb": ("Ann/B-ARG0 left/B-V ./O", ["Ann left ."]),
-    "3 to": ("Ann/B-ARG0 wants/O to/O leave/B-V now/B-ARGM-TMP", ["Ann wants to leave now"]),
-    "3 to before the last of several V tokens": (
-        "Ann/B-ARG0 has/B-V to/O leave/I-V now/B-ARGM-TMP",
-        ["Ann has to leave now"],
-    ),
-    "3 passive: was is put before the verb": (
-        "Ann/B-ARG1 was/O seen/B-V here/B-ARGM-LOC",
-        ["Ann was seen here"],
-    ),
-    "3 been alone, the other auxiliary is not kept": (
-        "Ann/B-ARG1 has/O been/O seen/B-V here/B-ARGM-LOC",
-        ["Ann been seen here"],
-    ),
-    "3 being is not kept by the authors' code": (
-        "Ann/B-ARG1 being/O jailed/B-V here/B-ARGM-LOC",
-        ["Ann jailed here"],
-    ),
-    "3 a form of be that is tagged is not written twice": (
-        "Ann/B-ARG1 is/B-V is/I-V here/B-ARGM-LOC",
-        ["Ann is is here"],
-    ),
-    "4 a modal verb": ("Ann/B-ARG0 can/B-V leave/B-ARG1", ["Ann can leave"]),
-    "4 a modal verb after a form of be, in capitals": (
-        "Ann/B-ARG0 Was/O Could/B-V leave/B-ARG1",
-        ["Ann Was Could leave"],
-    ),
-    "4 the apostrophe": ("Ann/B-ARG0 '/B-V leave/B-ARG1 ./O", ["Ann ' leave ."]),
-    "5 negation after the verb joins it": (
-        "Ann/B-ARG1 is/B-V not/B-ARGM-NEG here/B-ARGM-LOC now/B-ARGM-TMP",
-        ["Ann is not here", "Ann is not now"],
-    ),
-    "5 a negation that is not the first argument is one": (
-        "Ann/B-ARG1 is/B-V here/B-ARGM-LOC no/B-ARGM-NEG more/I-ARGM-NEG",
-        ["Ann is here", "Ann is no more"],
-    ),
-}
+def rows(name: str) -> list:
+    """Blocks of a file: a comment, a line of tokens, a line for each STU."""
+    blocks = (FOLDER / name).read_text(encoding="utf-8").strip().split("\n\n")
+    return [pytest.param(*b.split("\n", 2)[1:], id=b.split("\n")[0][2:]) for b in blocks]
 
 
-@pytest.mark.parametrize(("frame", "expected"), ROWS.values(), ids=ROWS.keys())
+def sentence(frame: str) -> ParsedSentence:
+    """A frame written as 'word/TAG word …', O for untagged words."""
+    pairs = [part.partition("/")[::2] for part in frame.split()]
+    words, tags = zip(*pairs, strict=True)
+    return ParsedSentence(words, (Frame(0, tuple(tag or "O" for tag in tags)),))
+
+
+@pytest.mark.parametrize(("frame", "expected"), rows("frames.txt"))
 def test_rules(frame, expected):
-    assert sentence_stus(sentence(frame)) == expected
+    assert sentence_stus(sentence(frame)) == expected.split("\n")
 
 
-def test_the_papers_example_from_frames():
-    has = (
-        "Netherlands/O midfielder/O Wesley/O Sneijder/O has/B-V joined/O French/O Ligue/O 1/O "
-        "side/O Nice/O on/O a/O free/O transfer/O"
-    )
-    joined = (
-        "Netherlands/B-ARG0 midfielder/I-ARG0 Wesley/I-ARG0 Sneijder/I-ARG0 has/O joined/B-V "
-        "French/B-ARG1 Ligue/I-ARG1 1/I-ARG1 side/I-ARG1 Nice/I-ARG1 on/B-ARGM-MNR a/I-ARGM-MNR "
-        "free/I-ARGM-MNR transfer/I-ARGM-MNR"
-    )
-    assert sentence_stus(sentence(has, joined)) == [
-        "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
-        "Netherlands midfielder Wesley Sneijder joined on a free transfer",
-    ]
+@pytest.mark.parametrize(("text", "expected"), rows("english_frames.txt"))
+def test_mapping(text, expected):
+    words = []
+    for number, part in enumerate(text.split()):  # 'word/UPOS/relation/head', 0 for the root
+        form, upos, relation, head = part.rsplit("/", 3)
+        words.append(Word(form, upos, int(head) - 1 if head != "0" else number, relation))
+    parsed = ParsedSentence(tuple(w.text for w in words), dependency_frames(words))
+    assert sentence_stus(parsed) == expected.split("\n")
 
 
 def test_the_papers_footnote_keeps_being():
@@ -123,6 +61,7 @@ TAGS = ["O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-NEG",
 WORDS = ["to", "was", "been", "can", "'", "Ann", "left", "home", "not"]
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), min_size=1, max_size=9))
 def test_any_row_gives_units_made_of_the_sentence(pairs):
     words = tuple(word for word, _ in pairs)
@@ -132,3 +71,26 @@ def test_any_row_gives_units_made_of_the_sentence(pairs):
     for stu in stus:
         assert set(stu.split()) <= set(words)
         assert len(stu.split()) <= len(words)
+
+
+RELATIONS = (
+    "nsubj nsubj:pass obj obl xcomp ccomp advcl acl acl:relcl conj cop aux aux:pass mark case cc "
+    "parataxis advmod punct expl root nmod"
+)
+TOKENS = st.tuples(
+    st.sampled_from(["Ann", "was", "to", "not", "which", "wanted", "from", ",", "there", "."]),
+    st.sampled_from(["VERB", "NOUN", "PROPN", "AUX", "ADV", "PUNCT"]),
+    st.integers(-1, 11),
+    st.sampled_from(RELATIONS.split()),
+)
+
+
+@settings(max_examples=50)
+@given(st.lists(TOKENS, min_size=1, max_size=12))
+def test_any_tree_even_one_with_circles_gives_valid_frames(tokens):
+    words = [Word(*token) for token in tokens]
+    frames = dependency_frames(words)
+    parsed = ParsedSentence(tuple(w.text for w in words), frames)
+    check_parse(ParsedReference("a", 0, (parsed,)))
+    assert all(frame.tags[frame.verb] == "B-V" for frame in frames)
+    assert sentence_stus(parsed)
