@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units, stu_count
 from litepyramid.easiness.predict import predict, prepare_gold
 from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
@@ -59,6 +58,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman")
 
 Trainer = Callable[[LabelledItems, int], Judge]
 """Makes a judge that has seen these labels and no others; folds count from 1, 0 is no fold."""
+Units = Mapping[str, Sequence[InputUnits]]
 
 
 def crossval(  # data and those to train on are one, so eight
@@ -136,7 +136,7 @@ def cross_validate(
     *,
     by: By = "examples",
     folds: int = 5,
-    units: Mapping[str, Sequence[InputUnits]] | None = None,
+    units: Units | None = None,
     baselines: Mapping[str, Judge] | None = None,
     constant: ConstantPolicy = "skip",
     seed: int = 12345,
@@ -157,14 +157,9 @@ def cross_validate(
             train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
             yield fold, {"trained": trainer(train, fold.number), **(baselines or {})}
 
-    signature = Signature.of(
-        by=by,
-        folds=folds,
-        split="published" if published else "random",
-        constant=constant,
-        seed=None if published else seed,
-        **dataset.hashes,
-    )
+    split = {"split": "published"} if published else {"split": "random"}
+    about = {"by": by, "folds": folds, **split, "constant": constant}
+    signature = Signature.of(**about, seed=None if published else seed, **dataset.hashes)
     return _validated(dataset, trained(), units, constant, signature)
 
 
@@ -172,19 +167,15 @@ def out_of_the_box(
     train: Sequence[Dataset],
     test: Dataset,
     trainer: Trainer,
-    *,
-    units: Mapping[str, Sequence[InputUnits]] | None = None,
+    units: Units | None = None,
     baselines: Mapping[str, Judge] | None = None,
-    constant: ConstantPolicy = "skip",
 ) -> ValidationResult:
     """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2)."""
     if any(entry.name == test.name for entry in train):
-        raise InputError(
-            f"{test.name} is trained on and tested on", hint="Leave it out of the training sets."
-        )
+        hint = "Leave it out of the training sets."
+        raise InputError(f"{test.name} is trained on and tested on", hint=hint)
     data = join_items([labelled_items(entry) for entry in train])
-    judges = {"trained": trainer(data, 0), **(baselines or {})}
-    result = validate(test, judges, units=units, constant=constant)
+    result = validate(test, {"trained": trainer(data, 0), **(baselines or {})}, units=units)
     hashed = fingerprint(sorted([*entry.hashes.items()] for entry in train))
     trained_on = Signature.of(trained_on="+".join(e.name for e in train), trained_on_sha=hashed)
     return replace(result, signature=Signature(trained_on.fields + result.signature.fields))
@@ -195,69 +186,57 @@ def validate(
     judges: Mapping[str, Judge],
     *,
     inputs: Sequence[str] | None = None,
-    units: Mapping[str, Sequence[InputUnits]] | None = None,
+    units: Units | None = None,
     constant: ConstantPolicy = "skip",
 ) -> ValidationResult:
     """Scores judges by name on a data set, or on some of its inputs, without any training."""
-    chosen = set(dataset.inputs if inputs is None else inputs)
-    scored = tuple(name for name in dataset.inputs if name in chosen)
+    scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
     fold = Fold(0, scored, dataset.systems, (), ())
     signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
     return _validated(dataset, [(fold, judges)], units, constant, signature)
 
 
 def unit_variants(
-    dataset: Dataset,
-    *,
-    stu_share: float | None = 0.5,
-    folds: int | None = 5,
-    seed: int = 12345,
-    easiness: Easiness | None = None,
-) -> dict[str, Sequence[InputUnits]]:
+    dataset: Dataset, *, stu_share: float = 0.5, folds: int | None = 5, seed: int = 12345
+) -> Units:
     """Units as ``lite2``, ``lite2.5`` (for a share of .5) and ``lite3``, as far as there are any.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs to the
-    easiest `stu_share` of all sentences (ZB21 §3.3). Unless it is given, their easiness is
-    predicted by the embedded regressor, refined for each fold's inputs on the other folds', so that
-    no sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
+    easiest `stu_share` of all sentences (ZB21 §3.3). Their easiness is predicted by the embedded
+    regressor, refined for each fold's inputs on the other folds', so that no sentence is judged
+    easy by its own SCUs; without folds, by that regressor as it is.
     """
-    variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
     references, stus, language = dataset.references, dataset.stus, dataset.language
     if stus is None and references is not None:
         stus = extract(references, language=language).units
-    if stus is None:
-        return variants
-    if stu_share is not None and references is not None:
-        if not 0 <= stu_share <= 1:
-            raise InputError(f"a share of {stu_share}", expected="from 0 to 1")
-        if easiness is None and folds is None:
-            easiness = predict(references, stus=stus, language=language)
-        elif easiness is None and folds is not None:
-            prepared, gold = prepare_gold(references, dataset.scus, stus=stus, language=language)
-            split = make_folds(dataset, "examples", folds, seed)
-            fold_of = {name: fold.number for fold in split for name in fold.inputs}
-            start = EasinessRegressor.embedded()
-            easiness = cross_fit(prepared.features, gold, fold_of, REFINED, start)
-        sentences = sentences_of(references)
-        count = stu_count(stu_share, len(sentences))
-        mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
-        variants[f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"] = mixed.units
-    return {**variants, "lite3": stus}
+    if stus is None or references is None:
+        return {"lite2": dataset.scus, **({} if stus is None else {"lite3": stus})}
+    sentences = sentences_of(references)
+    count = stu_count(stu_share, len(sentences))
+    if folds is None:
+        easiness = predict(references, stus=stus, language=language)
+    else:
+        prepared, gold = prepare_gold(references, dataset.scus, stus=stus, language=language)
+        split = make_folds(dataset, "examples", folds, seed)
+        fold_of = {name: fold.number for fold in split for name in fold.inputs}
+        start = EasinessRegressor.embedded()
+        easiness = cross_fit(prepared.features, gold, fold_of, REFINED, start)
+    mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
+    name = f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"
+    return {"lite2": dataset.scus, name: mixed.units, "lite3": stus}
 
 
 def _validated(
     dataset: Dataset,
     folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
-    units: Mapping[str, Sequence[InputUnits]] | None,
+    units: Units | None,
     constant: ConstantPolicy,
     signature: Signature,
 ) -> ValidationResult:
     """Scores the judges of each fold on what it holds out, with every kind of units."""
-    variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
-    if units is not None:
-        variants |= units
-    elif dataset.stus is not None:
-        variants["lite3"] = dataset.stus
+    if units is None:
+        units = {} if dataset.stus is None else {"lite3": dataset.stus}
+    variants = {"lite2": dataset.scus, **units}
     for name, entries in variants.items():
         if tuple(entry.input for entry in entries) != dataset.inputs:
             raise InputError(
@@ -281,47 +260,36 @@ def _score(
     fold: Fold,
     name: str,
     judge: Judge,
-    variants: Mapping[str, Sequence[InputUnits]],
+    variants: Units,
     constant: ConstantPolicy,
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on SCUs, its signature."""
-    inputs = [i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)]
+    indices = [i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)]
     texts = {entry.system: entry.texts for entry in dataset.summaries}
     labels = {entry.system: entry.labels for entry in dataset.labels}
     if missing := [system for system in fold.systems if system not in labels]:
         raise InputError(f"system '{missing[0]}' of {dataset.name} has no labels")
-    truth = np.array(
-        [[x for i in inputs for x in labels[system][i]] for system in fold.systems],
-        dtype=np.float64,
-    )
-    human = lite_pyramid_scores(truth, UnitLayout.of([dataset.scus[i] for i in inputs]))
+    rows = [[x for i in indices for x in labels[system][i]] for system in fold.systems]
+    truth = np.array(rows, dtype=np.float64)
+    human = lite_pyramid_scores(truth, UnitLayout.of([dataset.scus[i] for i in indices]))
     scores: list[FoldScores] = []
-    by_variant: dict[str, FloatArray] = {}
-    signature: dict[str, str] = {}
     for variant, entries in variants.items():
-        chosen = [entries[i] for i in inputs]
-        items = [
-            (texts[system][i], entry.texts)
-            for system in fold.systems
-            for i, entry in zip(inputs, chosen, strict=True)
-        ]
-        batch = judge_pairs(judge, items)
-        signature = batch.signature
-        default = signature.get("mode", "own")
-        by_mode = {
-            mode: values.reshape(len(fold.systems), -1)
-            for mode, values in _modes(batch, default).items()
-        }
-        by_variant[variant] = by_mode.get(default, next(iter(by_mode.values())))
-        for mode, values in by_mode.items():
-            metric = lite_pyramid_scores(values, UnitLayout.of(chosen))
+        pairs = product(fold.systems, indices)
+        batch = judge_pairs(judge, [(texts[system][i], entries[i].texts) for system, i in pairs])
+        default = batch.signature.get("mode", "own")
+        layout = UnitLayout.of([entries[i] for i in indices])
+        modes = _modes(batch, default)
+        if variant == "lite2":
+            own = modes.get(default, next(iter(modes.values())))
+            result = calibrate(own.reshape(truth.shape), truth)
+        for mode, values in modes.items():
+            metric = lite_pyramid_scores(values.reshape(len(fold.systems), -1), layout)
             for level, coefficient in product(LEVELS, COEFFICIENTS):
                 r = level_correlation(metric, human, level, coefficient, constant)
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
-    result = calibrate(by_variant["lite2"], truth)
     figures = (result.pairs, result.accuracy, result.auc, result.brier)
-    return scores, JudgeQuality(name, fold.number, *figures), signature
+    return scores, JudgeQuality(name, fold.number, *figures), batch.signature
 
 
 def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
@@ -330,7 +298,7 @@ def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
         return {default: np.concatenate(batch.presence)}
     # An empty summary has no logits; it carries no unit in any mode.
     logits = np.concatenate(batch.logits)
-    empty = np.asarray(np.isnan(logits).all(axis=1), dtype=np.bool_)
+    empty = np.asarray(np.isnan(logits).all(axis=1))
     filled = np.where(empty[:, None], 0.0, logits)
     return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
@@ -381,8 +349,7 @@ def make_contest(
     each fold has a ready judge of its own, such as the authors'.
     """
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
-    settings = settings or FinetuneSettings()
-    ready = "{fold}" in base
+    settings, ready = settings or FinetuneSettings(), "{fold}" in base
     if not ready and base != "mini":
         check_trainable(base)
     taken = [settings_of(name) for name in (*names, *([] if base in REFITTED else [base]))]
@@ -391,12 +358,10 @@ def make_contest(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
             hint="See the settings of FinetuneSettings, and 'judge settings' for judges.",
         )
-    shared: dict[str, Any] = {"device": settings.device, "offline": settings.offline}
-    shared |= dict(options or {})
+    shared = {"device": settings.device, "offline": settings.offline, **(options or {})}
 
     def of(name: str, **more: Any) -> dict[str, Any]:
-        names = settings_of(name)
-        values = {key: value for key, value in {**shared, **more}.items() if key in names}
+        values = {k: v for k, v in {**shared, **more}.items() if k in settings_of(name)}
         texts = [f"{key}={value}" for key, value in values.items() if isinstance(value, str)]
         return {**values, **parse_settings(texts, name)}
 

@@ -26,7 +26,6 @@ from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.training.crossval import validate
 from litepyramid.training.folds import LabelledItems, join_items, labelled_items
 from litepyramid.training.pairs import (
-    HeldOut,
     Source,
     TrainingPairs,
     as_source,
@@ -171,11 +170,11 @@ def _run(
     rng = np.random.default_rng(settings.seed)
     train: list[TrainingPairs] = []
     items: list[LabelledItems] = []
-    held: list[HeldOut] = []
+    held: list[tuple[Dataset, tuple[str, ...]]] = []
     for source in mixture:
         if isinstance(source.data, Dataset):
             part, away = split_dataset(source.data, settings.held_out, rng)
-            held += [away] if away else []
+            held += [(source.data, away)] if away else []
             pairs = presence_pairs(part)
         else:
             pairs = source.pairs()
@@ -199,7 +198,7 @@ def _run(
             save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        unseen = [labelled_items(h.dataset, h.inputs) for h in held]
+        unseen = [labelled_items(dataset, inputs) for dataset, inputs in held]
         human = any(isinstance(source.data, Dataset) for source in mixture)
         graded = human or any(label < 1 for label in data.labels)
         history = train_transformer(
@@ -212,7 +211,7 @@ def _run(
             kind="presence" if graded or settings.head != "three-class" else "zero-shot",
         ).history
     judge = make_judge(str(goal), **({} if base in REFITTED else {"device": settings.device}))
-    results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
+    results = tuple(validate(one, {"tuned": judge}, inputs=inputs) for one, inputs in held)
     card = {
         **read_note(goal / CARD_FILE),
         **facts,
@@ -224,8 +223,8 @@ def _run(
         },
         "history": [plain(row) for row in history],
         "held_out": [
-            {"data_set": h.dataset.name, "inputs": list(h.inputs), **_numbers(result)}
-            for h, result in zip(held, results, strict=True)
+            {"data_set": one.name, "inputs": [*inputs], **_numbers(result)}
+            for (one, inputs), result in zip(held, results, strict=True)
         ],
         "versions": _versions(),
     }

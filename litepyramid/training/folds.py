@@ -62,10 +62,9 @@ def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> t
         by_id = sorted(names)
         parts = [[by_id[i] for i in sorted(part)] for part in np.array_split(order, folds)]
     result = []
-    for number, part in enumerate(parts, start=1):
-        held_out = set(part)
-        test = tuple(name for name in names if name in held_out)
-        train = tuple(name for name in names if name not in held_out)
+    for number, part in enumerate(map(set, parts), start=1):
+        test = tuple(name for name in names if name in part)
+        train = tuple(name for name in names if name not in part)
         result.append(
             Fold(number, test, dataset.systems, train, dataset.systems)
             if by == "examples"

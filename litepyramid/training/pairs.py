@@ -15,7 +15,7 @@ from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, require
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.rows import read_rows
+from litepyramid.io.rows import located, read_rows
 from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import Pair, PairEncoder
@@ -27,8 +27,8 @@ from litepyramid.training.settings import Head
 from litepyramid.types import FloatArray
 
 NEUTRAL, CONTRADICTION = 2.0, 3.0
-_CLASSES = {"e": 1.0, "n": NEUTRAL, "c": CONTRADICTION}
-_NAMES = {"entailment": "e", "neutral": "n", "contradiction": "c"}
+_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
+_CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,6 @@ class TrainingPairs:
         whole, part = divmod(weight * len(self.pairs), max(1, len(self.pairs)))
         chosen = [*range(len(self.pairs))] * int(whole)
         chosen += sorted(rng.permutation(len(self.pairs))[: round(part)].tolist())
-        if weight == 1:
-            return self
         return TrainingPairs(
             tuple(self.pairs[i] for i in chosen), tuple(self.labels[i] for i in chosen)
         )
@@ -132,13 +130,18 @@ class _PairRow:
     present: float | bool | str | None = None
 
     @property
-    def code(self) -> float | None:
-        """The label as a number; None if there is none that is right."""
+    def code(self) -> float:
+        """The label as a number."""
         if self.label is not None:
-            name = self.label.lower()
-            return _CLASSES.get(_NAMES.get(name, name))
-        share = number(int(self.present) if isinstance(self.present, bool) else self.present)
-        return share if share is not None and 0 <= share <= 1 else None
+            code = _CLASSES.get(self.label.lower())
+        else:
+            code = number(int(self.present) if isinstance(self.present, bool) else self.present)
+        if code is None or not (self.label or 0 <= code <= 1):
+            raise InputError(
+                f"label is {self.label!r}, present is {self.present!r}",
+                expected="a label e, n or c, or present as a number from 0 to 1",
+            )
+        return code
 
 
 def read_pairs(path: str | Path) -> TrainingPairs:
@@ -148,34 +151,20 @@ def read_pairs(path: str | Path) -> TrainingPairs:
     """
     pairs: list[Pair] = []
     labels: list[float] = []
-    for line, values, _ in read_rows(path).rows:
-        row = as_type(_PairRow, values, what="no labelled pair", path=path, line=line)
-        pairs.append((one_line(row.premise).strip(), one_line(row.hypothesis).strip()))
-        if (label := row.code) is None:
-            raise InputError(
-                f"label is {row.label!r}, present is {row.present!r}",
-                path=path,
-                line=line,
-                expected="a label e, n or c, or present as a number from 0 to 1",
-            )
-        labels.append(label)
+    for entry in read_rows(path).rows:
+        with located(path, entry.line):
+            row = as_type(_PairRow, entry.values, what="no labelled pair")
+            pairs.append((one_line(row.premise).strip(), one_line(row.hypothesis).strip()))
+            labels.append(row.code)
     if not pairs:
         raise InputError("no pairs", path=path)
     return TrainingPairs(tuple(pairs), tuple(labels))
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """The held-out inputs of one data set."""
-
-    dataset: Dataset
-    inputs: tuple[str, ...]
-
-
 def split_dataset(
     dataset: Dataset, share: float, rng: np.random.Generator
-) -> tuple[LabelledItems, HeldOut | None]:
-    """Keeps a random share of a data set's inputs away from training; the order changes nothing.
+) -> tuple[LabelledItems, tuple[str, ...]]:
+    """Items to train on, and a random share of the inputs, kept away; the order changes nothing.
 
     At least two inputs are kept if the share is above 0 and the data set has four or more, so
     that there is something to correlate; a smaller data set is trained on whole.
@@ -186,8 +175,7 @@ def split_dataset(
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
     train = labelled_items(dataset, [name for name in dataset.inputs if name not in away])
-    held = tuple(name for name in dataset.inputs if name in away)
-    return train, HeldOut(dataset, held) if held else None
+    return train, tuple(name for name in dataset.inputs if name in away)
 
 
 def encode_pairs(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import shutil
@@ -11,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import atomic_write, locked, new_folder, read_json, write_json, writing
+from litepyramid.files import locked, new_folder, read_json, write_json, writing
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.judges.nli.checkpoint import (
     CARD_FILE,
@@ -41,12 +40,12 @@ from litepyramid.training.onnx_models import (
     widen_types,
 )
 from litepyramid.training.pairs import TrainingPairs, balanced_weights, encode_pairs, make_loss
-from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
+from litepyramid.training.settings import HEAD_MODE, FinetuneSettings, Head
 
 _POINT = "checkpoint-"
 _HELD_OUT = "held out"
 _LARGE = 100_000_000  # parameters of a model that is not exported unless asked for
-_FACTS = ("onnx", "device", "offline", "log_steps", "save_steps")  # change no weights
+_FACTS = ("revision", "onnx", "device", "offline", "log_steps", "save_steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +107,6 @@ def train_transformer(
     of the history, by name; `kind` is what the judge's card calls it.
 
     Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
-
-    Raises:
-        InputError: There is something else at `output`, no pairs, or another run's checkpoints;
-            another process trains there, or the folder cannot be written.
-        ModelError: The base cannot be read or has no classes that fit the head; training failed.
-        MissingExtraError: torch, transformers or accelerate is not installed.
     """
     settings = settled(base, settings or FinetuneSettings())
     for package in ("torch", "transformers", "accelerate"):
@@ -124,10 +117,8 @@ def train_transformer(
     if not data.pairs:
         raise InputError("no labelled pairs to learn from")
     if settings.early_stop and not (development and development.pairs):
-        raise InputError(
-            "early stopping with nothing held out",
-            expected="a held-out share above 0 of a data set of four inputs or more",
-        )
+        expected = "a held-out share above 0 of a data set of four inputs or more"
+        raise InputError("early stopping with nothing held out", expected=expected)
     plan = run_facts(base, data, settings)
     work = goal.with_name(f"{goal.name}.training")
     with _claimed(work, {**plan, "version": __version__}):
@@ -151,11 +142,11 @@ def train_transformer(
                 done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
                 stop.add_note(f"{done} kept in {work}")
             raise
+        updates = trainer.state.global_step
         if trainer.is_world_process_zero():
             mode = HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind]
             losses = [row["train_loss"] for row in trainer.state.log_history if "train_loss" in row]
             loss = losses[-1] if losses else None
-            updates = trainer.state.global_step
             card = {"kind": kind, "mode": mode, "updates": updates, "loss": loss, **plan}
             model = trainer.accelerator.unwrap_model(trainer.model)
             watch.put_mean(model)
@@ -164,18 +155,15 @@ def train_transformer(
             for path in work.glob(f"{_POINT}*"):
                 shutil.rmtree(path)
         trainer.accelerator.wait_for_everyone()
-    updates = trainer.state.global_step
-    history = tuple(_history(trainer.state.log_history, sets))
-    return TrainedFolder(goal, updates, resumed, history)
+    return TrainedFolder(goal, updates, resumed, tuple(_history(trainer.state.log_history, sets)))
 
 
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
     """The settings, with the head and the token types of the base where none are asked for."""
     config = read_note(Path(model_source(base)).expanduser() / "config.json")
     match = settings.match or config.get("match_types") is True
-    head = settings.head
-    if head == "auto":
-        head = "three-class" if match else "presence"
+    auto: Head = "three-class" if match else "presence"
+    head = auto if settings.head == "auto" else settings.head
     return replace(settings, head=head, match=match)
 
 
@@ -204,10 +192,9 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
 def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> dict[str, Any]:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
-    revision = used.pop("revision")
     return {
         "base": base,
-        "revision": revision,
+        "revision": settings.revision,
         "data": {"pairs": len(data.pairs), "sha256": data.digest()},
         "settings": {key: value for key, value in used.items() if key not in _FACTS},
     }
@@ -215,11 +202,7 @@ def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> dic
 
 def _last_checkpoint(work: Path) -> Path | None:
     """The newest complete checkpoint: the trainer writes its state file last."""
-    points = [
-        path
-        for path in work.glob(f"{_POINT}*")
-        if path.name.removeprefix(_POINT).isdigit() and (path / "trainer_state.json").is_file()
-    ]
+    points = [path.parent for path in work.glob(f"{_POINT}*/trainer_state.json")]
     return max(points, key=lambda path: int(path.name.removeprefix(_POINT)), default=None)
 
 
@@ -235,16 +218,11 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
     with locked(work):
         try:
             if not any(work.glob("[!.]*")):  # new, or left by a run that was killed at once
-                with atomic_write(note) as file:
-                    json.dump(plan, file, indent=1)
+                write_json(note, plan)
             if read_note(note) != plan:
-                raise InputError(
-                    "holds checkpoints of a run with another base, data, settings or version"
-                    if note.exists()
-                    else "holds files that are not checkpoints",
-                    path=work,
-                    hint="Use the same ones to continue, or delete the folder to start over.",
-                )
+                what = "holds other files, or a run with another base, data, settings or version"
+                hint = "Use the same ones to continue, or delete the folder to start over."
+                raise InputError(what, path=work, hint=hint)
             yield
         finally:
             if read_note(note) == plan and not any(work.glob(f"{_POINT}*")):
@@ -259,31 +237,25 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
     longest: int | None = None
     options: dict[str, Any] = {}
     where: dict[str, Any] = {"revision": settings.revision, "offline": settings.offline}
-    new = settings.head == "two-class" or (
-        settings.head == "three-class" and not _classifies(source, settings)
-    )
-    if new:
-        two = settings.head == "two-class"
+    two = settings.head == "two-class"
+    if new := two or (settings.head == "three-class" and not _classifies(source, settings)):
         order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
         options = {"num_labels": len(order.classes), "ignore_mismatched_sizes": True}
     else:
-        point = open_checkpoint(
-            source,
-            **where,
-            label_map=settings.label_map,
-            backend="onnx" if is_onnx(base) else "torch",
-        )
+        backend: Literal["onnx", "torch"] = "onnx" if is_onnx(base) else "torch"
+        labels = settings.label_map
+        point = open_checkpoint(source, **where, label_map=labels, backend=backend)
         if point.order.classes != THREE:
             raise ModelError(
                 f"'{base}' has two classes and the head '{settings.head}' needs three",
                 hint="Use the head two-class.",
             )
         order, longest = point.order, point.longest
-    names = dict(sorted(zip(order.indices, order.classes, strict=True)))
     tokenizer = load_tokenizer(source, **where)
     if is_onnx(base) and not new:
         model = load_onnx_classifier(Path(source).expanduser())
     else:
+        names = dict(sorted(zip(order.indices, order.classes, strict=True)))
         options |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
         model, _ = load_classifier(source, **where, dtype="float32", **options)
     if settings.match and not getattr(model.config, "match_types", False):
@@ -297,13 +269,9 @@ def _classifies(source: str, settings: FinetuneSettings) -> bool:
     """Whether a model has been trained to classify, by what its configuration says."""
     import transformers
 
+    where = {"revision": settings.revision, "local_files_only": settings.offline}
     with loading(f"the configuration of '{source}' cannot be read"):
-        config = transformers.AutoConfig.from_pretrained(
-            source,
-            revision=settings.revision,
-            local_files_only=settings.offline,
-            trust_remote_code=False,
-        )
+        config = transformers.AutoConfig.from_pretrained(source, **where, trust_remote_code=False)
     return any("SequenceClassification" in name for name in config.architectures or ())
 
 
@@ -376,9 +344,8 @@ def _trainer(
         use_cpu=on_cpu,
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
     )
-    weights = None
-    if settings.class_weights == "balanced":
-        weights = balanced_weights(data.labels, settings.head)
+    balanced = settings.class_weights == "balanced"
+    weights = balanced_weights(data.labels, settings.head) if balanced else None
     sets = {
         name: sorted(encoded(pairs), key=lambda row: len(row["input_ids"]))
         for name, pairs in evaluation.items()
@@ -450,9 +417,7 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
         def on_evaluate(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             if state.is_world_process_zero:
                 for row in _history([{"epoch": state.epoch, **event["metrics"]}], evaluation):
-                    figures = (
-                        f"AUC {row.auc:.3f}, Brier {row.brier:.3f}, accuracy {row.accuracy:.3f}"
-                    )
+                    figures = f"AUC {row.auc:.3f}, Brier {row.brier:.3f}"
                     self.bar.write(f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr)
 
         def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:

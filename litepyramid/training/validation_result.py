@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,6 +72,7 @@ def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
     return FoldMean(mean, low, high, folds, len(values) - folds)
 
 
+_QUALITY = ("accuracy", "auc", "brier")
 _SHORT = {
     ("system", "pearson"): "sys r",
     ("system", "spearman"): "sys ρ",
@@ -110,64 +110,45 @@ class ValidationResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """Fold means; then the same with intervals over folds; then presence quality."""
-        keys = list(dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores))
-        columns_shown = (0, 1, 2) if len({key[2] for key in keys}) > 1 else (0, 1)
-        head = [Column(("judge", "units", "mode")[i]) for i in columns_shown]
-        columns = [Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()]
-        means: list[tuple[Cell, ...]] = []
-        intervals: list[tuple[Cell, ...]] = []
-        for judge, units, mode in keys:
-            names = [(judge, units, mode)[i] for i in columns_shown]
-            row = [self.mean(judge, units, *kind, mode=mode) for kind in _SHORT]
-            spans = (f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in row)
-            means.append((*names, *(f.mean for f in row)))
-            intervals.append((*names, *spans))
-        folds = max(s.fold for s in self.scores)
-        title = f"{self.dataset}: correlation with the human score"
-        over = f", mean of {counted(folds, 'fold')}" if folds else ""
-        tables = [Table(title + over, (*head, *columns), tuple(means), self._notes())]
-        if folds:
-            title = "95 % interval over folds (Student t)"
-            tables.append(Table(title, (*head, *columns), tuple(intervals)))
-        return [*tables, self._quality_table()]
-
-    def _notes(self) -> tuple[str, ...]:
-        columns: Counter[tuple[str, ...]] = Counter()
-        for s in self.scores:
-            if s.level == "summary":  # every score of an input meets the column again
-                columns[s.judge, s.units, s.mode, s.coefficient] += s.constant
-        constant = max(columns.values(), default=0)
+        means: list[dict[str, Cell]] = []
+        intervals: list[dict[str, Cell]] = []
+        for judge, units, mode in dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores):
+            names: dict[str, Cell] = {"judge": judge, "units": units, "mode": mode}
+            over = {f"{kind[0]}_{kind[1]}": self.mean(judge, units, *kind, mode) for kind in _SHORT}
+            spans = {k: f"{f.low:.2f} – {f.high:.2f}" for k, f in over.items() if f.folds > 1}
+            means.append({**names, **{key: f.mean for key, f in over.items()}})
+            intervals.append({**names, **dict.fromkeys(over), **spans})
+        columns: list[Column | str] = ["judge", "units"]
+        columns += ["mode"] if len({row["mode"] for row in means}) > 1 else []
+        columns += [Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()]
         undefined = sum(np.isnan(s.value) for s in self.scores)
-        many = counted(constant, "constant column")
         what = counted(undefined, "correlation is", "correlations are")
-        notes = {
-            f"At most {many} in one row (policy: see signature).": constant,
-            f"{what} not defined and left out of the means.": undefined,
-        }
-        return tuple(note for note, number in notes.items() if number)
-
-    def _quality_table(self) -> Table:
-        names = ("accuracy", "auc", "brier")
+        notes = [f"{what} not defined and left out of the means."] * bool(undefined)
+        if constant := max((s.constant for s in self.scores if s.level == "summary"), default=0):
+            notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
+        title = f"{self.dataset}: correlation with the human score"
+        if folds := max(s.fold for s in self.scores):
+            head = f"{title}, mean of {counted(folds, 'fold')}"
+            spread = "95 % interval over folds (Student t)"
+            tables = [Table.of(head, columns, means, notes)]
+            tables.append(Table.of(spread, columns, intervals))
+        else:
+            tables = [Table.of(title, columns, means, notes)]
         rows = (
-            {"judge": judge, **{name: self.quality_mean(judge, name).mean for name in names}}
-            for judge in dict.fromkeys(q.judge for q in self.quality)
+            {"judge": judge, **{n: self.quality_mean(judge, n).mean for n in _QUALITY}}
+            for judge in self.judges
         )
         judges = (
             f"{name} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
             for name, fields in self.judges.items()
         )
-        return Table.of(
-            "Presence of SCUs against human labels, mean over folds",
-            ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier")),
-            rows,
-            (*judges, str(self.signature)),
-        )
+        title = "Presence of SCUs against human labels, mean over folds"
+        heads = ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
+        return [*tables, Table.of(title, heads, rows, (*judges, str(self.signature)))]
 
     def to_json(self) -> dict[str, Any]:
         """Every fold's numbers and their means."""
-        keys = dict.fromkeys(
-            (s.judge, s.units, s.level, s.coefficient, s.mode) for s in self.scores
-        )
         names = ("judge", "units", "level", "coefficient", "mode")
+        keys = dict.fromkeys(tuple(getattr(s, name) for name in names) for s in self.scores)
         means = [{**dict(zip(names, k, strict=True)), **record(self.mean(*k))} for k in keys]
         return {**record(self), "means": means, "folds": [record(s) for s in self.scores]}

@@ -9,8 +9,6 @@ import pytest
 from scipy import stats
 
 import litepyramid as lp
-from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import mix_units
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset, load_dataset
@@ -25,7 +23,6 @@ from litepyramid.training.crossval import (
 from litepyramid.training.folds import make_folds
 from litepyramid.training.validation_result import fold_mean
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
-from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
 WORDS = [f"word{i}" for i in range(40)]
@@ -82,18 +79,15 @@ class Recorder:
 @pytest.mark.parametrize("by", ["examples", "systems"])
 def test_folds_part_the_data_and_training_never_sees_the_held_out(by):
     data = synthetic()
-    folds = make_folds(data, by, 3, seed=4)
-    held = [name for f in folds for name in (f.inputs if by == "examples" else f.systems)]
-    assert sorted(held) == sorted(data.inputs if by == "examples" else data.systems)
+    folds, again, other = (make_folds(data, by, 3, seed=seed) for seed in (4, 4, 5))
+    assert again == folds != other
+    names = ("inputs", "systems") if by == "examples" else ("systems", "inputs")
+    held = [name for fold in folds for name in getattr(fold, names[0])]
+    assert sorted(held) == sorted(getattr(data, names[0]))
     for fold in folds:
-        if by == "examples":
-            assert not set(fold.inputs) & set(fold.train_inputs)
-            assert fold.train_systems == fold.systems == data.systems
-        else:
-            assert not set(fold.systems) & set(fold.train_systems)
-            assert fold.train_inputs == fold.inputs == data.inputs
-    assert make_folds(data, by, 3, seed=4) == folds
-    assert make_folds(data, by, 3, seed=5) != folds
+        assert not {*getattr(fold, names[0])} & {*getattr(fold, f"train_{names[0]}")}
+        train = getattr(fold, f"train_{names[1]}")
+        assert train == getattr(fold, names[1]) == getattr(data, names[1])
 
 
 def test_published_folds_are_used(realsumm):
@@ -105,14 +99,12 @@ def test_published_folds_are_used(realsumm):
 
 
 def test_training_gets_the_labels_of_its_part_alone():
-    data = synthetic()
-    trainer = Recorder()
+    data, trainer = synthetic(), Recorder()
     cross_validate(data, trainer, by="examples", folds=5)
     assert [fold for fold, _ in trainer.seen] == [1, 2, 3, 4, 5]
-    for fold, items in trainer.seen:
-        units = {entry.texts for entry in data.scus}
-        seen = {texts for _, texts in items.items}
-        assert len(units - seen) == 2, fold
+    units = {entry.texts for entry in data.scus}
+    for _, items in trainer.seen:
+        assert len(units - {texts for _, texts in items.items}) == 2
         assert items.pairs == 8 * 6 * 5
 
 
@@ -174,22 +166,17 @@ def whole():
 
 
 def test_units_that_are_validated(whole):
-    """A mix goes by easiness that is given, as the paper's; else by that of other folds."""
+    """The easiest sentences carry STUs, by what the other folds' sentences tell of easiness."""
     assert list(unit_variants(synthetic())) == ["lite2"]
-    sentences = sentences_of(whole.references)
-    given = Easiness(sentences, np.random.default_rng(3).random(len(sentences)))
-    mixed = unit_variants(whole, stu_share=0.5, easiness=given)
+    mixed = unit_variants(whole, folds=2)
     assert list(mixed) == ["lite2", "lite2.5", "lite3"]
-    kinds = {unit.kind for entry in mixed["lite2.5"] for unit in entry.units}
-    assert kinds == {"scu", "stu"}
-    hand = mix_units(whole.scus, whole.stus, sentences, len(sentences) // 2, easiness=given)
-    assert tuple(mixed["lite2.5"]) == hand.units
-    none, everything = (unit_variants(whole, stu_share=x, easiness=given) for x in (0.0, 1.0))
+    assert {unit.kind for entry in mixed["lite2.5"] for unit in entry.units} == {"scu", "stu"}
+    assert mixed["lite2.5"] != unit_variants(whole, folds=None)["lite2.5"]
+    none, everything = (unit_variants(whole, stu_share=x, folds=None) for x in (0.0, 1.0))
     assert [e.texts for e in none["lite2.0"]] == [e.texts for e in whole.scus]
     assert [e.texts for e in everything["lite2.10"]] == [e.texts for e in mixed["lite3"]]
-    assert mixed["lite2.5"] != unit_variants(whole, folds=2)["lite2.5"]
-    with pytest.raises(InputError, match="a share of 2"):
-        unit_variants(whole, stu_share=2, easiness=given)
+    with pytest.raises(InputError, match="2"):
+        unit_variants(whole, stu_share=2)
 
 
 def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature(whole):

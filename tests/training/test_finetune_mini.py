@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_training import FAST, pair_file, synthetic_pairs
+from test_training import accuracy, pair_file, synthetic_pairs
 from tiny_models import make_matching_bert
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
@@ -17,7 +17,7 @@ pytest.importorskip("onnx", reason="the extra train is not installed")
 import litepyramid as lp  # noqa: E402
 from litepyramid.errors import InputError, ModelError  # noqa: E402
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
-from litepyramid.training.onnx_models import load_onnx_classifier, marked  # noqa: E402
+from litepyramid.training.onnx_models import load_onnx_classifier  # noqa: E402
 from litepyramid.training.pairs import encode_pairs  # noqa: E402
 
 CHOSEN = {"epochs": 4, "learning_rate": 2e-3, "batch_size": 16, "held_out": 0, "device": "cpu"}
@@ -42,9 +42,7 @@ def mini(encoder, tmp_path_factory):
     """A judge with the token types of mini, trained by one verb."""
     folder = tmp_path_factory.mktemp("mini") / "mini"
     rows = [
-        {"premise": p, "hypothesis": h, "label": "e"}
-        if label
-        else {"premise": p, "hypothesis": h, "label": "nc"[i % 2]}
+        {"premise": p, "hypothesis": h, "label": "e" if label else "nc"[i % 2]}
         for i, ((p, h), label) in enumerate(zip(*_columns(400, 1), strict=True))
     ]
     path = pair_file(folder.with_name("nli.jsonl"), rows)
@@ -58,19 +56,13 @@ def _columns(number, seed):
     return data.pairs, data.labels
 
 
-def accuracy(judge, number=200, seed=2):
-    data = synthetic_pairs(number, seed)
-    presence = np.concatenate(judge.judge([(p, [h]) for p, h in data.pairs]).presence)
-    return float(((presence >= 0.5) == np.array(data.labels, dtype=bool)).mean())
-
-
 def test_it_is_onnx_alone_and_judges_without_torch(mini):
     names = {path.name for path in mini.iterdir()}
     assert {"model.onnx", "tokenizer.json", "config.json", "litepyramid.json"} <= names
     assert not any(name.endswith((".safetensors", ".bin")) for name in names)
     config = json.loads((mini / "config.json").read_text())
     assert (config["type_vocab_size"], config["match_types"]) == (4, True)
-    assert accuracy(NLIJudge(str(mini), cache=None)) > 0.9
+    assert accuracy(mini, synthetic_pairs(100, 2)) > 0.9
     code = (
         "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
         f"print(lp.judge({str(mini)!r}, cache=None).judge([('red', ['red'])]).presence)"
@@ -108,7 +100,7 @@ def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     assert (result.card["kind"], result.card["mode"]) == ("presence", "p3c")
     assert result.card["settings"]["head"] == "three-class"
     assert result.history[-1].accuracy > 0.9
-    assert accuracy(NLIJudge(str(tmp_path / "tuned"), cache=None)) < 0.1
+    assert accuracy(tmp_path / "tuned", synthetic_pairs(100, 2)) < 0.1
     with pytest.raises(InputError, match="already exists"):
         lp.finetune("mini", output=tmp_path / "tuned", pairs=[path], settings=CHOSEN)
 
@@ -123,8 +115,3 @@ def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
         (tmp_path / "model.onnx").write_bytes(content)
         with pytest.raises(ModelError):
             lp.finetune(str(tmp_path), output=tmp_path / "x", pairs=[path], settings=CHOSEN)
-
-
-def test_pieces_of_both_texts_are_marked():
-    assert marked([101, 7, 200, 102, 200, 7, 102], [0, 0, 0, 0, 1, 1, 1]) == [0, 0, 2, 0, 3, 1, 1]
-    assert FAST.match is False

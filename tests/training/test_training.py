@@ -29,7 +29,6 @@ from litepyramid.training.pairs import (  # noqa: E402
     NEUTRAL,
     TrainingPairs,
     as_source,
-    balanced_weights,
     encode_pairs,
     label_shares,
     make_loss,
@@ -40,7 +39,6 @@ from litepyramid.training.run import train_transformer  # noqa: E402
 from litepyramid.training.settings import FinetuneSettings, as_settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["entailment", "neutral", "contradiction"]
 
 
 def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
@@ -129,8 +127,6 @@ def test_accumulated_steps_average_over_pairs():
 
 
 def test_class_weights():
-    assert balanced_weights([1, 1, 1, 0], "presence") == [pytest.approx(2 / 3), 2.0]
-    assert balanced_weights([0, 0], "three-class")[:3] == [0.0, 0.0, 0.0]
     logits, labels = torch.randn(4, 3), shares([1, 1, 1, 0])
     order = ClassOrder(THREE, (0, 1, 2))
     weighted = make_loss("presence", order, [1.0, 0.0])({"logits": logits}, labels)
@@ -151,15 +147,22 @@ def accuracy(folder, data: TrainingPairs) -> float:
     return float(((given >= 0.5) == np.array(data.labels, dtype=bool)).mean())
 
 
-def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path):
-    out = train_transformer(str(matching), synthetic_pairs(320, 1), tmp_path / "tuned", FAST)
+@pytest.mark.parametrize(
+    "other",
+    [{}, {"head": "two-class", "class_weights": "balanced", "accumulate": 2},
+     {"batches": "length", "bf16": True, "schedule": "constant"}],
+)  # fmt: skip
+def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, other):
+    run = str(matching), synthetic_pairs(320, 1), tmp_path / "tuned", replace(FAST, **other)
+    out = train_transformer(*run)
     assert out.updates == 80
     assert accuracy(out.folder, synthetic_pairs(100, 2)) > 0.9
-    names = sorted(path.name for path in out.folder.iterdir())
+    names = {path.name for path in out.folder.iterdir()}
     assert "model.safetensors" in names
     assert not any(name.endswith((".bin", ".pt", ".pth", ".pkl")) for name in names)
     assert not (tmp_path / "tuned.training").exists()
-    assert NLIJudge(str(out.folder), cache=None).mode == "p2c"
+    judge = NLIJudge(str(out.folder), cache=None)
+    assert (judge.mode, judge.checkpoint.order.two) == ("p2c", "head" in other)
 
 
 def test_the_class_order_of_the_base_is_kept(base, tmp_path):
@@ -176,18 +179,6 @@ def test_the_class_order_of_the_base_is_kept(base, tmp_path):
         for (premise, hypothesis), logits in zip(pairs.pairs, first.logits, strict=True):
             raw = model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0].numpy()
             np.testing.assert_allclose(logits[0], raw[[1, 2, 0]], atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [{"head": "two-class", "class_weights": "balanced", "accumulate": 2},
-     {"batches": "length", "bf16": True, "schedule": "constant"}],
-)  # fmt: skip
-def test_other_ways_learn_too(matching, tmp_path, other):
-    run = str(matching), synthetic_pairs(320, 1), tmp_path / "other", replace(FAST, **other)
-    out = train_transformer(*run)
-    assert NLIJudge(str(out.folder), cache=None).checkpoint.order.two == ("head" in other)
-    assert accuracy(out.folder, synthetic_pairs(100, 2)) > 0.9
 
 
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
@@ -290,31 +281,22 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".training"] == []
 
 
-def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
+@pytest.mark.parametrize("file", ["run.json", "notes.txt"])
+def test_restart_points_of_another_run_are_not_taken(base, tmp_path, file):
     work = tmp_path / "x.training"
     work.mkdir()
-    (work / "run.json").write_text("{}", encoding="utf-8")
+    (work / file).write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="another base, data, settings or version"):
         train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
-    assert [p.name for p in work.iterdir()] == ["run.json"]
-    (work / "run.json").unlink()
-    (work / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds files that are not checkpoints"):
-        train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
-    assert [p.name for p in work.iterdir()] == ["notes.txt"]
+    assert [p.name for p in work.iterdir()] == [file]
 
 
 def test_two_processes_do_not_train_into_one_folder(base, tmp_path):
     run = (str(base), synthetic_pairs(16, 0), tmp_path / "x", replace(FAST, epochs=1))
     (tmp_path / "x.training").mkdir()
-    with (
-        locked(tmp_path / "x.training"),
-        pytest.raises(InputError, match="in use by another process"),
-    ):
+    with locked(tmp_path / "x.training"), pytest.raises(InputError, match="in use by another"):
         train_transformer(*run)
     assert [p.name for p in tmp_path.iterdir()] == ["x.training"]
-    train_transformer(*run)
-    assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
 
 def test_a_full_disk_keeps_what_was_trained(base, tmp_path):
@@ -392,38 +374,29 @@ def pair_file(path, rows):
 
 
 def test_files_of_pairs(tmp_path):
-    texts = {"premise": "p", "hypothesis": "h"}
-    labels = ("e", "neutral", "C")
-    path = pair_file(tmp_path / "nli.jsonl", [{**texts, "label": label} for label in labels])
-    assert read_pairs(path).labels == (1, NEUTRAL, CONTRADICTION)
-    soft = [{**texts, "present": p} for p in (0, 1, 0.25, True)]
-    path = pair_file(tmp_path / "soft.jsonl", soft)
-    assert read_pairs(path).labels == (0, 1, 0.25, 1)
-    wrong = ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3})
-    for row in wrong:
+    """Texts are learnt as the judge reads them: on one line."""
+    texts = {"premise": "It\nrained.\n", "hypothesis": "It\tsnowed."}
+    rows = [{**texts, "label": label} for label in ("e", "neutral", "C")]
+    rows += [{**texts, "present": p} for p in (0, 1, 0.25, True)]
+    data = read_pairs(pair_file(tmp_path / "nli.jsonl", rows))
+    assert data.labels == (1, NEUTRAL, CONTRADICTION, 0, 1, 0.25, 1)
+    assert set(data.pairs) == {("It rained.", "It snowed.")}
+    items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
+    assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
+    for row in ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3}):
         with pytest.raises(InputError, match=r"bad\.jsonl:1: "):
             read_pairs(pair_file(tmp_path / "bad.jsonl", [{**texts, **row}]))
 
 
 def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
-    path = pair_file(
-        tmp_path / "a.jsonl",
-        [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)],
-    )
+    rows = [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)]
+    path = pair_file(tmp_path / "a.jsonl", rows)
     assert as_source(f"{path}=2.5").weight == 2.5
     pairs = as_source((path, 2.5)).pairs()
     drawn = pairs.weighted(2.5, np.random.default_rng(1))
     counts = np.unique([premise for premise, _ in drawn.pairs], return_counts=True)[1]
     assert sorted(counts.tolist()) == [2] * 5 + [3] * 5
-    assert pairs.weighted(1, np.random.default_rng(1)) is pairs
+    assert pairs.weighted(1, np.random.default_rng(1)) == pairs
     for weight in (0, -1, "x", float("nan")):
         with pytest.raises(InputError, match="weight"):
             as_source((path, weight))
-
-
-def test_pairs_are_learnt_as_the_judge_reads_them(tmp_path):
-    path = tmp_path / "nli.jsonl"
-    path.write_text('{"premise": "It\\nrained.\\n", "hypothesis": "It\\tsnowed.", "label": "c"}\n')
-    assert read_pairs(path).pairs == (("It rained.", "It snowed."),)
-    items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
-    assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
