@@ -1,92 +1,80 @@
-"""Scores from presence and weights: formulas by hand, invariants by hypothesis."""
+"""The scores' formulas: against plain loops and definitions, as laws."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.pyramid import (
+    ScoringRule,
     UnitLayout,
     lite_pyramid_scores,
     litepyramid_sample_scores,
     modified_pyramid_scores,
+    nugget_scores,
     pyramid_scores,
+    rubric_scores,
 )
 from litepyramid.types import InputUnits, Unit
 
 
 def layout_of(*weights):
-    return UnitLayout.of(
-        [
-            InputUnits(str(i), tuple(Unit(f"u{j}", w) for j, w in enumerate(row)))
-            for i, row in enumerate(weights)
-        ]
-    )
+    units = [tuple(Unit(f"u{j}", w) for j, w in enumerate(row)) for row in weights]
+    return UnitLayout.of([InputUnits(str(i), own) for i, own in enumerate(units)])
 
 
-weight_rows = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=5)
+WEIGHTS = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=5)
 
 
 @st.composite
 def judged(draw):
-    rows = draw(weight_rows)
+    """A layout, its weights, and presence of two systems."""
+    rows = draw(WEIGHTS)
     layout = layout_of(*rows)
     size = layout.weights.size
-    presence = draw(
-        st.lists(st.lists(st.floats(0, 1), min_size=size, max_size=size), min_size=1, max_size=4)
-    )
-    return layout, rows, np.array(presence)
+    presence = st.lists(st.floats(0, 1), min_size=size, max_size=size)
+    return layout, rows, np.array([draw(presence), draw(presence)])
 
 
-@given(judged())
-def test_scores_are_the_weighted_means_of_a_plain_loop(case):
+@settings(max_examples=40)
+@given(judged(), st.randoms(use_true_random=False))
+def test_scores_are_the_weighted_means_of_a_plain_loop_in_any_order(case, random):
     layout, rows, presence = case
     scores = lite_pyramid_scores(presence, layout)
     for n, system in enumerate(presence):
-        start = 0
-        for m, weights in enumerate(rows):
-            own = system[start : start + len(weights)]
-            assert scores[n, m] == pytest.approx(np.average(own, weights=weights), abs=1e-12)
-            start += len(weights)
-    assert ((scores >= 0) & (scores <= 1 + 1e-12)).all()
-
-
-@given(judged())
-def test_duplicating_all_units_changes_nothing(case):
-    layout, rows, presence = case
-    twice = layout_of(*[row * 2 for row in rows])
-    parts = np.split(presence, layout.offsets[1:-1], axis=1)
-    doubled = np.concatenate([np.tile(part, 2) for part in parts], axis=1)
-    np.testing.assert_allclose(
-        lite_pyramid_scores(doubled, twice), lite_pyramid_scores(presence, layout), atol=1e-12
-    )
-
-
-@given(judged(), st.integers(1, 4))
-def test_adding_a_present_unit_never_lowers_a_score(case, weight):
-    layout, rows, presence = case
-    more = layout_of([*rows[0], weight], *rows[1:])
-    at = len(rows[0])
-    added = np.insert(presence, at, 1.0, axis=1)
-    assert (lite_pyramid_scores(added, more) >= lite_pyramid_scores(presence, layout) - 1e-12).all()
-
-
-@given(judged(), st.randoms(use_true_random=False))
-def test_order_of_systems_inputs_and_units_does_not_matter(case, random):
-    layout, rows, presence = case
-    scores = lite_pyramid_scores(presence, layout)
-    systems = random.sample(range(len(presence)), len(presence))
+        parts = np.split(system, layout.offsets[1:-1])
+        expected = [np.average(p, weights=w) for p, w in zip(parts, rows, strict=True)]
+        assert scores[n] == pytest.approx(expected, abs=1e-12)
+    for rule in ("points", "normalized"):  # without penalties they are the same
+        np.testing.assert_allclose(ScoringRule(rule).apply(presence, layout, 0)[0], scores)
     inputs = random.sample(range(len(rows)), len(rows))
     units = [random.sample(range(len(row)), len(row)) for row in rows]
     shuffled = layout_of(*[[rows[i][j] for j in units[i]] for i in inputs])
     columns = [int(layout.offsets[i]) + j for i in inputs for j in units[i]]
-    again = lite_pyramid_scores(presence[systems][:, columns], shuffled)
-    np.testing.assert_allclose(again, scores[systems][:, inputs], atol=1e-12)
+    again = lite_pyramid_scores(presence[::-1][:, columns], shuffled)
+    np.testing.assert_allclose(again, scores[::-1][:, inputs], atol=1e-12)
 
 
+@settings(max_examples=40)
+@given(judged(), st.integers(1, 4))
+def test_units_twice_change_nothing_and_a_present_one_never_lowers(case, weight):
+    layout, rows, presence = case
+    scores = lite_pyramid_scores(presence, layout)
+    parts = np.split(presence, layout.offsets[1:-1], axis=1)
+    doubled = np.concatenate([np.tile(part, 2) for part in parts], axis=1)
+    twice = lite_pyramid_scores(doubled, layout_of(*[row * 2 for row in rows]))
+    np.testing.assert_allclose(twice, scores, atol=1e-12)
+    more = layout_of([*rows[0], weight], *rows[1:])
+    added = np.insert(presence, len(rows[0]), 1.0, axis=1)
+    assert (lite_pyramid_scores(added, more) >= scores - 1e-12).all()
+    original = pyramid_scores((presence > 0.5).astype(float), layout)
+    assert ((original >= 0) & (original <= 1)).all()
+
+
+@settings(max_examples=40)
 @given(judged(), st.integers(1, 8), st.integers(0, 2**32 - 1))
 def test_sample_is_shared_seeded_and_within_the_pool(case, size, seed):
     layout, rows, presence = case
@@ -94,7 +82,7 @@ def test_sample_is_shared_seeded_and_within_the_pool(case, size, seed):
     scores, small = litepyramid_sample_scores(both, layout, size, np.random.default_rng(seed))
     again, _ = litepyramid_sample_scores(both, layout, size, np.random.default_rng(seed))
     np.testing.assert_array_equal(scores, again)
-    np.testing.assert_array_equal(scores[: len(presence)], scores[len(presence) :])
+    np.testing.assert_array_equal(scores[:2], scores[2:])
     assert small == sum(sum(row) < size for row in rows)
     whole, _ = litepyramid_sample_scores(presence, layout, 24, np.random.default_rng(seed))
     np.testing.assert_allclose(whole, lite_pyramid_scores(presence, layout), atol=1e-12)
@@ -114,41 +102,86 @@ def test_modified_and_original_score_by_hand():
     labels = np.array([[0, 1, 0, 1, 1, 0], [1, 1, 1, 1, 0, 0]])
     # Input 0: 10 contributors over 4 references, an ideal summary holds 3 SCUs: 4 + 3 + 2 = 9.
     # Input 1: 2 contributors over 4 references, floor(1) = 1 SCU: 1.
-    np.testing.assert_allclose(
-        modified_pyramid_scores(labels, layout, 4), [[4 / 9, 1.0], [10 / 9, 0.0]]
-    )
+    modified = modified_pyramid_scores(labels, layout, 4)
+    np.testing.assert_allclose(modified, [[4 / 9, 1.0], [10 / 9, 0.0]])
     np.testing.assert_allclose(pyramid_scores(labels, layout), [[4 / 7, 1.0], [1.0, 0.0]])
-
-
-@given(judged())
-def test_original_score_never_passes_one(case):
-    layout, _, presence = case
-    labels = (presence > 0.5).astype(float)
-    scores = pyramid_scores(labels, layout)
-    assert ((scores >= 0) & (scores <= 1)).all()
-
-
-def test_what_is_refused():
-    layout = layout_of([1, 1])
-    with pytest.raises(InputError, match="not 0 or 1"):
-        pyramid_scores([0.5, 1], layout)
-    with pytest.raises(InputError, match="2 units on the last axis"):
-        lite_pyramid_scores([[1.0]], layout)
-    with pytest.raises(InputError, match="not a whole number"):
-        litepyramid_sample_scores([1, 1], layout_of([1.5, 1]), 1, np.random.default_rng(0))
-    with pytest.raises(InputError, match="no references"):
-        modified_pyramid_scores([1, 1], layout, 0)
-    with pytest.raises(InputError, match="no inputs"):
-        UnitLayout.of([])
-    with pytest.raises(InputError, match="weights of input 'x'"):
-        UnitLayout.of([InputUnits("x", ())])
-
-
-def test_not_judged_stays_not_scored():
+    assert np.isnan(modified_pyramid_scores([1.0], layout_of([1]), 4)[0])  # ideal: no SCU
     scores = lite_pyramid_scores([[np.nan, 1.0, 1.0]], layout_of([1, 1], [1]))
-    assert np.isnan(scores[0, 0])
-    assert scores[0, 1] == 1.0
+    np.testing.assert_array_equal(scores, [[np.nan, 1.0]])
 
 
-def test_modified_score_is_nan_where_the_ideal_summary_is_empty():
-    assert np.isnan(modified_pyramid_scores([1.0], layout_of([1]), 4)[0])
+@pytest.mark.parametrize(
+    ("score", "message"),
+    [
+        (lambda: pyramid_scores([0.5, 1], layout_of([1, 1])), "not 0 or 1"),
+        (lambda: lite_pyramid_scores([[1.0]], layout_of([1, 1])), "2 units on the last axis"),
+        (lambda: modified_pyramid_scores([1, 1], layout_of([1, 1]), 0), "no references"),
+        (lambda: ScoringRule("sample").apply(np.ones((1, 2)), layout_of([1.5, 1]), 0), "whole"),
+        (lambda: ScoringRule("vital").apply(np.ones((1, 1)), layout_of([1]), 0), "vital"),
+        (lambda: UnitLayout.of([]), "no inputs"),
+        (lambda: UnitLayout.of([InputUnits("x", ())]), "weights of input 'x'"),
+    ],
+)
+def test_what_is_refused(score, message):
+    with pytest.raises(InputError, match=message):
+        score()
+
+
+# Nuggets and rubrics -------------------------------------------------------------------------
+
+NUGGETS = st.lists(
+    st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0])),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+def nuggetizer(nuggets, name):
+    """Written out from the definition: support 1, partial .5, strict 0; no vital nugget is 0."""
+    own = [grade for importance, grade in nuggets if importance == "vital" or "all" in name]
+    worth = [grade if "strict" not in name else float(grade == 1) for grade in own]
+    return sum(worth) / len(worth) if worth else 0.0
+
+
+@settings(max_examples=40)
+@given(st.lists(NUGGETS, min_size=1, max_size=4))
+def test_the_four_scores_are_nuggetizers(queries):
+    units = [InputUnits(str(q), tuple(Unit("x", importance=i) for i, _ in own))
+             for q, own in enumerate(queries)]  # fmt: skip
+    labels = np.array([grade for own in queries for _, grade in own], dtype=float)
+    layout = UnitLayout.of(units)
+    scores = nugget_scores(labels, layout)
+    for name, values in scores.items():
+        assert values == pytest.approx([nuggetizer(own, name) for own in queries], abs=1e-12)
+    vital, _ = ScoringRule("vital").apply(labels[None], layout, 0)
+    assert np.array_equal(vital[0], scores["vital_score"])
+    every, _ = ScoringRule().apply(labels[None], layout, 0)
+    assert every[0] == pytest.approx(scores["all_score"], abs=1e-12)
+
+
+CRITERION = st.tuples(
+    st.sampled_from([-10, -7, -2.5, 1, 3, 5, 10]),
+    st.sampled_from([0, 1, 0, 1, np.nan]),
+    st.booleans(),
+)
+
+
+def rubric(criteria, normalized):
+    """HealthBench's score of an example, or PRBench's (points − lowest) / (highest − lowest)."""
+    highest, lowest = (sum(w for w, *_ in criteria if w * sign > 0) for sign in (1, -1))
+    points = sum(w * met for w, met, _ in criteria)
+    if not highest:
+        return np.nan
+    return (points - lowest) / (highest - lowest) if normalized else points / highest
+
+
+@settings(max_examples=60)
+@given(st.lists(CRITERION, min_size=1, max_size=6).filter(lambda own: any(w > 0 for w, *_ in own)))
+def test_rubrics_are_their_definitions_with_penalties_and_missing_judgements(criteria):
+    layout = layout_of([w for w, *_ in criteria])
+    met = np.array([[m for _, m, _ in criteria]])
+    chosen = np.array([c for *_, c in criteria])
+    for normalized in (False, True):
+        for own in (None, chosen):
+            value = rubric_scores(met, layout, normalized=normalized, chosen=own)[0, 0]
+            some = [one for one in criteria if own is None or one[2]]
+            assert value == pytest.approx(rubric(some, normalized), nan_ok=True)

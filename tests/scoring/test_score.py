@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
@@ -77,25 +77,18 @@ def test_human_scores_are_matched_by_name():
         scored(SYSTEMS[:1], labels=(HALF,))
 
 
-@pytest.mark.parametrize("rule", ["sample-2", "original", "modified-2"])
-def test_other_rules_score_and_say_so(rule):
-    result = scored(rule=rule)
-    assert result.scores["mute"] == 0
-    assert f"rule:{rule}" in str(result.signature)
-
-
-@pytest.mark.parametrize("rule", ["lite-3", "sample-0", "sample-x", "modified-", "best", ""])
-def test_an_unknown_rule_is_refused(rule):
-    if rule == "modified-":
-        assert scored(rule=rule).metric == "modified_pyramid"
-    else:
+@pytest.mark.parametrize("rule", ["sample-2", "original", "modified-2", "lite-3", "sample-0", ""])
+def test_a_rule_scores_and_says_so_or_is_unknown(rule):
+    if rule in ("lite-3", "sample-0", ""):
         with pytest.raises(InputError, match="unknown scoring rule"):
             scored(rule=rule)
+    else:
+        result = scored(rule=rule)
+        assert result.scores["mute"] == 0
+        assert f"rule:{rule}" in str(result.signature)
 
 
-def test_modified_rule_by_hand():
-    # x: 4 contributors over 2 references, 2 SCUs: 3 + 1. y: 3 over 2, floor(2.0) SCUs: 2.
-    np.testing.assert_allclose(scored(rule="modified-2").values, [[1, 1.5], [0.25, 1], [0, 0]])
+def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
     units = (*UNITS, InputUnits("z", (Unit("g"),)))
     systems = [SystemSummaries(s.system, ("x", "y", "z"), (*s.texts, "g")) for s in SYSTEMS]
     result = scored(tuple(systems), units, rule="modified-3")
@@ -113,16 +106,6 @@ def test_what_does_not_match_is_refused():
         scored(name="human")
     with pytest.raises(InputError, match="neither units nor references"):
         scored(units=())
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"samples": "50"}, {"samples": 10**9}, {"seed": None}, {"confidence": "x"}, {"rule": 3},
-     {"on": "facts"}, {"judge": 3}, {"reference": ["a"]}],
-)  # fmt: skip
-def test_wrong_types_end_in_one_clear_error(options):
-    with pytest.raises(LitepyramidError):
-        lp.score(["It rained."], [["It rained."]], **{"judge": "recall", "samples": 50, **options})
 
 
 def test_a_judge_that_was_down_leaves_no_score():
@@ -148,14 +131,13 @@ def test_the_order_of_files_changes_no_number_and_no_signature(systems, inputs):
         )
         for i in systems
     )
-    for rule in ("lite", "sample-1"):
-        once = scored(rule=rule)
-        again = scored(shuffled, tuple(UNITS[j] for j in inputs), rule=rule)
-        assert again.scores == pytest.approx(once.scores, abs=1e-12)
-        assert again.signature == once.signature
-        for place, i in enumerate(systems):
-            assert again.intervals[place] == once.intervals[i]
-            assert again.groups[place] == once.groups[i]
+    once = scored(rule="sample-1")
+    again = scored(shuffled, tuple(UNITS[j] for j in inputs), rule="sample-1")
+    assert again.scores == pytest.approx(once.scores, abs=1e-12)
+    assert again.signature == once.signature
+    assert [*again.intervals, *again.groups] == [
+        *(once.intervals[i] for i in systems), *(once.groups[i] for i in systems)
+    ]  # fmt: skip
 
 
 def test_labels_of_scus_beside_scores_on_stus():
@@ -177,12 +159,12 @@ def test_labels_of_scus_beside_scores_on_stus():
 def test_the_ceiling_is_what_references_score():
     references = ["A storm hit Oslo. Two people died.", "The bridge is closed until Monday."]
     texts = {"same": references, "mine": ["A storm hit Oslo.", ""]}
-    result = lp.score(texts, references=references, samples=50)
+    options = {"judge": "recall", "samples": 50}
+    result = lp.score(texts, references=references, **options)
     assert result.ceiling == pytest.approx(result.scores["same"], abs=1e-12)
-    assert 0.5 < result.ceiling < 1
     assert f"references themselves score {result.ceiling:.3f}" in result.to_table()
-    assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], samples=50).ceiling is None
-    more = lp.score(texts, references=references, samples=50, stu_fallback="sentence")
+    assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], **options).ceiling is None
+    more = lp.score(texts, references=references, **options, stu_fallback="sentence")
     assert "|fallback:sentence|" in str(more.signature)
     with pytest.raises(InputError, match="fallback"):
         lp.score(texts, [["x"], ["y"]], stu_fallback="sentence")
