@@ -80,6 +80,9 @@ def _usage_error(error: Any, words: Sequence[str]) -> InputError:
     if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
         judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
         hint = f"A setting of the judge is written -J {wrong}=VALUE{judge}."
+    elif what.startswith("Missing argument"):
+        arguments = error.ctx.command.collect_usage_pieces(error.ctx)[1:]
+        hint = re.sub("[{}]", "", f"Write {' '.join([*command, *arguments])}.")
     elif what.startswith("No such command"):
         names = COMMANDS if len(command) == 1 else COMMANDS[command[1]][1]
         groups = [

@@ -188,8 +188,8 @@ def convert(
 ) -> Converted:
     """Say what files of other tools hold, and convert it to our files.
 
-    Reads .pyr and .pan files of DUC and TAC; nuggets, assignments and answers of TREC RAG, claims
-    of NuggetBank; rubrics of HealthBench, ResearchRubrics, PRBench and autorubric; logs of inspect
+    Reads .pyr and .pan files of DUC and TAC; nuggets, assignments and answers of TREC RAG;
+    rubrics of HealthBench, ResearchRubrics, PRBench and autorubric; logs of inspect
     and results of promptfoo (both JSON); RoSE and QAPyramid; our own tables and unit files in
     either form. Each is recognised by its content. What has no place in our files is counted.
 

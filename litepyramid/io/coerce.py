@@ -400,6 +400,10 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
     """The rows of a file, or of data with named columns; a list of lists has none."""
     if isinstance(value, Rows):
         return value
+    if isinstance(value, list | tuple) and value and isinstance(value[0], Path):
+        if len(value) > 1:
+            raise InputError(f"{KINDS[what].many} in {len(value)} files", expected="one file")
+        value = value[0]
     if isinstance(value, str | Path):
         return read_rows(check_path(value), columns)
     if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):

@@ -134,12 +134,6 @@ def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item
         yield items[start:]
 
 
-def check_count(name: str, value: Any) -> None:
-    """Raises InputError unless a setting is None or a whole number, at least 1."""
-    if value is not None and (type(value) is not int or value < 1):
-        raise InputError(f"{name} is {value!r}", expected="a whole number, at least 1")
-
-
 def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
     """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:

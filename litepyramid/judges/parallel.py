@@ -18,11 +18,11 @@ from litepyramid.judges.base import (
     Judge,
     JudgedBatch,
     Questions,
-    check_count,
     checked_batch,
     windows,
 )
 from litepyramid.progress import bar
+from litepyramid.stats import check_whole
 from litepyramid.text import counted
 
 Engine = Literal["local", "ray"]
@@ -52,7 +52,8 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     if workers is None and engine == "local":
         return judge
     choose("engine", engine, get_args(Engine))
-    check_count("workers", workers)
+    if workers is not None:
+        check_whole("workers", workers)
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
         if not getattr(judge, "portable", _start_cost(judge)):

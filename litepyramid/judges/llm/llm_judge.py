@@ -21,7 +21,6 @@ from litepyramid.judges.base import (
     Items,
     JudgedBatch,
     Questions,
-    check_count,
     note_cached,
     pair_key,
 )
@@ -29,6 +28,7 @@ from litepyramid.judges.cache import JudgementCache, Stored
 from litepyramid.judges.llm.endpoint import Endpoint, Reply, UnansweredError, safe_name
 from litepyramid.judges.llm.prompt import Prompt, load_prompt
 from litepyramid.progress import bar
+from litepyramid.stats import check_whole
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, one_line
 from litepyramid.types import fingerprint
@@ -247,7 +247,8 @@ class LLMJudge(Closing):
         estimate: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        check_count("units_per_request", units_per_request)
+        if units_per_request is not None:
+            check_whole("units_per_request", units_per_request)
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
         self._free, self._units, self._allowed = prompt is None, units_per_request, allow_missing

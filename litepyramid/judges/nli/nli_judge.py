@@ -17,7 +17,6 @@ from litepyramid.judges.base import (
     JudgedBatch,
     Spans,
     best_parts,
-    check_count,
     note_cached,
     pair_key,
     windows,
@@ -35,6 +34,7 @@ from litepyramid.judges.nli.encode import (
 )
 from litepyramid.judges.nli.modes import presence
 from litepyramid.progress import bar
+from litepyramid.stats import check_whole
 from litepyramid.text import fill, one_line
 from litepyramid.types import FloatArray
 
@@ -102,8 +102,10 @@ class NLIJudge(Closing):
         choose("dtype", dtype, ("auto", *_PRECISIONS))
         choose("value of long", long, ("cut", "split"))
         choose("backend", backend, ("auto", "torch", "onnx"))
-        check_count("batch_tokens", batch_tokens)
-        check_count("threads", threads)
+        if batch_tokens is not None:
+            check_whole("batch_tokens", batch_tokens)
+        if threads is not None:
+            check_whole("threads", threads)
         self.checkpoint: Checkpoint = open_checkpoint(
             str(model),
             revision=revision,
