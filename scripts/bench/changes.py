@@ -55,10 +55,9 @@ def cost(systems: int, inputs: int, units: int) -> None:
         changes.save(page)
         written = time.process_time() - start
         lost = sum(len(c.lost) + len(c.gained) for c in changes.changes)  # type: ignore[union-attr]
-        print(
-            f"{systems} × {inputs} × {units}, {lost} facts changed: read in {read:.2f} s, compared "
-            f"in {compared:.2f} s, page of {page.stat().st_size / 1e6:.2f} MB in {written:.2f} s"
-        )
+        size = page.stat().st_size / 1e6
+        print(f"{systems} × {inputs} × {units}, {lost} facts changed: read in {read:.2f} s,")
+        print(f"compared in {compared:.2f} s, page of {size:.2f} MB in {written:.2f} s")
 
 
 def failures(

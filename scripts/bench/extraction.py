@@ -20,7 +20,6 @@ from litepyramid.io.coerce import as_names, as_references, as_summaries, as_unit
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.levels import level_correlation
 from litepyramid.scoring.score import score
-from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
 EXTRACTORS = (
@@ -29,23 +28,13 @@ EXTRACTORS = (
     ("embedded", "srl"),
     ("embedded", "embedded"),
 )
-COLUMNS = (
-    *("units", "coref", Column("per_reference", "per ref.", digits=2)),
-    *(Column("ours", "F1 ours"), Column("theirs", "F1 theirs"), Column("scus", "F1 SCUs")),
-    *(Column("system", "r sys."), Column("summary", "r summ."), Column("seconds", "s", digits=1)),
-)
+HEADS = ("units", "coref", "per ref.", "F1 ours", "F1 theirs", "F1 SCUs", "r sys.", "r summ.", "s")
 
 
-class Report(Result):
-    """One table."""
-
-    def __init__(self, rows, judge):
-        self.rows, self.judge = rows, judge
-
-    def to_tables(self):
-        columns = tuple(Column(c) if isinstance(c, str) else c for c in COLUMNS)
-        title = f"STUs of REALSumm and the authors', judge {self.judge}"
-        return [Table(title, columns, tuple(self.rows))]
+def show(*cells: object) -> None:
+    """Prints one row."""
+    texts = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells)
+    print(" ".join(f"{text:>9}" for text in texts), flush=True)
 
 
 def best_match(units, among) -> float:
@@ -81,15 +70,16 @@ def main() -> None:
     def size(units):
         return sum(len(entry.units) for entry in units) / len(units)
 
-    row = ("authors", "theirs", size(theirs), None, None, best_match(scus, theirs))
-    rows = [(*row, *correlations(theirs), None)]
+    print(f"STUs of REALSumm and the authors', judge {arguments.judge}")
+    show(*HEADS)
+    row = ("authors", "theirs", size(theirs), "–", "–", best_match(scus, theirs))
+    show(*row, *correlations(theirs), "–")
     for srl, coref in EXTRACTORS:
         start = time.perf_counter()
         ours = extract(references, srl=srl, coref=coref).units
         seconds = time.perf_counter() - start
         overlaps = (best_match(ours, theirs), best_match(theirs, ours), best_match(scus, ours))
-        rows.append((srl, coref, size(ours), *overlaps, *correlations(ours), seconds))
-    print(Report(rows, arguments.judge).to_table())
+        show(srl, coref, size(ours), *overlaps, *correlations(ours), seconds)
 
 
 if __name__ == "__main__":

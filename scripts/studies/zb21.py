@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,11 +43,11 @@ from litepyramid.judges.registry import judge
 from litepyramid.meta.core.levels import Coefficient, Level, level_correlation
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.training.crossval import cross_validate, validate
 from litepyramid.training.folds import make_folds
-from litepyramid.types import InputUnits, ScoreTable, Signature
+from litepyramid.types import InputUnits, Signature
 
 _KINDS: tuple[tuple[Level, Coefficient], ...] = (
     ("system", "pearson"),
@@ -54,24 +55,22 @@ _KINDS: tuple[tuple[Level, Coefficient], ...] = (
     ("summary", "pearson"),
     ("summary", "spearman"),
 )
-
 _SHOWN = dict(
     zip((f"{level}_{c}" for level, c in _KINDS), ("sys r", "sys ρ", "sum r", "sum ρ"), strict=True)
 )
+Values = Mapping[str, float]
+
+
+class MissingError(Exception):
+    """Why a number cannot be run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """One published number beside ours.
 
-    Attributes:
-        where: README, or Table 1 to Table 4.
-        data_set: REALSumm …
-        row: The metric as the paper calls it, or what the README scored.
-        kind: ``system_pearson`` …, the mode of a README score, or ``ROUGE-2`` and ``Pyramid``.
-        published: The paper's number.
-        ours: What comes out here; NaN if it was not run.
-        why_not: Why it was not run; empty if it was.
+    `kind` is ``system_pearson`` …, the mode of a README score, or ``ROUGE-2`` and ``Pyramid``;
+    `ours` is NaN, and `why_not` says why, if it was not run.
     """
 
     where: str
@@ -79,8 +78,8 @@ class Number:
     row: str
     kind: str
     published: float
-    ours: float = float("nan")
-    why_not: str = ""
+    ours: float
+    why_not: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,89 +91,65 @@ class Reproduction(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """What was run with the difference; then what was not, by reason."""
-        run = [n for n in self.numbers if not n.why_not]
-        rows: list[tuple[Cell, ...]] = [
-            (
-                f"{n.where} {n.data_set}",
-                n.row,
-                _SHOWN.get(n.kind, n.kind),
-                n.published,
-                n.ours,
-                n.ours - n.published,
-            )
-            for n in run
+        done = [n for n in self.numbers if not n.why_not]
+        largest = max((abs(n.ours - n.published) for n in done), default=float("nan"))
+        rows = [
+            {
+                "where": f"{n.where} {n.data_set}",
+                "row": n.row,
+                "kind": _SHOWN.get(n.kind, n.kind),
+                "published": n.published,
+                "ours": n.ours,
+                "difference": n.ours - n.published,
+            }
+            for n in done
         ]
-        largest = max((abs(n.ours - n.published) for n in run), default=float("nan"))
-        done = Table(
-            f"ZB21: {len(run)} of {counted(len(self.numbers), 'published number')} could be run",
-            (
-                Column("where"),
-                Column("row"),
-                Column("kind", "what"),
-                Column("published", digits=5),
-                Column("ours", digits=5),
-                Column("difference", "diff.", digits=5, signed=True),
-            ),
-            tuple(rows),
-            (
-                f"Largest difference: {largest:.5f}. The older metrics' scores are those that "
-                "REALSumm published, not the runs of ZB21; Lite2.5 takes the authors' own half "
-                "mix.",
-                str(self.signature),
-            ),
+        columns = (
+            *("where", "row", Column("kind", "what"), Column("published", digits=5)),
+            *(Column("ours", digits=5), Column("difference", "diff.", digits=5, signed=True)),
         )
-        reasons: dict[tuple[str, str, str], int] = {}
-        for n in self.numbers:
-            if n.why_not:
-                key = (n.where, n.data_set, n.why_not)
-                reasons[key] = reasons.get(key, 0) + 1
+        notes = (
+            f"Largest difference: {largest:.5f}. The older metrics' scores are those that REALSumm "
+            "published, not the runs of ZB21; Lite2.5 takes the authors' own half mix.",
+            str(self.signature),
+        )
+        many = counted(len(self.numbers), "published number")
+        title = f"ZB21: {len(done)} of {many} could be run"
+        reasons = Counter((n.where, n.data_set, n.why_not) for n in self.numbers if n.why_not)
         missing = Table(
             "Not run",
             (Column("where"), Column("data_set", "data"), Column("numbers"), Column("why")),
             tuple((where, data, count, why) for (where, data, why), count in reasons.items()),
         )
-        return [done, missing] if reasons else [done]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number with its reason."""
-        names = Number.__slots__
-        return {
-            "numbers": [{name: getattr(n, name) for name in names} for n in self.numbers],
-            "signature": self.signature.to_json(),
-        }
+        return [Table.of(title, columns, rows, notes), *([missing] if reasons else [])]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What is at hand, and judges that were made or could not be."""
+    """What is at hand: data sets and judges, made once, or why there is none."""
 
     root: Path
     make: Callable[[str], Judge]
-    sets: dict[str, Dataset | str] = field(default_factory=dict)
-    judges: dict[str, Judge | str] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
 
-    def dataset(self, name: str) -> Dataset | str:
-        """The data set, or why there is none."""
-        if name not in self.sets:
-            folder = self.root / FOLDERS[name]
-            try:
-                self.sets[name] = (
-                    load_dataset("folder", folder)
-                    if folder.is_dir()
-                    else f"no folder {FOLDERS[name]} in the data"
-                )
-            except LitepyramidError as error:
-                self.sets[name] = str(error)
-        return self.sets[name]
+    def dataset(self, name: str) -> Dataset:
+        folder = self.root / FOLDERS[name]
+        if not folder.is_dir():
+            raise MissingError(f"no folder {FOLDERS[name]} in the data")
+        return self._once(name, lambda: load_dataset("folder", folder))
 
-    def judge(self, name: str) -> Judge | str:
-        """The judge, or why there is none."""
-        if name not in self.judges:
+    def judge(self, name: str) -> Judge:
+        return self._once(name, lambda: self.make(name))
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self.made:
             try:
-                self.judges[name] = self.make(name)
+                self.made[name] = make()
             except LitepyramidError as error:
-                self.judges[name] = str(error)
-        return self.judges[name]
+                self.made[name] = MissingError(str(error))
+        if isinstance(self.made[name], MissingError):
+            raise self.made[name]
+        return self.made[name]
 
 
 def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproduction:
@@ -202,42 +177,66 @@ def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproducti
     return Reproduction(tuple(numbers), Signature.of(constant="zb21"))
 
 
+def _numbers(
+    where: str, data_set: str, row: str, published: Values, compute: Callable[[], Values]
+) -> Iterator[Number]:
+    """Published numbers of one row, beside what can be computed."""
+    found, why = {}, ""
+    try:
+        found = dict(compute())
+    except (MissingError, LitepyramidError) as error:
+        why = str(error)
+    for kind, number in published.items():
+        yield Number(where, data_set, row, kind, number, found.get(kind, float("nan")), why)
+
+
 def _readme(run: _Run) -> Iterator[Number]:
     for (name, system), rows in README.items():
-        dataset = run.dataset(name)
-        for row, values in rows.items():
-            found: Mapping[str, float] | str
-            if isinstance(dataset, str):
-                found = dataset
-            elif system not in dataset.systems:
-                found = f"no system {system} in the data"
-            elif row == "human":
-                found = {"human": _human(dataset, system)}
-            else:
-                found = _readme_scores(run, dataset, system, row)
-            for kind, published in values.items():
-                yield _number("README", name, f"{system} {row}", kind, published, found)
+        for row, published in rows.items():
+
+            def compute(name: str = name, system: str = system, row: str = row) -> Values:
+                dataset = run.dataset(name)
+                texts = _texts(dataset, system)
+                if row == "human":
+                    return {"human": _human(dataset, system)}
+                units = _units(run, dataset, {"SCUs": "Lite2", "STUs": "Lite3"}.get(row, "Lite2.5"))
+                items = [(t, e.texts) for t, e in zip(texts, units, strict=True)]
+                judged = run.judge(TRAINED["TAC08"]).judge(items)
+                if judged.logits is None:
+                    raise MissingError("the judge has no logits")
+                logits, layout = np.concatenate(judged.logits), UnitLayout.of(units)
+                by_mode = {mode: np.nan_to_num(presence(logits, mode)) for mode in MODES}
+                return {m: float(lite_pyramid_scores(p, layout).mean()) for m, p in by_mode.items()}
+
+            yield from _numbers("README", name, f"{system} {row}", published, compute)
 
 
 def _table_3(run: _Run) -> Iterator[Number]:
     """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's inputs."""
-    dataset, rouge = run.dataset("PyrXSum"), rouge_scorer("2")
+    rouge = rouge_scorer("2")
     for line in TABLE_3.strip().splitlines():
         system, row, cells = line.split("|")
-        found: Mapping[str, float] | str
-        if isinstance(dataset, str) or system not in dataset.systems:
-            found = dataset if isinstance(dataset, str) else f"no system {system} in the data"
-        elif dataset.references is None:
-            found = "no references in the data"
-        else:
-            texts = dataset.summaries[dataset.systems.index(system)].texts
-            targets = ([" ".join(r) for r in e.references] for e in dataset.references)
+
+        def compute(system: str = system) -> Values:
+            dataset = run.dataset("PyrXSum")
+            texts = _texts(dataset, system)
+            if dataset.references is None:
+                raise MissingError("no references in the data")
+            targets = [" ".join(entry.references[0]) for entry in dataset.references]
             scores = [
-                rouge.score(r[0], t)["rouge2"].fmeasure for t, r in zip(texts, targets, strict=True)
+                rouge.score(target, text)["rouge2"].fmeasure
+                for text, target in zip(texts, targets, strict=True)
             ]
-            found = {"ROUGE-2": 100 * float(np.mean(scores)), "Pyramid": _human(dataset, system)}
-        for kind, cell in zip(("ROUGE-2", "Pyramid"), cells.split(), strict=True):
-            yield _number("Table 3", "PyrXSum", row, kind, float(cell), found)
+            return {"ROUGE-2": 100 * float(np.mean(scores)), "Pyramid": _human(dataset, system)}
+
+        published = dict(zip(("ROUGE-2", "Pyramid"), map(float, cells.split()), strict=True))
+        yield from _numbers("Table 3", "PyrXSum", row, published, compute)
+
+
+def _texts(dataset: Dataset, system: str) -> Sequence[str]:
+    if system not in dataset.systems:
+        raise MissingError(f"no system {system} in the data")
+    return dataset.summaries[dataset.systems.index(system)].texts
 
 
 def _human(dataset: Dataset, system: str) -> float:
@@ -246,31 +245,9 @@ def _human(dataset: Dataset, system: str) -> float:
     return float(lite_pyramid_scores(presence_by_people, layout)[0].mean())
 
 
-def _readme_scores(run: _Run, dataset: Dataset, system: str, row: str) -> Mapping[str, float] | str:
-    units = _units(run, dataset, {"SCUs": "Lite2", "STUs": "Lite3", "half": "Lite2.5"}[row])
-    judge = run.judge(TRAINED["TAC08"])
-    if isinstance(units, str):
-        return units
-    if isinstance(judge, str):
-        return judge
-    texts = dataset.summaries[dataset.systems.index(system)].texts
-    try:
-        judged = judge.judge([(t, e.texts) for t, e in zip(texts, units, strict=True)])
-    except LitepyramidError as error:
-        return str(error)
-    if judged.logits is None:
-        return "the judge has no logits"
-    logits, layout = np.concatenate(judged.logits), UnitLayout.of(units)
-    return {
-        mode: float(lite_pyramid_scores(np.nan_to_num(presence(logits, mode)), layout).mean())
-        for mode in MODES
-    }
-
-
 def _table(
     run: _Run, where: str, text: str, sets: Sequence[str], by: str | None
 ) -> Iterator[Number]:
-    cache: dict[tuple[str, str], Mapping[str, float] | str] = {}
     for line in text.strip().splitlines():
         row, _, cells = line.partition("|")
         values = cells.split()
@@ -279,41 +256,29 @@ def _table(
             four = [*values[2 * index : 2 * index + 2], *values[half + 2 * index :][:2]]
             if four[0] == "-":
                 continue
-            key = (row, name)
-            if key not in cache:
-                cache[key] = _correlations(run, row, name, by)
-            for (level, coefficient), cell in zip(_KINDS, four, strict=True):
-                kind = f"{level}_{coefficient}"
-                yield _number(where, name, row, kind, float(cell), cache[key])
+
+            def compute(row: str = row, name: str = name) -> Values:
+                dataset = run.dataset(name)
+                way = _lite if row.startswith("Lite") else _older_metric
+                return way(run, row, dataset, by)
+
+            published = dict(zip(_SHOWN, map(float, four), strict=True))
+            yield from _numbers(where, name, row, published, compute)
 
 
-def _correlations(run: _Run, row: str, name: str, by: str | None) -> Mapping[str, float] | str:
-    dataset = run.dataset(name)
-    if isinstance(dataset, str):
-        return dataset
-    if not row.startswith("Lite"):
-        return _older_metric(run, row, dataset, by)
-    if by is None:
-        return _out_of_the_box(run, row, dataset)
-    return _folds(run, row, dataset, by)
-
-
-def _older_metric(
-    run: _Run, row: str, dataset: Dataset, by: str | None
-) -> Mapping[str, float] | str:
+def _older_metric(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
     path = run.root / "realsumm" / "metric_scores.csv"
     if row not in METRICS or dataset.name != "realsumm" or not path.is_file():
-        return "no scores of this metric in the data"
-    table: ScoreTable = read_scores(path)
+        raise MissingError("no scores of this metric in the data")
+    table = run._once("scores", lambda: read_scores(path))
     X, Z = table.matrix(METRICS[row]).values, table.matrix("human").values
-    if by is None:
-        parts = [(X, Z)]
-    else:
+    parts = [(X, Z)]
+    if by is not None:
         parts = []
         for fold in make_folds(dataset, "examples" if by == "examples" else "systems", 5):
             rows = [table.systems.index(s) for s in fold.systems]
-            columns = [table.inputs.index(i) for i in fold.inputs]
-            parts.append((X[np.ix_(rows, columns)], Z[np.ix_(rows, columns)]))
+            at = np.ix_(rows, [table.inputs.index(i) for i in fold.inputs])
+            parts.append((X[at], Z[at]))
     return {
         f"{level}_{c}": float(
             np.mean([level_correlation(x, z, level, c, "zb21").value for x, z in parts])
@@ -322,80 +287,48 @@ def _older_metric(
     }
 
 
-def _units(run: _Run, dataset: Dataset, name: str) -> Sequence[InputUnits] | str:
-    """The units of Lite2, Lite2.5 (the authors' half mix) or Lite3, or why there are none."""
+def _units(run: _Run, dataset: Dataset, name: str) -> Sequence[InputUnits]:
+    """The units of Lite2, Lite2.5 (the authors' half mix) or Lite3."""
     if name == "Lite2":
         return dataset.scus
     if name == "Lite3":
-        return dataset.stus or "no STUs in the data"
+        if not dataset.stus:
+            raise MissingError("no STUs in the data")
+        return dataset.stus
     path = run.root / dataset.name / HALF_MIX
     if not path.is_file():
-        return f"no {HALF_MIX} in the data"
+        raise MissingError(f"no {HALF_MIX} in the data")
     return as_units(path, [entry.input for entry in dataset.scus])
 
 
-def _folds(run: _Run, row: str, dataset: Dataset, by: str) -> Mapping[str, float] | str:
+def _lite(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
+    """By folds, or with `by` None out of the box."""
+    if by is None:
+        kind, _, trained_on = row.partition(" ")
+        if trained_on not in TRAINED:
+            raise MissingError(f"the authors released no checkpoint of {trained_on}")
+        units = {kind: _units(run, dataset, kind)}
+        ready = run.judge(TRAINED[trained_on])
+        result = validate(dataset, {"ready": ready}, units=units, constant="zb21")
+        return {
+            f"{level}_{c}": result.mean("ready", kind, level, c, mode="p2c").mean
+            for level, c in _KINDS
+        }
     kind, _, zero = row.partition("-")
-    units = _units(run, dataset, kind)
-    if isinstance(units, str):
-        return units
-    if zero:
-        template = ZERO_SHOT
-    elif dataset.name == "realsumm":
-        template = f"shiyue/roberta-large-realsumm-by-{by}-fold{{fold}}"
-    else:
-        return "the authors released no fold checkpoints of this data set"
+    units = {kind: _units(run, dataset, kind)}
+    if not zero and dataset.name != "realsumm":
+        raise MissingError("the authors released no fold checkpoints of this data set")
+    template = ZERO_SHOT if zero else f"shiyue/roberta-large-realsumm-by-{by}-fold{{fold}}"
     judges = [run.judge(template.replace("{fold}", str(k))) for k in range(1, 6)]
-    missing = next((judge for judge in judges if isinstance(judge, str)), None)
-    if missing is not None:
-        return missing
-    ready = [judge for judge in judges if not isinstance(judge, str)]
-    try:
-        result = cross_validate(
-            dataset,
-            lambda data, fold: ready[fold - 1],
-            by="examples" if by == "examples" else "systems",
-            units={kind: units},
-            constant="zb21",
-        )
-    except LitepyramidError as error:
-        return str(error)
+    result = cross_validate(
+        dataset, lambda data, fold: judges[fold - 1],
+        by="examples" if by == "examples" else "systems", units=units, constant="zb21",
+    )  # fmt: skip
     mode = "l3c" if zero else "p2c"
     return {
         f"{level}_{c}": result.mean("trained", kind, level, c, mode=mode).mean
         for level, c in _KINDS
     }
-
-
-def _out_of_the_box(run: _Run, row: str, dataset: Dataset) -> Mapping[str, float] | str:
-    kind, _, trained_on = row.partition(" ")
-    if trained_on not in TRAINED:
-        return f"the authors released no checkpoint of {trained_on}"
-    units, judge = _units(run, dataset, kind), run.judge(TRAINED[trained_on])
-    if isinstance(units, str):
-        return units
-    if isinstance(judge, str):
-        return judge
-    try:
-        result = validate(dataset, {"ready": judge}, units={kind: units}, constant="zb21")
-    except LitepyramidError as error:
-        return str(error)
-    return {
-        f"{level}_{c}": result.mean("ready", kind, level, c, mode="p2c").mean for level, c in _KINDS
-    }
-
-
-def _number(
-    where: str,
-    data_set: str,
-    row: str,
-    kind: str,
-    published: float,
-    found: Mapping[str, float] | str,
-) -> Number:
-    if isinstance(found, str):
-        return Number(where, data_set, row, kind, published, why_not=found)
-    return Number(where, data_set, row, kind, published, ours=found[kind])
 
 
 def main() -> None:
