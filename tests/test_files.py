@@ -79,11 +79,6 @@ def test_a_dash_is_standard_input(monkeypatch):
             assert (system.system, system.texts) == ("system", ("It rained.",))
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(InputError, match="is a folder"), atomic_write(tmp_path):
-        pass
-
-
 def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
     def piped(name, text):
         os.mkfifo(tmp_path / name)

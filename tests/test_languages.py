@@ -11,7 +11,6 @@ import pytest
 import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import as_dataset
-from litepyramid.judges.evaluate import load_contrast
 from litepyramid.judges.llm.prompt import Prompt
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language
@@ -51,18 +50,6 @@ EXAMPLE = {  # units, a summary that carries them, and nonsense of about the sam
         "一位卖了二十年水果的店主说，今年的香蕉特别便宜。",
     ),
 }
-
-
-def finetuned(texts, folder, **options):
-    scus = [[text, texts[0]] for text in texts]
-    labels = {"a": [[1, 0] for _ in texts]}
-    return lp.finetune("lexical", {"a": texts}, units=scus, labels=labels, output=folder, **options)
-
-
-def test_nothing_is_learned_of_other_languages_silently(tmp_path):
-    with pytest.raises(InputError, match="the judge lexical reads English only"):
-        finetuned(SENTENCES["de"][1:13], tmp_path / "judge")
-    assert not (tmp_path / "judge").exists()
 
 
 def parts(code: str):
@@ -114,6 +101,7 @@ def test_recall_ranks_a_good_summary_above_nonsense(code):
     summaries = {"good": [good], "nonsense": [nonsense]}
     result = lp.score(summaries, [units], judge="recall", samples=40)
     assert result.scores["good"] > 0.5 > 0.2 > result.scores["nonsense"]
+    assert ("The texts are in" in result.to_table()) == (code != "en")
     assert ("language" in str(result.signature)) == (code != "en")
 
 
@@ -160,6 +148,8 @@ def test_rouge_of_identical_hindi_texts():
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
 def test_contrast_set_in_other_languages(code):
+    with pytest.raises(InputError, match="en, de, es, fr or zh"):
+        lp.evaluate("recall", contrast=True, language="it")
     result = lp.evaluate("recall", contrast=True, language=code)
     assert result.names == (f"contrast.{code}",)
     assert result.sets[0].pairs == 60
@@ -167,12 +157,6 @@ def test_contrast_set_in_other_languages(code):
     assert f"language:{code}" in str(result.signature)
     with pytest.raises(InputError, match="the judge lexical reads English only"):
         lp.evaluate("lexical", contrast=True, language=code)
-
-
-def test_contrast_set_in_a_language_that_has_none():
-    assert len(load_contrast().items) == 824
-    with pytest.raises(InputError, match="en, de, es, fr or zh"):
-        lp.evaluate("recall", contrast=True, language="it")
 
 
 def test_prompts_say_the_language_and_english_ones_do_not():
@@ -198,10 +182,3 @@ def test_sentences_as_units_keep_the_text():
     for code in TWELVE:
         units = lp.extract([" ".join(SENTENCES[code][:4])], srl="sentences").units[0].texts
         assert " ".join(units) == " ".join(" ".join(SENTENCES[code][:4]).split())
-
-
-def test_words_of_wide_and_right_to_left_scripts_stay_in_the_table():
-    units, good, nonsense = EXAMPLE["zh"]
-    names = {"系统甲": [good], "ערבית": [nonsense]}
-    table = lp.score(names, [units], judge="recall", samples=40).to_table()
-    assert all(text in table for text in ("系统甲", "ערבית", "The texts are in Chinese."))

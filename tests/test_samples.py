@@ -13,7 +13,6 @@ from litepyramid.scoring.compare import compare
 from litepyramid.stats import (
     check_samples,
     mean_of_scored,
-    percentile_interval,
     resampled_p_value,
     system_intervals,
     system_means,
@@ -54,11 +53,6 @@ def test_scores_and_their_comparison_refuse_too_few():
     assert low < high
     with pytest.raises(InputError, match=r"at least 2000 for an interval at 99\.9 %"):
         compare(scores, samples=1999, confidence=0.999)
-
-
-def test_one_sample_is_why():
-    low, high = percentile_interval(np.array([0.3]))
-    assert low == high
 
 
 SCORES = st.one_of(st.just(np.nan), st.floats(-1e6, 1e6))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.text import cut, legible, one_line, printable
+from litepyramid.text import legible, one_line, printable
 
 
 @given(st.text(alphabet="ab \t\n\r\u2028\xa0"))
@@ -34,14 +34,6 @@ def test_nothing_unseen_is_printed_and_the_rest_stays(text):
         c for c in text if unicodedata.category(c) in unseen or "\U000e0000" <= c < "\U000e1000"
     ]:
         assert shown == text
-
-
-@given(st.text(), st.integers(2, 90))
-def test_a_cut_value_is_short_and_begins_alike(text, longest):
-    shown = cut(text, longest)
-    assert len(shown) <= longest
-    assert shown == printable(text) or shown.endswith("…")
-    assert printable(text).startswith(shown.removesuffix("…"))
 
 
 def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them():

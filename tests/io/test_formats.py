@@ -90,6 +90,14 @@ def test_a_log_of_inspect_is_answers_by_run():
     )
 
 
+def test_runs_of_one_model_in_two_logs_stay_apart(tmp_path):
+    second = tmp_path / "monday.json"
+    second.write_text((FILES / "inspect.json").read_text().replace("On Monday.", "Monday."))
+    names = lp.load(summaries=[FILES / "inspect.json", second]).systems
+    assert names[2:] == ("openai/small (monday)", "openai/small (epoch 2) (monday)")
+    assert tuple(s.system for s in lp.convert([FILES / "inspect.json", second]).summaries) == names
+
+
 def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
     path = FILES / "promptfoo.json"
     held = lp.convert(path, to="summaries")
@@ -103,15 +111,6 @@ def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
     assert (small.system, small.texts, small.missing) == ("small", ("On Monday.",), ())
     assert (large.system, large.missing) == ("openai:large", ("1",))
     assert held.scores.matrix("promptfoo").values.ravel().tolist() == [0.9, 0.0]
-
-
-def test_runs_of_one_model_in_two_logs_stay_apart(tmp_path):
-    second = tmp_path / "monday.json"
-    second.write_text((FILES / "inspect.json").read_text().replace("On Monday.", "Monday."))
-    paths = [FILES / "inspect.json", second]
-    names = [own.system for own in as_summaries(paths)]
-    assert names[2:] == ["openai/small (monday)", "openai/small (epoch 2) (monday)"]
-    assert [own.system for own in lp.convert(paths).summaries] == names
 
 
 @pytest.mark.parametrize(
