@@ -3,8 +3,6 @@
 import csv
 import io
 
-import pytest
-
 import litepyramid as lp
 from litepyramid.checked import guarded, unguarded
 from litepyramid.tables import Column, Result, Table, render
@@ -62,9 +60,9 @@ def test_csv_holds_no_formula_and_names_come_back():
     assert guarded("-1.5") == "-1.5"
 
 
-@pytest.mark.parametrize("ending", ["txt", "json", "csv", "tex"])
-def test_half_a_character_ends_nothing(ending, tmp_path):
+def test_half_a_character_ends_nothing(tmp_path):
     result = lp.score({"a\udc80": ["It rained."]}, [["It rained."]], judge="recall", samples=50)
-    result.save(tmp_path / f"r.{ending}")
-    text = (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
-    assert r"a\udc80" in text or r"a\textbackslash{}udc80" in text
+    for ending in ("txt", "json", "csv", "tex"):
+        result.save(tmp_path / f"r.{ending}")
+        text = (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
+        assert r"a\udc80" in text or r"a\textbackslash{}udc80" in text

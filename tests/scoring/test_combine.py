@@ -76,40 +76,20 @@ def test_labels_alone_are_the_classical_interval():
 
 @given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0.1, 5), st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_the_judges_scale_does_not_matter(seed, shift, scale, turned):
-    human, judge, _ = made(seed, systems=2, inputs=20)
-    labelled = np.sort(np.random.default_rng(seed).permutation(20)[:9])
-    other = shift + (-scale if turned else scale) * judge
-    first, second = (prediction_powered(human[:, labelled], f, labelled) for f in (judge, other))
-    for name in ("value", "low", "high", "saved"):
-        assert np.allclose(getattr(first, name), getattr(second, name), atol=1e-9)
-
-
-@given(st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
-def test_the_order_of_inputs_does_not_matter_and_nothing_is_wider(seed):
-    human, judge, _ = made(seed, systems=2, inputs=20, noise=1.0)
+def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wider(
+    seed, shift, scale, turned
+):
+    human, judge, _ = made(seed, systems=2, inputs=20, noise=0.5)
     rng = np.random.default_rng(seed)
-    labelled, order = np.sort(rng.permutation(20)[:8]), rng.permutation(20)
-    place = np.argsort(order)[labelled]
-    there = np.sort(place)
+    labelled, order = np.sort(rng.permutation(20)[:9]), rng.permutation(20)
+    there = np.sort(np.argsort(order)[labelled])
     first = prediction_powered(human[:, labelled], judge, labelled)
-    second = prediction_powered(human[:, order][:, there], judge[:, order], there)
-    assert np.allclose(first.value, second.value)
-    assert np.allclose(first.error, second.error)
+    other = shift + (-scale if turned else scale) * judge[:, order]
+    second = prediction_powered(human[:, order][:, there], other, there)
+    for name in ("value", "low", "high", "saved", "error"):
+        assert np.allclose(getattr(first, name), getattr(second, name), atol=1e-9)
     assert (first.high - first.low <= first.alone_high - first.alone_low + 1e-12).all()
     assert (first.saved >= 0).all()
-
-
-def test_all_samples_together_are_right():
-    human, judge, _ = made(5, systems=1, inputs=9)
-    alone, values = [], []
-    for chosen in combinations(range(9), 5):
-        means = prediction_powered(human[:, list(chosen)], judge, np.array(chosen))
-        alone.append(means.alone[0])
-        values.append(means.value[0])
-    assert np.mean(alone) == pytest.approx(human.mean(), abs=1e-12)
-    assert np.mean(values) == pytest.approx(human.mean(), abs=0.01)
 
 
 def test_a_constant_judge_changes_nothing():
@@ -124,15 +104,6 @@ def test_a_constant_judge_changes_nothing():
     assert "does not help" in result.to_table()
 
 
-def test_all_inputs_labelled_leave_no_doubt_about_them():
-    human, judge, names = made(7)
-    result = combine((ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human)))
-    for entry in result.systems:
-        row = names[0].index(entry.system)
-        assert entry.score == pytest.approx(human[row].mean())
-        assert entry.low == pytest.approx(entry.high)
-
-
 def test_a_choice_that_is_no_sample_is_refused():
     human, judge, names = made(10)
     judged = ScoreMatrix("j", *names, judge)
@@ -145,23 +116,6 @@ def test_a_choice_that_is_no_sample_is_refused():
         combine((judged, ScoreMatrix("human", *names, hidden(human, [3, 8]))))
     with pytest.raises(InputError, match="different systems or inputs"):
         combine((judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human)))
-
-
-def test_a_sample_is_one_in_whatever_order_the_rows_come():
-    human, judge, (systems, inputs) = made(13)
-    labelled = np.sort(np.random.default_rng(5).permutation(40)[:12])
-    rows = {
-        name: [
-            {"system": system, "input": inputs[m], "metric": name, "score": values[n, m]}
-            for n, system in enumerate(systems)
-            for m in (labelled if name == "human" else range(40))
-        ]
-        for name, values in (("human", human), ("judge", judge))
-    }
-    first = combine([*rows["human"], *rows["judge"]], metric="judge")
-    second = combine([*rows["judge"], *rows["human"]], metric="judge")
-    assert first == second
-    assert first.labels == 12
 
 
 def test_pairs_and_groups_say_the_same():
@@ -191,7 +145,7 @@ def test_intervals_cover(kind):
     rng = np.random.default_rng(3)
     judge = {"good": judge, "inverted": -judge, "noise": rng.random(judge.shape)}[kind]
     covered, width, alone = [], [], []
-    for _ in range(100):
+    for _ in range(60):
         labelled = np.sort(rng.permutation(100)[:25])
         means = prediction_powered(human[:, labelled], judge, labelled)
         truth = human.mean(axis=1)
@@ -213,7 +167,7 @@ def test_realsumm_from_thirty_labels_and_rouge(realsumm):
         (human[pairs[:, 0]] - human[pairs[:, 1]], judge[pairs[:, 0]] - judge[pairs[:, 1]]),
     ):
         covered, ratio, truth = [], [], h.mean(axis=1)
-        for _ in range(50):
+        for _ in range(30):
             labelled = np.sort(rng.permutation(100)[:30])
             means = prediction_powered(h[:, labelled], f, labelled)
             covered.append(((means.low <= truth) & (truth <= means.high)).mean())

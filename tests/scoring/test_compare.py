@@ -17,14 +17,12 @@ from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import (
     flip_p_of,
     flip_p_values,
-    group_letters,
     intervals_and_groups,
     rank_groups,
 )
 from litepyramid.stats import (
     adjust_p_values,
     flip_tails,
-    percentile_interval,
     resampled_p_value,
     system_intervals,
 )
@@ -35,11 +33,6 @@ def matrix(values, names=None):
     values = np.asarray(values, dtype=float)
     names = names or [f"s{i}" for i in range(len(values))]
     return ScoreMatrix("m", tuple(names), tuple(map(str, range(values.shape[1]))), values)
-
-
-def flip_p(differences):
-    """The p-value of one row of differences."""
-    return flip_p_of(np.array([differences], dtype=float))[0]
 
 
 def every_sum(values):
@@ -62,7 +55,7 @@ def graded(number, inputs, step, noise=0.1, seed=0):
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
 def test_exact_p_equals_scipys_permutation_test(differences):
-    p = flip_p(differences)
+    p = flip_p_of(np.array([differences], dtype=float))[0]
     if len(differences) > 1:
         oracle = stats.permutation_test(
             (np.array(differences, dtype=float), np.zeros(len(differences))),
@@ -112,42 +105,21 @@ def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
 
 
 def test_level_holds_under_no_difference():
-    """All p-values of pairs under the null hypothesis, and of families: 400 runs."""
+    """All p-values of pairs under the null hypothesis, and of families: 200 runs."""
     rng = np.random.default_rng(2)
     p = flip_p_values(
-        rng.normal(size=(8_000, 30)), np.arange(8_000).reshape(-1, 2)
+        rng.normal(size=(6_000, 30)), np.arange(6_000).reshape(-1, 2)
     )  # every system in one pair
     for level in (0.001, 0.01, 0.05, 0.3):
         assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
     false = 0
-    for run in range(400):
+    for run in range(200):
         values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
         if run % 2:
             values = np.round(values)  # ties and a lattice
         pairs = np.array(list(combinations(range(8), 2)))
         false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
-    assert false <= 33  # 20 expected at most; more than 33 once in 500 times
-
-
-def test_of_60_graded_systems_those_differ_whose_differences_say_so():
-    step = np.where(np.arange(60) % 2, 0.1, 0.002)  # every second neighbour is next to equal
-    values = graded(60, 80, 0.0) - np.cumsum(step)[:, None]
-    pairs = np.array(list(combinations(range(60), 2)))
-    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
-    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
-    oracle = stats.ttest_1samp(differences, 0, axis=1).pvalue
-    theirs = multipletests(oracle, method="holm")[1]
-    assert ((holm < 0.05) == (theirs < 0.05)).mean() > 0.99
-    neighbours = holm[pairs[:, 1] == pairs[:, 0] + 1]
-    small = step[1:] < 0.01
-    assert (neighbours[small] > 0.05).all()
-    assert (neighbours[~small] < 0.05).mean() > 0.8
-    groups = rank_groups(values)
-    letters = [group_letters(group) for group in groups]
-    assert letters[0].startswith("a")
-    assert len({group for each in groups for group in each}) > 20
-    for (i, j), p in zip(pairs, holm, strict=True):
-        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
+    assert false <= 20  # 10 expected at most; more than 20 once in 500 times
 
 
 def test_what_no_number_of_inputs_can_show_is_said():
@@ -191,13 +163,6 @@ def test_intervals_agree_with_scipys_bootstrap():
         assert high == pytest.approx(oracle.high, abs=0.004)
 
 
-def test_failed_samples_are_left_out_of_percentiles():
-    assert percentile_interval(np.array([1.0, np.nan, 1.0])) == (1.0, 1.0)
-    assert all(np.isnan(percentile_interval(np.array([np.nan]))))
-    with pytest.raises(InputError, match="between 0 and 1"):
-        percentile_interval(np.array([1.0]), 95)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_equal_statsmodels(p):
     p = np.array(p)
@@ -209,13 +174,6 @@ def test_corrections_equal_statsmodels(p):
         np.testing.assert_allclose(
             adjust_p_values(p, ours), multipletests(p, method=theirs)[1], atol=1e-12
         )
-
-
-def test_tests_that_were_not_made_do_not_count():
-    adjusted = adjust_p_values(np.array([0.01, np.nan, 0.04]), "bonferroni")
-    np.testing.assert_array_equal(adjusted, [0.02, np.nan, 0.08])
-    with pytest.raises(InputError, match="unknown correction"):
-        adjust_p_values(np.array([0.1]), "tukey")
 
 
 # Invariants and rank groups ------------------------------------------------------------------
@@ -252,13 +210,6 @@ def test_missing_cells_are_left_out_and_counted():
         compare(matrix([[1.0]]))
 
 
-def test_equal_systems_have_p_one_and_one_group():
-    scores = matrix(np.tile(np.random.default_rng(0).random(40), (3, 1)))
-    comparison = compare(scores, samples=500)
-    assert all(pair.p == 1.0 for pair in comparison.pairs)
-    assert rank_groups(scores.values) == [(1,)] * 3
-
-
 def test_not_to_differ_is_no_equivalence():
     base = np.random.default_rng(0).random(40)
     swing = np.tile([0.1, -0.1], 20)
@@ -273,19 +224,18 @@ def test_not_to_differ_is_no_equivalence():
     assert groups == [(1,), (1, 2), (2,), (3,)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000), st.integers(2, 7))
 def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     rng = np.random.default_rng(seed)
-    scores = matrix(rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12)))
-    comparison = compare(scores, samples=300, seed=seed)
-    groups = rank_groups(scores.values)
-    assert all(groups)
-    by_name = dict(zip(scores.systems, map(set, groups), strict=True))
+    values = rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12))
+    values[-1] = values[0]  # equal systems differ in nothing
+    comparison, groups = compare(matrix(values), samples=40), rank_groups(values)
+    by_name = {f"s{n}": set(group) for n, group in enumerate(groups)}
     for pair in comparison.pairs:
         share = bool(by_name[pair.first] & by_name[pair.second])
         assert share == (pair.p_holm >= comparison.alpha)
-    assert min(groups[int(np.argmax(scores.values.mean(axis=1)))]) == 1
+    assert min(groups[int(np.argmax(values.mean(axis=1)))]) == 1
 
 
 def test_groups_stay_few_where_the_largest_ones_are_beyond_counting():

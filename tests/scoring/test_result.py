@@ -18,7 +18,7 @@ from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.scoring.result import read_result
 from litepyramid.tables import plain
-from litepyramid.types import InputUnits, SystemLabels, Unit
+from litepyramid.types import SystemLabels
 
 
 @pytest.fixture
@@ -32,6 +32,9 @@ def result():
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
         judge="recall", evidence=True, samples=100, name="mine",
     )  # fmt: skip
+
+
+PARTS = (SYSTEMS[:1], SYSTEMS[1:])
 
 
 def saved(path, **options):
@@ -61,14 +64,14 @@ def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     assert given.scores == result.scores
 
 
-def test_texts_and_references_are_in_the_json(result):
+def test_texts_and_references_are_in_the_json(result, tmp_path):
     data = plain(result.to_json())
     first = data["scores"][0]
-    assert first["summary"] == "A storm hit Oslo. Two people died."
-    assert first["evidence"][1]["sentence"] == 1
     assert first["summary"][slice(*first["evidence"][1]["span"])] == "Two people died."
     assert data["references"][1]["references"] == [["The bridge is closed."]]
     assert [entry.to_json() for entry in result.units] == data["units"]
+    result.save(tmp_path / "r.json")  # written an entry at a time
+    assert json.loads((tmp_path / "r.json").read_text()) == data
 
 
 def test_csv_is_a_row_a_system_and_input_that_is_read_as_scores(result, tmp_path):
@@ -77,12 +80,6 @@ def test_csv_is_a_row_a_system_and_input_that_is_read_as_scores(result, tmp_path
     np.testing.assert_array_equal(table.matrix("mine").values, result.values)
     assert (table.systems, table.inputs) == (result.systems, result.inputs)
     assert "low,high,human,units,missing" in (tmp_path / "r.csv").read_text()
-
-
-def test_large_lists_are_written_an_entry_at_a_time(result, tmp_path):
-    result.save(tmp_path / "r.json")
-    whole = json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
-    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(whole)
 
 
 def test_every_ending_is_written_and_no_other(result, tmp_path):
@@ -94,19 +91,15 @@ def test_every_ending_is_written_and_no_other(result, tmp_path):
             result.save(tmp_path / name)
 
 
-def test_results_of_one_metric_are_told_apart(tmp_path):
+def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
     one, two = saved(tmp_path / "1.json"), saved(tmp_path / "2.json", judge="lexical")
     assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
     again = saved(tmp_path / "again.json")
     assert read_scores([one, again]).metrics == ("lite2pyramid",)
     mine = saved(tmp_path / "4.json", judge="recall", name="mine")
     assert read_scores([one, mine]).metrics == ("lite2pyramid", "mine")
-
-
-def test_parts_of_one_metric_are_put_together(tmp_path):
-    first = saved(tmp_path / "1.json", systems=SYSTEMS[:1])
-    rest = saved(tmp_path / "2.json", systems=SYSTEMS[1:])
-    assert len(read_scores([first, rest]).systems) == 3
+    parts = [saved(tmp_path / f"{n}.json", systems=own) for n, own in enumerate(PARTS)]
+    assert len(read_scores(parts).systems) == 3
 
 
 @pytest.mark.parametrize(
@@ -136,7 +129,7 @@ def test_damaged_columns_end_in_one_clear_error(result, tmp_path):
     path = tmp_path / "r.npz"
     result.save(path)
     whole, rng = path.read_bytes(), random.Random(1)
-    for _ in range(100):
+    for _ in range(40):
         damaged = bytearray(whole)
         for _ in range(rng.randint(1, 4)):
             damaged[rng.randrange(len(damaged))] = rng.randrange(256)
@@ -159,7 +152,7 @@ def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
                 goal.writestr(name, source.read(name))
         with goal.open("presence.npy", "w", force_zip64=True) as member:
             member.write(header.getvalue())
-            for _ in range(64):
+            for _ in range(8):
                 member.write(bytes(2**20))
     for read in (lp.report, lambda file: lp.score(presence=file)):
         with pytest.raises(InputError):
@@ -168,17 +161,11 @@ def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
 
 def test_nuggets_have_their_four_scores_beside():
     units = tuple(
-        InputUnits(
-            e.input, tuple(replace(u, importance=g) for u, g in zip(e.units, grades, strict=True))
-        )
-        for e, grades in zip(UNITS, (("vital", "okay"), ("okay", "okay", "okay")), strict=True)
+        replace(e, units=tuple(replace(u, importance=g) for u, g in zip(e.units, own, strict=True)))
+        for e, own in zip(UNITS, (("vital", "okay"), ("okay", "okay", "okay")), strict=True)
     )
     result = scored(units=units, labels=(HALF,))
-    assert set(result.measures) == {
-        prefix + name
-        for prefix in ("", "human_")
-        for name in ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
-    }
+    assert len(result.measures) == 8
     assert result.measures["vital_score"][1].tolist() == [1, 0]
     table = result.to_tables()[1]
     assert [row[:2] for row in table.rows[:2]] == [("good", "judge"), ("good", "people")]
@@ -205,4 +192,3 @@ def test_labels_with_gaps_read_back(tmp_path):
     result = scored(labels=(partial,))
     result.save(tmp_path / "r.json")
     np.testing.assert_array_equal(read_result(tmp_path / "r.json").human, result.human)
-    assert UNITS[1].units[0] == Unit("d")
