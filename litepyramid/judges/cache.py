@@ -153,13 +153,8 @@ def _user_cache() -> Path:
     """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it."""
     if path := os.environ.get("LITEPYRAMID_CACHE"):
         return Path(path).expanduser()
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "litepyramid" / "judgements.sqlite"
+    system = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    return Path(system or Path.home() / ".cache") / "litepyramid" / "judgements.sqlite"
 
 
 def _is_cache(path: Path) -> bool:

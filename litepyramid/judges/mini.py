@@ -97,8 +97,7 @@ class MiniJudge(NLIJudge):
         Each sentence is asked about alone: a present unit is shown with the one that entails it
         most, an absent one (below .5) with the one that holds most of its words. That one is
         contradicted if the encoder says so of the whole summary with at least .8, or with .5 where
-        a number or a denial differs. Words are answered by their stems: of 112 contrasts of one
-        word that shows the wrong word in 80 %, more than leaving out one word at a time.
+        a number or a denial differs.
         """
         batch = self.judge(items)
         spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]

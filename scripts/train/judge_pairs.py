@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, IRREGULAR, NEGATIONS
+from litepyramid.judges.lexical.vocabulary import english
 from litepyramid.sentences import split_sentences
 from litepyramid.units.extract import tokenizer
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
@@ -199,7 +199,7 @@ class Grammar:
 
     def __init__(self, verbs: frozenset[str]) -> None:
         self.verbs = verbs
-        self.bases = {form: base for form, base in IRREGULAR.items() if base in verbs}
+        self.bases = {form: base for form, base in english().irregular.items() if base in verbs}
         self.pasts: dict[str, Words] = {}
         for form, base in self.bases.items():
             self.pasts.setdefault(base, []).append(form)
@@ -249,7 +249,7 @@ UNREAL = re.compile(rf"\b({'|'.join(_phrases('unreal'))})\b")
 
 def is_name(word: str) -> bool:
     """Whether a word is capitalised, and no function word, month or day."""
-    plain = word.lower() in FUNCTION_WORDS or word in NO_NAMES
+    plain = word.lower() in english().function or word in NO_NAMES
     return word[0].isupper() and word.isalpha() and not plain
 
 
@@ -281,7 +281,7 @@ class Sentence:
 
     @cached_property
     def negative(self) -> bool:
-        return any(token.lower_ in NEGATIONS for token in self.doc)
+        return any(token.lower_ in english().negation for token in self.doc)
 
     @cached_property
     def plural(self) -> bool:
@@ -312,7 +312,7 @@ class Sentence:
     def lowered(self, start: int, end: int) -> Words:
         """Words of a span, a function word at its beginning in small letters."""
         first, *rest = self.words[start:end]
-        return [first.lower() if first.lower() in FUNCTION_WORDS else first, *rest]
+        return [first.lower() if first.lower() in english().function else first, *rest]
 
     def replaced(self, place: int, *new: str) -> Words:
         return [*self.words[:place], *new, *self.words[place + 1 :]]
@@ -543,7 +543,7 @@ def part_pairs(texts: Sequence[Text], rounds: int = 4, seed: int = 9) -> Iterato
 
 
 def stems(text: str) -> set[str]:
-    return {w[:5] for w in re.findall(r"[a-z0-9']+", text.lower()) if w not in FUNCTION_WORDS}
+    return {w[:5] for w in re.findall(r"[a-z0-9']+", text.lower()) if w not in english().function}
 
 
 def made_pairs(sets: Mapping[str, Iterable[Pair]], share: float = 1.0) -> dict[str, list[Pair]]:

@@ -85,19 +85,15 @@ class FakeEndpoint:
                         fake.busy -= 1
 
             def _respond(self, status, headers, data) -> None:
-                if callable(data):  # writes the answer itself
-                    data(self.wfile)
-                    self.close_connection = True
-                    return
-                if status is None:  # closed within an answer
-                    self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+                if callable(data) or status is None:  # writes the answer itself, or closes within
+                    whole = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
+                    data(self.wfile) if callable(data) else self.wfile.write(whole)
                     self.close_connection = True
                     return
                 self.send_response(status)
-                for name, value in headers.items():
+                headers = {**headers, "Content-Type": "application/json"}
+                for name, value in (headers | {"Transfer-Encoding": "chunked"}).items():
                     self.send_header(name, value)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 for start in range(0, len(data), 300):  # streamed in parts
                     part = data[start : start + 300]

@@ -28,10 +28,9 @@ def test_the_shipped_model_is_what_the_training_gives(realsumm):
     assert model.bias == pytest.approx(shipped.bias, abs=2e-3)
 
 
-@pytest.mark.parametrize("name", ["base", "sim"])
-def test_beats_recall_on_other_texts(data, name):
+def test_beats_recall_on_other_texts(data):
     """Wikipedia sentences labelled for entailment: nothing of them was seen in training."""
-    rows = [row for _, row in read_jsonl(data / "nli_wiki" / f"{name}_wiki.train.jsonl")]
+    rows = [row for _, row in read_jsonl(data / "nli_wiki" / "base_wiki.train.jsonl")]
     rows = [row for row in rows if row["label"] in ("e", "n", "c")][::4]
     items = [(row["premise"], [row["hypothesis"]]) for row in rows]
     truth = [row["label"] == "e" for row in rows]

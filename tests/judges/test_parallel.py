@@ -96,8 +96,8 @@ def test_what_a_judge_returns_is_checked(answer):
 
 def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
     for one in (judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"), judge("mini")):
-        other = pickle.loads(pickle.dumps(one))
-        same(one.judge(ITEMS[:2]), other.judge(ITEMS[:2]))
+        other, items = pickle.loads(pickle.dumps(one)), [(TEXT[1], UNITS[:1])]
+        same(one.judge(items), other.judge(items))
         assert type(other) is type(one)
 
 

@@ -146,7 +146,7 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
             continue
         size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
-            sizes = f"{len(summary.ids)} words, and units of {sum(len(u.ids) for u in texts)}"
+            sizes = f"{len(summary.ids)} words and units of {sum(len(u.ids) for u in texts)}"
             problem = f"a summary of {sizes} are too long for the lexical judge"
             raise InputError(problem, hint="If these texts are intended, use the judge recall.")
         if units not in ready:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
-from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, NEGATIONS, Vocabulary
+from litepyramid.judges.lexical.vocabulary import Vocabulary, english
 from litepyramid.language import SPACELESS, function_words, signed
 from litepyramid.language import words as unicode_words
 from litepyramid.sentences import sentence_spans
@@ -85,7 +85,7 @@ class RecallJudge:
         import Stemmer  # type: ignore[import-not-found, unused-ignore]
 
         if self.language == "en":
-            return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, FUNCTION_WORDS
+            return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, english().function
         split = partial(unicode_words, bigrams=self.language in SPACELESS)
         name = {"nb": "norwegian"}.get(self.language, self.language)
         try:
@@ -135,7 +135,7 @@ def _content(text: str, words: Vocabulary) -> dict[int, str]:
     first: dict[int, str] = {}
     for word in _WORD.findall(text):
         first.setdefault(words.number(word), word)
-    bare = FUNCTION_WORDS | NEGATIONS
+    bare = english().bare
     return {n: word for n, word in first.items() if word.lower() not in bare} or first
 
 

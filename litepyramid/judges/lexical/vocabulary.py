@@ -1,14 +1,13 @@
-"""English as the lexical judges see it: tokens, stems, function words, negations, sentences.
-
-The word lists are written for this project: facts of English, no data.
-"""
+"""English as the lexical judges see it: tokens, stems, function words, negations, sentences."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,71 +17,35 @@ from litepyramid.errors import InputError
 IdArray = NDArray[np.int32]
 
 
-def _words(table: str) -> frozenset[str]:
-    return frozenset(table.split())
+@dataclass(frozen=True, slots=True)
+class English:
+    """Word lists written for this project: facts of English, no data.
+
+    `irregular` and `numbers` lead from forms to their base (took, take) and digits (two, 2).
+    """
+
+    function: frozenset[str]
+    negation: frozenset[str]
+    abbreviation: frozenset[str]
+    irregular: Mapping[str, str]
+    numbers: Mapping[str, str]
+
+    @property
+    def bare(self) -> frozenset[str]:
+        """Words without content."""
+        return self.function | self.negation
 
 
-def _forms(table: str) -> dict[str, str]:
-    """Forms and their base, of groups such as ``take took taken;``."""
-    groups = (group.split() for group in table.split(";"))
-    return {form: base for base, *forms in groups for form in forms}
+@cache
+def english() -> English:
+    """The lists of ``english.txt``: a table's lines are words, or ``base form form;``."""
+    text = files("litepyramid.judges.lexical").joinpath("english.txt").read_text(encoding="utf-8")
+    parts = dict(part.split("]\n") for part in text.split("[")[1:])
+    words = [frozenset(parts[name].split()) for name in ("function", "negation", "abbreviation")]
+    tables = ([g.split() for g in parts[name].split(";")] for name in ("irregular", "numbers"))
+    irregular, numbers = ({form: base for base, *more in t for form in more} for t in tables)
+    return English(words[0], words[1], words[2], irregular, numbers)
 
-
-FUNCTION_WORDS = _words(
-    """
-a about after also am an and any are as at be because been before being both but by ca can could d
-did do does doing done each either for from had has have having he her here hers herself him
-himself his i if in into is it its itself just ll m may me might mine must my myself of off on
-onto or our ours ourselves over re s shall she should since so some such t than that the their
-theirs them themselves then there these they this those though through to too under until up upon
-ve very was we were what when where whether which while who whom whose why will with wo would you
-your yours yourself
-"""
-)
-NEGATIONS = _words(
-    """
-barely cannot hardly n't neither never no nobody none nor not nothing nowhere without
-"""
-)
-ABBREVIATIONS = _words(
-    """
-apr aug capt co col corp dec dr feb gen gov inc jan jr jul jun lt ltd mar mr mrs ms nov oct prof
-rep sen sep sept sgt sr st vs
-"""
-)
-IRREGULAR = _forms(
-    """
-arise arose arisen; awake awoke awoken; beat beaten; become became; begin began begun; bend bent;
-bite bit bitten; bleed bled; blow blew blown; break broke broken; bring brought; build built;
-burn burnt; buy bought; catch caught; choose chose chosen; come came; creep crept; deal dealt;
-dig dug; draw drew drawn; dream dreamt; drink drank drunk; drive drove driven;
-eat ate eaten; fall fell fallen; feed fed; feel felt; fight fought; find found; flee fled;
-fly flew flown; forbid forbade forbidden; forget forgot forgotten; forgive forgave forgiven;
-freeze froze frozen; get got gotten; give gave given; go went gone; grow grew grown; hang hung;
-hear heard; hide hid hidden; hold held; keep kept; know knew known; lay laid; lead led;
-lean leant; learn learnt; leave left; lend lent; lose lost; make made; mean meant;
-meet met; pay paid; prove proven; ride rode ridden; ring rang rung; rise rose risen; run ran;
-say said; see saw seen; seek sought; sell sold; send sent; shake shook shaken; shine shone;
-shoot shot; show shown; shrink shrank shrunk; sing sang sung; sink sank sunk; sit sat;
-sleep slept; slide slid; speak spoke spoken; spend spent; spin spun; stand stood;
-steal stole stolen; stick stuck; strike struck stricken; swear swore sworn; sweep swept;
-swim swam swum; swing swung; take took taken; teach taught; tear tore torn; tell told;
-think thought; throw threw thrown; understand understood; wake woke woken; wear wore worn;
-weep wept; win won; withdraw withdrew withdrawn; write wrote written; child children;
-man men; woman women; person people persons; foot feet; tooth teeth; mouse mice; wife wives;
-life lives; knife knives; half halves; thief thieves; policeman policemen; good better best;
-bad worse worst; u.k british britain; usa us american america; percent %; million mn; billion bn
-"""
-)
-_NUMBERS = _forms(  # ``one`` stays a word, for it is rarely a number
-    """
-0 zero; 2 two twice; 3 three; 4 four; 5 five; 6 six; 7 seven; 8 eight; 9 nine; 10 ten; 11 eleven;
-12 twelve; 13 thirteen; 14 fourteen; 15 fifteen; 16 sixteen; 17 seventeen; 18 eighteen; 19 nineteen;
-20 twenty; 30 thirty; 40 forty; 50 fifty; 60 sixty; 70 seventy; 80 eighty; 90 ninety; 100 hundred;
-1000 thousand; 1st first; 2nd second; 3rd third; 4th fourth; 5th fifth; 6th sixth; 7th seventh;
-8th eighth; 9th ninth; 10th tenth
-"""
-)
 
 _TOKEN = re.compile(
     r"</?[a-z]{1,5}>"  # marks such as <t> or <unk> are not words
@@ -124,8 +87,9 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
     """
     alike: list[tuple[int, ...]] = [(i,) for i in range(len(stems))]
     by_letter: dict[str, list[int]] = {}
+    bare = english().bare
     for i, stem in enumerate(stems):
-        if len(stem) >= 4 and stem.isalpha() and stem not in FUNCTION_WORDS | NEGATIONS:
+        if len(stem) >= 4 and stem.isalpha() and stem not in bare:
             by_letter.setdefault(stem[0], []).append(i)
     for letter, block in by_letter.items():
         marked = [f"^{stems[i]}$" for i in block]
@@ -180,6 +144,7 @@ class Vocabulary:
         import Stemmer  # type: ignore[import-not-found, unused-ignore]
 
         self.stems: list[str] = []
+        self._english = english()
         self._stem = Stemmer.Stemmer("english").stemWord
         self._ids: dict[str, int] = {}
         self._words: dict[str, tuple[int, int]] = {}
@@ -204,7 +169,10 @@ class Vocabulary:
         for raw in _TOKEN.findall(_plain(text)):
             number, flag = self._look_up(raw)
             if flag & STOP:
-                ends = not (raw == "." and (len(before) == 1 or before.lower() in ABBREVIATIONS))
+                ends = not (
+                    raw == "."
+                    and (len(before) == 1 or before.lower() in self._english.abbreviation)
+                )
                 fresh = fresh or ends
                 continue
             if number < 0:
@@ -244,15 +212,15 @@ class Vocabulary:
             word = _COUNTRIES.get(joined, joined)
         elif raw in ("US", "UK"):
             word = _COUNTRIES[word]
-        word = _NUMBERS.get(word, word)
+        word = self._english.numbers.get(word, word)
         if word[0].isdigit():
             return word.replace(",", "").rstrip("."), CONTENT | NUMBER
-        if word in NEGATIONS:
+        if word in self._english.negation:
             return word, NEGATION
-        if word in FUNCTION_WORDS:
+        if word in self._english.function:
             return word, 0
         flag = CONTENT | CAPITAL if raw[0].isupper() else CONTENT
-        return self._stem(IRREGULAR.get(word, word)), flag
+        return self._stem(self._english.irregular.get(word, word)), flag
 
     def _number(self, stem: str) -> int:
         if stem not in self._ids:

@@ -28,6 +28,10 @@ _OPTIONAL = {  # what a server may refuse, by the words with which it says so
 }
 
 
+_KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
+_FINAL = {401: _KEY, 403: _KEY, 404: ("has no model '{}'", "Check its name, and the address.")}
+
+
 class UnansweredError(Exception):
     """One request got no answer, after all tries; the message says why."""
 
@@ -142,18 +146,12 @@ class Endpoint:
                 if not named and (self._accepted or not optional):
                     raise UnansweredError(_why(error)) from None
                 left_out |= named or optional
-            except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-                raise ModelError(
-                    f"the endpoint {self.address} refuses the key ({_why(error)})",
-                    hint=f"Check {' or '.join(KEYS)} in the environment.",
-                ) from None
-            except openai.NotFoundError as error:
-                raise ModelError(
-                    f"the endpoint {self.address} has no model '{self.model}' ({_why(error)})",
-                    hint="Check the model's name, and the address up to /v1.",
-                ) from None
             except openai.OpenAIError as error:
-                raise UnansweredError(_why(error)) from None
+                what, hint = _FINAL.get(int(getattr(error, "status_code", 0)), ("", ""))
+                if not what:
+                    raise UnansweredError(_why(error)) from None
+                problem = f"the endpoint {self.address} {what.format(self.model)} ({_why(error)})"
+                raise ModelError(problem, hint=hint) from None
             except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
         self._refused, self._accepted = left_out, True
