@@ -195,8 +195,8 @@ def fit_trees(
     parameters |= {"nthread": 1, "tree_method": "exact", "verbosity": 0}
     if start is None:  # continued training keeps the base score
         parameters["base_score"] = float(np.average(target[scored], weights=weights))
-    before = None if start is None else start.booster.copy()
-    booster = xgboost.train(parameters, data, settings.rounds, xgb_model=before)
+    grown_on = None if start is None else start.booster.copy()
+    booster = xgboost.train(parameters, data, settings.rounds, xgb_model=grown_on)
     grown = {key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()}
     facts = {"sentences": str(scored.size), **grown, **(about or {})}
     if start is not None:

@@ -168,10 +168,10 @@ def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> Featu
     for index, group in enumerate(groups):
         members[group].append(index)
     rows = np.zeros((len(trees), 2))
-    for group in members.values():
-        shared_with = sharing([words[index] for index in group])
-        held = Counter(word for index in group for word in content[index] | words[index])
-        for place, index in enumerate(group):
+    for indices in members.values():
+        shared_with = sharing([words[index] for index in indices])
+        held = Counter(word for index in indices for word in content[index] | words[index])
+        for place, index in enumerate(indices):
             shared = shared_with(words[index])
             shared[place] = 0
             elsewhere = sum(held[word] > 1 for word in content[index])

@@ -7,10 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from litepyramid.errors import InputError, choose
+from litepyramid.files import ending
 from litepyramid.io.coerce import as_names, as_references
 from litepyramid.io.write import write_units
 from litepyramid.judges.lexical.recall import RecallJudge
@@ -21,8 +23,9 @@ from litepyramid.text import counted, cut
 from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
-from litepyramid.units.parsers.backends import open_backend, open_coref
-from litepyramid.units.parsers.stanza import StanzaBackend
+from litepyramid.units.parsers.allennlp import open_allennlp
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
+from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza
 from litepyramid.units.parses import (
     LONGEST,
     CorefBackend,
@@ -32,6 +35,7 @@ from litepyramid.units.parses import (
     ParsedSentence,
     SrlBackend,
     check_parse,
+    with_frames,
     write_parses,
 )
 from litepyramid.units.triplets import sentence_stus
@@ -205,7 +209,7 @@ def _parsed(
     linker = None if coref in ("srl", "none") else coref
     if isinstance(linker, str):
         check_language("coreference", language, "coreference")
-        linker = open_coref(linker)
+        linker = open_backend(linker, coref=True)
     for name, value, verb in (("srl", backend, "parse"), ("coref", linker, "link")):
         if value is not None and not hasattr(value, verb):
             raise InputError(f"{name} is a {type(value).__name__}", expected="a name or a backend")
@@ -237,6 +241,33 @@ def _parsed(
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
     counts |= Counter(linked.counts) + Counter(batch.counts)
     return ParsedBatch(parses, batch.signature | linked.signature, counts)
+
+
+class _SentencesBackend:
+    """No frames at all: every sentence is its own unit, the baseline for every extractor."""
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        parses = tuple(with_frames(reference, repeat(())) for reference in references)
+        return ParsedBatch(parses, {"srl": "sentences"})
+
+
+_PLAIN = {"embedded": EmbeddedBackend, "sentences": _SentencesBackend}
+_OPENED = {"allennlp": open_allennlp, "stanza": open_stanza}
+"""Backends that take what stands after a colon, "" if nothing does."""
+
+
+def open_backend(spec: str, coref: bool = False) -> Any:
+    """The backend that a name, NAME:ARGUMENT or an interchange file names."""
+    names = ("embedded", "stanza") if coref else ("allennlp", "embedded", "sentences", "stanza")
+    name, _, argument = spec.partition(":")
+    if spec in names and spec in _PLAIN:
+        return _PLAIN[spec]()
+    if name in names and name in _OPENED:
+        return _OPENED[name](argument)
+    if ending(spec) in (".jsonl", ".ndjson"):
+        return FileBackend(spec)
+    what = f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'"
+    raise InputError(what, expected=f"one of {', '.join(names)}, or a .jsonl file")
 
 
 def references_language(references: Sequence[InputReferences], language: str | None) -> str:

@@ -414,7 +414,7 @@ def _regressor(folder: Path) -> None:
 
 
 def _archive(folder: Path) -> None:
-    from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert
+    from litepyramid.units.parsers.allennlp import load_srl_bert
 
     packed = folder / "model.tar.gz"
     load_srl_bert(packed if packed.exists() else folder, bert=folder / "vocab.txt")

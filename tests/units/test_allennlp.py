@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.units.parsers.backends import open_backend
+from litepyramid.units.extract import open_backend
 from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, write_parses
 
 torch = pytest.importorskip("torch")
@@ -21,7 +21,7 @@ pytest.importorskip("transformers")
 
 from allennlp_archives import SIZES, members, random_weights, write_archive  # noqa: E402
 
-from litepyramid.units.parsers.allennlp.srl_bert import (  # noqa: E402
+from litepyramid.units.parsers.allennlp import (  # noqa: E402
     AllenNlpBackend,
     decode,
     load_srl_bert,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.tables import plain, record
-from litepyramid.units.parsers.backends import open_backend
+from litepyramid.units.extract import open_backend
 from litepyramid.units.parses import (
     FileBackend,
     Frame,

@@ -1,1 +1,0 @@
-"""AllenNLP's semantic role archives, read and run without AllenNLP."""
