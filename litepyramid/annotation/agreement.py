@@ -92,14 +92,8 @@ def krippendorff_alpha(
     to k, those of c and k counted half (Krippendorff 2011, *Computing Krippendorff's
     Alpha-Reliability*).
 
-    Answers are (workers, items) numbers, each distinct value a category, NaN no answer. Alpha is at
-    most 1; 0 is chance; NaN where no item has two answers, or all that can be paired are one
-    category (no disagreement could have been seen).
-
-    Example:
-        >>> nan = float("nan")
-        >>> round(krippendorff_alpha([[1, 0, 1, 1], [1, 0, 0, nan], [nan, 0, 0, 1]]), 4)
-        0.64
+    Answers are (workers, items) numbers, each distinct value a category, NaN no answer. NaN where
+    no item has two answers, or all that can be paired are one category.
     """
     table = _table(answers)
     categories = np.unique(table[~np.isnan(table)])
@@ -124,11 +118,6 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
     """The majority of each item's answers, (items,); a tie is "not present" (ZB21 A.2).
 
     Where some say .5, the median; of two in the middle the lower. NaN where nobody answered.
-
-    Example:
-        >>> nan = float("nan")
-        >>> majority_labels([[1, 1, nan], [1, 0, nan], [0, nan, nan]]).tolist()
-        [1.0, 0.0, nan]
     """
     table = np.sort(_table(answers, graded=True), axis=0)  # NaN last
     if not len(table):
@@ -145,11 +134,6 @@ def disagreement(
     Gives (workers,) numbers of compared items, and of those the worker disagreed on; items on which
     the others are tied, or on which there are no others, are not compared. Where `gold` (items,) is
     not NaN, it stands in the others' place.
-
-    Example:
-        >>> compared, disagreed = disagreement([[1, 1, 0], [1, 1, 0], [0, 1, 1]])
-        >>> compared.tolist(), disagreed.tolist()
-        ([1.0, 1.0, 3.0], [0.0, 0.0, 2.0])
     """
     table = _table(answers, graded=True)
     answered = ~np.isnan(table)
@@ -180,15 +164,6 @@ def agree(
     Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer). Nobody is
     dropped on fewer compared items than `min_compared`. Where there is a `gold` label, (items,), a
     worker who contradicts it can be dropped even if nobody else answered.
-
-    Example:
-        >>> import numpy as np
-        >>> truth = np.array([1, 0] * 10)
-        >>> result = agree([truth, truth, truth, 1 - truth], ["a", "b", "c", "d"])
-        >>> [(w.worker, w.share) for w in result.workers if w.dropped]
-        [('d', 1.0)]
-        >>> result.alpha
-        1.0
     """
     table = _table(answers, graded=True)
     if len(table) != len(workers):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,18 +84,14 @@ class WrittenUnits(Answers):
     """Units with the SCUs that people wrote.
 
     Attributes:
-        scus: How many SCUs were written for sentences that are done.
-        earlier_scus: How many SCUs stay from an earlier import; None if nothing was added to one.
-        stus: How many STUs stand in for the other sentences.
+        written: How many SCUs were written now.
         fallen_back: Sentences that people should do and have not: they carry STUs, or what the
             earlier import has for them.
     """
 
     forms: ClassVar[Mapping[str, str]] = {".jsonl": "write_lines"}
 
-    scus: int
-    earlier_scus: int | None
-    stus: int
+    written: int
     fallen_back: int
 
     def write_lines(self, path: Path) -> None:
@@ -106,14 +102,16 @@ class WrittenUnits(Answers):
         """Units by kind, and the progress in notes."""
         notes = self.progress()
         if self.fallen_back:
-            what = "STUs" if self.earlier_scus is None else "what they had"
-            notes.append(f"Sentences not done yet, so carrying {what}: {self.fallen_back}.")
-        counts = {"people": self.scus, "people, earlier": self.earlier_scus, "machine": self.stus}
-        rows = (("STU" if k == "machine" else "SCU", k, n) for k, n in counts.items())
+            notes.append(f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}.")
+        kinds = Counter(unit.kind for entry in self.units for unit in entry.units)
+        rows = [
+            ("SCU", "people", self.written),
+            ("SCU", "people, earlier", kinds["scu"] - self.written),
+            ("STU", "machine", kinds["stu"]),
+        ]
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
         title = f"Units of {counted(len(self.units), 'input')}"
-        shown = tuple(row for row in rows if row[2] is not None)
-        return [Table(title, columns, shown, (*notes, f"Signature: {self.signature}"))]
+        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
 
 @dataclass(frozen=True)
@@ -232,8 +230,6 @@ def collect_units(
     merged = _merged(tasks, scus, others, earlier)
     units = tuple(entry for entry in merged if entry.units)
     named["without"] = [entry.input for entry in merged if not entry.units]
-    kinds = [unit.kind for entry in units for unit in entry.units]
-    now = sum(map(len, scus.values()))
     return WrittenUnits(
         units,
         len(tasks.writing),
@@ -245,9 +241,7 @@ def collect_units(
             drafts="yes" if drafts else None,
             **data_hashes(units=units),
         ),
-        scus=now,
-        earlier_scus=kinds.count("scu") - now if earlier else None,
-        stus=kinds.count("stu"),
+        written=sum(map(len, scus.values())),
         fallen_back=0 if others is None else len(tasks.writing) - len(scus),
     )
 

@@ -74,15 +74,9 @@ class JudgingTask:
 class TaskSet:
     """All tasks that were exported together; `record` of it is the task file.
 
-    Attributes:
-        kind: ``"writing"`` SCUs or ``"judging"`` presence; there are tasks of this kind alone.
-        title: What people see above them.
-        sentences: For writing, all sentences of the references.
-        units: For judging, the units with their weights.
-        systems: For judging, the systems in order.
-        blank: For judging, (system, input) of the empty summaries: they contain no unit, so
-            nobody is asked.
-        asked: Whether any input has a question, which is shown.
+    There are writing tasks with all `sentences` of the references, or judging tasks with all
+    `units` and `systems`, and with the (system, input) of `blank` summaries, which contain no unit:
+    nobody is asked. `asked`: whether any input has a question, which is shown.
     """
 
     kind: Kind

@@ -180,13 +180,7 @@ class Packed:
         self.text = "".join(text.split())
 
     def find(self, label: str, start: int, end: int | None) -> int | None:
-        """Where a label starts: at the offset that the file gives, else nearest to it.
-
-        Example:
-            >>> text = Packed("It rained.\\nThe river rose.")
-            >>> text.find("rained.The", 3, 14), text.find("river", 0, 5), text.find("sea", 0, 3)
-            (3, 15, None)
-        """
+        """Where a label starts: at the offset that the file gives, else nearest to it."""
         packed = "".join(label.split())
         size = len(packed)
         first = bisect_left(self.offsets, start)

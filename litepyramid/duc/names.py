@@ -52,10 +52,6 @@ def pyramid_input(path: Path, names: str | None = None, inputs: Collection[str] 
     `names` is a regular expression with a group ``input``, searched in the name without ``.pyr``; a
     name in which it is not found is read as NIST's. One of `inputs` (those of other files) that
     the name begins with is it, letters and all.
-
-    Example:
-        >>> [pyramid_input(Path(x)) for x in ("D0701-AGHI.pyr", "d0801a-b.pyr", "rain.2.pyr")]
-        ['D0701', 'D0801-B', 'rain']
     """
     name = _stem(path)
     before = name.split(".")[0]
@@ -71,10 +67,6 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     `names` is a regular expression with the groups ``input`` and ``system``, perhaps
     ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
     and what is after the last one.
-
-    Example:
-        >>> peer_name(Path("114.d0631.M.250.F.07.pan"))
-        PeerName(input='D0631', system='7', annotator='114')
     """
     match = _PEER.fullmatch(_stem(path)) if names is None else None
     if match is not None:

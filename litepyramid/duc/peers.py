@@ -86,11 +86,9 @@ class PyramidFolder:
             )
         if bare := len(self.pyramids) - len(inputs):
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
-        return PyramidFolder(
-            tuple(p for p in self.pyramids if p.input in inputs),
-            tuple(a for a in self.annotations if a.system not in partial),
-            tuple(notes),
-        )
+        pyramids = tuple(p for p in self.pyramids if p.input in inputs)
+        annotations = tuple(a for a in self.annotations if a.system not in partial)
+        return PyramidFolder(pyramids, annotations, tuple(notes))
 
     def units(self) -> tuple[InputUnits, ...]:
         """The SCUs of every input with their weights."""
@@ -154,9 +152,7 @@ class PeerScores(Result):
     Attributes:
         scores: `METRICS` x systems x inputs: means over the annotations of a summary; NaN where a
             system has no annotation of an input.
-        annotations: The scores of every annotation.
         counts: (systems,) rows of: inputs annotated, SCUs found, contributors that match none.
-        notes: What a user must be told, as full sentences.
     """
 
     forms: ClassVar = {".csv": "write_csv"}
@@ -322,9 +318,8 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     for (i, j), several in cells.items():
         values[0, i, j] = np.mean([one.modified for one in several])
         values[1, i, j] = mean_of_scored(np.array([one.original for one in several]))
-    missing = values[0].size - len(cells)
     notes = list(folder.notes)
-    if missing:
+    if missing := values[0].size - len(cells):
         one, many = "summary was not annotated and is", "summaries were not annotated and are"
         notes.append(f"{counted(missing, one, many)} left out of the means.")
     if blank := int(np.isnan(values[1]).sum()) - missing:
@@ -353,21 +348,23 @@ def _notes(
     by_input = {p.input: p for p in pyramids}
     files = [*topics.values(), *(a.pyramid for a in annotations)]
     again = Counter((a.system, a.pyramid.input) for a in annotations)
-    differing = sum(a.pyramid.content != by_input[a.pyramid.input].content for a in annotations)
     twice = sorted({name for (_, name), n in again.items() if n > 1}, key=by_number)
     odd = sum((p.odd for p in pyramids), Counter[str]())
     odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
+    twice_by = f"annotations of summaries that another person annotated too ({', '.join(twice)})"
     counts = {what: odd[what] for what in (EMPTY, REPEATED, UNPLACED, LEGACY)} | {
         "peer annotations carry another pyramid than the first of their input: each is scored by "
-        "its own.": differing,
+        "its own.": sum(
+            a.pyramid.content != by_input[a.pyramid.input].content for a in annotations
+        ),
         "SCUs found in summaries are not in the pyramid and do not count.": sum(
             len(a.unknown) for a in annotations
         ),
         ".pyr files differ from the pyramid of the peer annotations, which counts.": sum(
             topic.content != by_input[name].content for name, topic in topics.items()
         ),
-        f"annotations of summaries that another person annotated too ({', '.join(twice)}): a "
-        "summary's score is the mean of its annotations.": sum(again.values()) - len(again),
+        f"{twice_by}: a summary's score is the mean of its annotations.": len(annotations)
+        - len(again),
     }
     notes = [f"{number} {what}" for what, number in counts.items() if number]
     renamed = {p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input}

@@ -303,12 +303,6 @@ def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
     return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
 
-def refitted(base: str) -> Trainer:
-    """Refits an embedded judge's weights; needs no GPU and takes seconds."""
-    judge, fit = REFITTED[base]
-    return lambda data, fold: judge(fit(data.items, data.labels))
-
-
 def fine_tuned(
     base: str, folder: Path, settings: FinetuneSettings, options: Mapping[str, Any]
 ) -> Trainer:
@@ -370,7 +364,8 @@ def make_contest(
         judging = of(base, revision=settings.revision)
         trainer = lambda data, fold: make_judge(base.replace("{fold}", str(fold)), **judging)  # noqa: E731
     elif base in REFITTED:
-        trainer = refitted(base)
+        made, fit = REFITTED[base]
+        trainer = lambda data, fold: made(fit(data.items, data.labels))  # noqa: E731
     elif output is None:
         raise InputError(f"no folder for the folds' models of '{base}'", expected="an output")
     else:

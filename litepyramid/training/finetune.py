@@ -28,7 +28,7 @@ from litepyramid.training.folds import LabelledItems, join_items, labelled_items
 from litepyramid.training.pairs import (
     Source,
     TrainingPairs,
-    as_source,
+    as_sources,
     join_pairs,
     presence_pairs,
     split_dataset,
@@ -139,25 +139,14 @@ def finetune(
     card = read_note(goal / CARD_FILE)
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
-    if not isinstance(pairs, Sequence) or not isinstance(evaluate, Sequence):
-        raise InputError("pairs or evaluate is no list", expected="files, perhaps with weights")
-    one = isinstance(pairs, str | Path) or (isinstance(pairs, tuple) and len(pairs) == 2)
-    mixture = _sources(data, sources) + [as_source(x) for x in ([pairs] if one else pairs)]
+    mixture = as_sources(pairs)
+    if isinstance(data, list | tuple) and not sources:
+        mixture = as_sources(data) + mixture
+    elif data is not None or sources:
+        mixture.insert(0, Source(labelled(data, **sources)))
     if not mixture:
         raise InputError("nothing to learn from", expected="labelled data, or files of pairs")
-    tests = [as_source(x) for x in ([evaluate] if isinstance(evaluate, str) else evaluate)]
-    return _run(base, mixture, tests, goal, settled(base, chosen))
-
-
-def _sources(data: Any, sources: dict[str, Any]) -> list[Source]:
-    """The labelled data sets: one, or several with weights."""
-    if isinstance(data, list | tuple) and not sources:
-        if len(data) == 2 and isinstance(data[1], int | float):
-            return [as_source(data)]
-        return [as_source(one) for one in data]
-    if data is None and not sources:
-        return []
-    return [Source(labelled(data, **sources))]
+    return _run(base, mixture, as_sources(evaluate), goal, settled(base, chosen))
 
 
 def _run(

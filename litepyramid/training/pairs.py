@@ -89,15 +89,21 @@ class Source:
         return presence_pairs(labelled_items(self.data))
 
 
-def as_source(value: Any) -> Source:
-    """A source from a data set, a path, ``PATH=WEIGHT``, or either with its weight.
+def as_sources(value: Any) -> list[Source]:
+    """One source or several: data sets, paths, ``PATH=WEIGHT``, or these with their weights."""
+    listed = isinstance(value, list | tuple)
+    weighted = listed and len(value) == 2 and isinstance(value[1], int | float)
+    if isinstance(value, str | Path | Dataset) or weighted:
+        return [as_source(value)]
+    if not listed:
+        raise InputError(f"{type(value).__name__} as data", expected="files, perhaps with weights")
+    return [as_source(one) for one in value]
 
-    Example:
-        >>> as_source(("pairs.jsonl", 0.5)).weight, as_source("pairs.jsonl=2").data.name
-        (0.5, 'pairs.jsonl')
-    """
-    weight = 1.0
-    if isinstance(value, tuple | list) and len(value) == 2:
+
+def as_source(value: Any) -> Source:
+    """A source from a data set, a path, ``PATH=WEIGHT``, or either with its weight."""
+    weight: Any = 1.0
+    if isinstance(value, list | tuple) and len(value) == 2:
         value, weight = value
     elif isinstance(value, str) and file_type(value) is None:
         path, equals, number = value.rpartition("=")
@@ -208,8 +214,6 @@ def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
     and absent for some reason or other.
 
     Example:
-        >>> label_shares([0.5, CONTRADICTION], "presence").tolist()
-        [[0.5, 0.5], [0.0, 1.0]]
         >>> label_shares([0.5, CONTRADICTION], "three-class").tolist()
         [[0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 1.0, 0.0]]
     """

@@ -95,13 +95,7 @@ class FinetuneSettings:
 
 
 def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
-    """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such name.
-
-    Example:
-        >>> settings, others = as_settings(["epochs=3", "mode=p2c"])
-        >>> settings.epochs, others
-        (3.0, {'mode': 'p2c'})
-    """
+    """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such name."""
     from pydantic import TypeAdapter, ValidationError
 
     if isinstance(settings, FinetuneSettings):

@@ -54,13 +54,7 @@ class FoldMean:
 
 
 def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
-    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all values are.
-
-    Example:
-        >>> result = fold_mean([0.5, 0.7, float("nan")])
-        >>> round(result.mean, 3), round(result.low, 3), result.undefined
-        (0.6, -0.671, 1)
-    """
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all values are."""
     from scipy.stats import t
 
     defined = np.array([v for v in values if not np.isnan(v)])

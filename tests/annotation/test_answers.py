@@ -43,7 +43,7 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
         *sample.STUS["bridge", 2],
     )
     assert of_sentence(result, ferry) == sample.STUS["ferry", 0]
-    assert (result.scus, result.fallen_back, result.done) == (1, 2, 1)
+    assert (result.written, result.fallen_back, result.done) == (1, 2, 1)
     assert (result.named["started"], result.named["open"]) == ([ferry.name], [cafe.name])
     text = render(result, "table")
     assert "Done: 1 of 3 tasks." in text

@@ -6,7 +6,6 @@ from scipy import stats
 
 import litepyramid as lp
 from litepyramid.annotation.label_power import SPREAD
-from litepyramid.errors import InputError
 from litepyramid.types import ScoreTable
 
 
@@ -40,13 +39,3 @@ def test_a_pilot_in_another_order_is_the_same_pilot(tmp_path):
     assert other.signature != one.signature
     one.save(tmp_path / "power.svg")
     assert (tmp_path / "power.svg").stat().st_size > 2000
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"difference": 0}, {"difference": "x"}, {"inputs": 3}, {"inputs": True}, {"samples": "9"},
-     {"pilot": 3}],
-)  # fmt: skip
-def test_wrong_settings_are_refused(wrong):
-    with pytest.raises(InputError):
-        lp.label_power(**wrong)

@@ -149,17 +149,6 @@ def test_easiness_is_predicted_given_or_gold(folder):
     assert not np.isnan(gold.values("easiness")).any()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"references": 3}, {"by": 3}, {"by": "error"}, {"after": [3]}, {"after": ["none.json"]},
-     {"easiness": 3}, {"scus": 3}, {"splitter": "punkt"}, {"references": "none.jsonl"}],
-)  # fmt: skip
-def test_wrong_types_are_one_error(wrong):
-    arguments = {"references": ["It rained. We left."], "sentences": 1, **wrong}
-    with pytest.raises(InputError):
-        lp.plan(arguments.pop("references"), **arguments)
-
-
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.data())
 def test_the_signature_changes_with_the_numbers(drawn, data):
     """With a value or a text changed; not with the order of the sentences in their file."""

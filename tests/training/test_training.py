@@ -18,7 +18,7 @@ from tiny_models import make_checkpoint, make_matching_bert, train_tokenizer
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
 
-from litepyramid.errors import InputError, LitepyramidError, ModelError  # noqa: E402
+from litepyramid.errors import InputError, ModelError  # noqa: E402
 from litepyramid.files import locked  # noqa: E402
 from litepyramid.judges.nli.checkpoint import THREE, ClassOrder  # noqa: E402
 from litepyramid.judges.nli.modes import p2c  # noqa: E402
@@ -299,20 +299,6 @@ def test_two_processes_do_not_train_into_one_folder(base, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["x.training"]
 
 
-def test_a_full_disk_keeps_what_was_trained(base, tmp_path):
-    resource = pytest.importorskip("resource", reason="this system has no limits of processes")
-    run = (str(base), synthetic_pairs(32, 0), tmp_path / "x", replace(FAST, epochs=2, save_steps=2))
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-        with pytest.raises(LitepyramidError, match=r"fine-tuning stopped|cannot be written"):
-            train_transformer(*run)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not (tmp_path / "x").exists()
-    assert train_transformer(*run).updates == 4
-
-
 def test_what_is_refused(base, tmp_path, tokenizer):
     (tmp_path / "there").mkdir()
     with pytest.raises(InputError, match="already exists"):
@@ -352,20 +338,6 @@ def test_lower_layers_stay_as_they_are_and_weights_are_averaged(base, tmp_path):
     assert (mean[name] - start[name]).norm() < (frozen[name] - start[name]).norm()
     with pytest.raises(InputError, match="freeze is 9"):
         train_transformer(*run, tmp_path / "x", replace(settings, freeze=9))
-
-
-def test_what_is_exported_judges_without_torch(base, tmp_path):
-    pytest.importorskip("onnx", reason="the extra train is not installed")
-    settings = replace(FAST, epochs=1, onnx=None)
-    out = train_transformer(str(base), synthetic_pairs(32, 1), tmp_path / "onnx", settings)
-    names = {path.name for path in out.folder.iterdir()}
-    assert {"model.onnx", "tokenizer.json", "config.json", "litepyramid.json"} <= names
-    items = [(p, [h, "red won the race"]) for p, h in synthetic_pairs(10, 3).pairs]
-    torch_logits, onnx_logits = (
-        np.concatenate(NLIJudge(str(out.folder), cache=None, backend=name).judge(items).logits)
-        for name in ("torch", "onnx")
-    )
-    np.testing.assert_allclose(onnx_logits, torch_logits, atol=1e-4)
 
 
 def pair_file(path, rows):
