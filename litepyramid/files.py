@@ -176,11 +176,9 @@ def check_output(output: str | Path, *inputs: Any) -> None:
     kind = file_type(output)
     with writing(output):
         _check_goal(output, kind)
-        if kind == "file":
-            there = _identity(output)
-            if any(there == _identity(file) for file in _files_of(inputs)):
-                what = "would be overwritten, and is one of the files to read"
-                raise InputError(what, path=output, expected="another name for the result")
+        if kind == "file" and any(output.samefile(file) for file in _files_of(inputs)):
+            what = "would be overwritten, and is one of the files to read"
+            raise InputError(what, path=output, expected="another name for the result")
         folder = next(p for p in output.absolute().parents if p.exists())
         if file_type(folder) != "folder":
             raise InputError("is not a folder", path=folder)
@@ -193,11 +191,6 @@ def _check_goal(path: Path, kind: str | None) -> None:
         raise InputError("is a folder", path=path, expected="a file to write")
     if kind != "other" and path.is_symlink():
         raise InputError("is a link", path=path, hint="Name the file it leads to.")
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino
 
 
 def _files_of(values: Iterable[Any]) -> Iterator[Path]:

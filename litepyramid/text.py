@@ -52,28 +52,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 _LATEX = {
-    "\\": r"\textbackslash{}",
-    "[": "{[}",  # after \\ a bracket or a star would be an option of it
-    "*": "{*}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "²": r"\textsuperscript{2}",
-    "³": r"\textsuperscript{3}",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "±": r"$\pm$",
-    "<": "$<$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "–": "--",
-}
+    "\\": r"\textbackslash{}", "[": "{[}", "*": "{*}",  # these two would be options of \\
+    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}",
+    "³": r"\textsuperscript{3}", "ρ": r"$\rho$", "τ": r"$\tau$", "±": r"$\pm$", "<": "$<$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "–": "--",
+}  # fmt: skip
 
 
 def latex_escape(text: str) -> str:

@@ -143,14 +143,10 @@ class Dataset(Result):
     """One data set, ready for scoring; with labels for fine-tuning and cross-validation too.
 
     Attributes:
-        name: Its name in results.
         scus: Units of every input, human ones or whatever was loaded as units; perhaps empty.
         stus: Extracted units of the same inputs, if there are any besides.
-        summaries: One entry per system, inputs as in `inputs`.
         labels: Presence labels of the systems; ``()`` for an input without labels.
         label_units: The units that the labels are of, where they are not `units`.
-        references: Reference summaries.
-        presence: `Presence` judged elsewhere.
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
@@ -336,7 +332,7 @@ def load(
         if (table := _opened(source, names.get("columns"), key)) is None:
             continue
         left_out.update(table.left_out)
-        sources[key] = table if table.form != "python" or isinstance(source, list) else source
+        sources[key] = table
         if main:
             inside = _inside(table)
             sources = inside | {k: s for k, s in sources.items() if not inside or k != alone}

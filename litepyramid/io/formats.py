@@ -36,6 +36,7 @@ _REFERENCES = (
 )
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
+_PROMPT, _TEST = ("promptIdx", "prompt"), ("testIdx", "vars")
 _RESULT = ("testIdx", "promptIdx", "id", "success", "failureReason", "promptId", "error")
 
 
@@ -275,12 +276,12 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     listed = inner if isinstance(inner, list) else _object(inner, "results").get("results")
     results = as_type(list[dict[str, Any]], listed, what="broken results")
     prompts, tests = (
-        {key: n for n, key in enumerate(dict.fromkeys(map(of, results)), 1)}
-        for of in (_prompt_of, _test_of)
+        {key: n for n, key in enumerate(dict.fromkeys(_key(r, *of) for r in results), 1)}
+        for of in (_PROMPT, _TEST)
     )
     times: Counter[tuple[str, int]] = Counter()
     for result in map(dict, results):
-        index, name = prompts[_prompt_of(result)], tests[_test_of(result)]
+        index, name = prompts[_key(result, *_PROMPT)], tests[_key(result, *_TEST)]
         own, variables, provider, prompt, response = _taken(
             result, "testCase", "vars", "provider", "prompt", "response"
         )
@@ -316,13 +317,9 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         yield row
 
 
-def _prompt_of(result: Json) -> str:
-    return json.dumps(result.get("promptIdx", result.get("prompt")), sort_keys=True)
-
-
-def _test_of(result: Json) -> str:
-    variables = result.get("vars") or _object(result.get("testCase") or {}, "testCase").get("vars")
-    return json.dumps(result.get("testIdx", variables or {}), sort_keys=True)
+def _key(result: Json, number: str, itself: str) -> str:
+    """What tells a result's prompt or test from others."""
+    return json.dumps(result.get(number, result.get(itself)), sort_keys=True)
 
 
 def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json], list[str]]:

@@ -131,9 +131,8 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
         except (TypeError, ValueError):
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
-            expected = "finite numbers, (systems,) or (systems, inputs)"
             what = f"{name} cannot be read from a {type(value).__name__}"
-            raise InputError(what, expected=expected)
+            raise InputError(what, expected="finite numbers, (systems,) or (systems, inputs)")
         arrays.append(array[:, None] if array.ndim == 1 else array)
     if arrays[0].shape != arrays[1].shape:
         shapes = " and ".join(str(np.shape(value)) for value in (x, y))
