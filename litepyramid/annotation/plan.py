@@ -180,27 +180,20 @@ class BudgetPlan(Result):
 
     def to_figure(self) -> Any:
         """What each further sentence that people annotate buys: by the plan's order, at random."""
-        from litepyramid.figures import drawing
+        from litepyramid.figures.meta_plots import Line, line_plot
 
-        figure = drawing.new_figure(5.2, 3.2)
-        axes = figure.subplots()
-        drawing.plain_axes(axes)
-        total, quality = len(self.sentences), self.curve()
+        total, quality = len(self.sentences), self.curve().tolist()
         orders = {"random": "in random order", "reversed": "easiest first"}
         label = f"this plan: {orders.get(self.by, 'hardest first')}"
-        axes.plot(range(total + 1), quality, color=drawing.BLUE, label=label)
-        ends = ([0, total], [quality[0], quality[-1]])
-        axes.plot(*ends, "--", color="0.45", label="sentences at random")
         done = sum(s.annotate or s.earlier for s in self.sentences)
-        axes.plot([done], [quality[done]], "o", color=drawing.ORANGE)
-        text = f"{counted(done, 'sentence')}: {quality[done]:.2f}"
-        offset = {"xytext": (6, -12), "textcoords": "offset points"}
-        axes.annotate(text, (done, quality[done]), **offset, fontsize=8.5)
-        axes.set_xlabel(f"sentences that people annotate, of {total}")
-        axes.set_ylabel("expected quality of the units")
-        axes.set_xlim(0, total)
-        drawing.legend_below(figure, axes)
-        return figure
+        lines = [
+            Line(label, [*range(total + 1)], quality),
+            Line("sentences at random", [0, total], [quality[0], quality[-1]]),
+        ]
+        xlabel = (
+            f"sentences that people annotate, of {total} (line: {quality[done]:.2f} with {done})"
+        )
+        return line_plot(lines, xlabel, "expected quality of the units", level=quality[done])
 
 
 def plan(  # references, SCUs and STUs are the data, one, so seven
