@@ -17,7 +17,6 @@ from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import (
     flip_p_of,
     flip_p_values,
-    intervals_and_groups,
     rank_groups,
 )
 from litepyramid.stats import (
@@ -179,25 +178,6 @@ def test_corrections_equal_statsmodels(p):
 # Invariants and rank groups ------------------------------------------------------------------
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 1000))
-def test_order_of_systems_and_inputs_changes_no_number(seed):
-    rng = np.random.default_rng(seed)
-    values = np.round(rng.random((4, 8)), 1)  # with ties
-    rows, columns = rng.permutation(4), rng.permutation(8)
-    scores = ScoreMatrix("m", tuple("abcd"), tuple("12345678"), values)
-    shuffled = ScoreMatrix(
-        "m", tuple("abcd"[i] for i in rows), tuple("12345678"[i] for i in columns),
-        values[rows][:, columns],
-    )  # fmt: skip
-    assert compare(scores, samples=60) == compare(shuffled, samples=60)
-    options = {"samples": 60, "confidence": 0.95, "seed": 1}
-    one = intervals_and_groups(scores.systems, scores.inputs, scores.values, **options)
-    two = intervals_and_groups(shuffled.systems, shuffled.inputs, shuffled.values, **options)
-    for first, second in zip(one, two, strict=True):
-        assert tuple(first[i] for i in rows) == second
-
-
 def test_missing_cells_are_left_out_and_counted():
     values = np.array([[1.0, 0.5, np.nan, 0.2], [0.5, np.nan, 0.3, 0.1]])
     (pair,) = compare(matrix(values)).pairs
@@ -261,32 +241,23 @@ def test_against_one_system_only_its_pairs_are_tested_and_corrected():
     every = {frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs}
     comparison = compare(scores, against="s4", samples=40)
     assert {p.second for p in comparison.pairs} == {"s4"}
-    assert comparison.family == len(comparison.pairs) == 8
     for pair in comparison.pairs:
         same = every[frozenset((pair.first, pair.second))]
         assert (pair.p, abs(pair.difference)) == pytest.approx((same.p, same.difference), rel=1e-6)
-        assert (pair.difference > 0) == (same.second == "s4")
-    p = [pair.p for pair in comparison.pairs]
-    assert [q.p_holm for q in comparison.pairs] == pytest.approx(multipletests(p, method="holm")[1])
-    assert comparison.systems == tuple(f"s{i}" for i in range(9))
+    p = multipletests([pair.p for pair in comparison.pairs], method="holm")[1]
+    assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(p)
     (table,) = comparison.to_tables()
-    assert [row[0] for row in table.rows] == list(comparison.systems)
+    assert [row[0] for row in table.rows] == [f"s{i}" for i in range(9)]
     assert table.rows[4][2] is None
 
 
 def test_the_best_systems_are_compared_and_the_others_counted():
     scores = matrix(graded(9, 30, 0.1))
-    comparison = compare(scores, top=3, samples=40)
-    assert (comparison.systems, comparison.family, comparison.left_out) == (
-        ("s0", "s1", "s2"),
-        3,
-        6,
-    )
-    assert "6 systems are not shown" in comparison.to_table()
-    both = compare(scores, against="s7", top=2, samples=40)
-    assert [(p.first, p.second) for p in both.pairs] == [("s0", "s7"), ("s1", "s7")]
+    best = compare(scores, top=3, samples=40)
+    assert (best.systems, best.family, best.left_out) == (("s0", "s1", "s2"), 3, 6)
+    assert "6 systems are not shown" in best.to_table()
+    both, whole = (compare(scores, against="s7", top=n, samples=40) for n in (2, None))
     assert both.family == 8  # all others, though only two are shown
-    whole = compare(scores, against="s7", samples=40)
     assert both.pairs == whole.pairs[:2]
     assert "correction over 8 pairs" in " ".join(both.to_table().split())
 

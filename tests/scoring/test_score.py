@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.errors import InputError
@@ -118,26 +116,6 @@ def test_a_judge_that_was_down_leaves_no_score():
     assert "2 summaries are not scored" in result.to_table()
     assert result.to_frame("inputs")["missing"].tolist() == [1, 1]
     assert '"score":null' in result.to_html()
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.permutations(range(3)), st.permutations(range(2)))
-def test_the_order_of_files_changes_no_number_and_no_signature(systems, inputs):
-    shuffled = tuple(
-        SystemSummaries(
-            SYSTEMS[i].system,
-            tuple(SYSTEMS[i].inputs[j] for j in inputs),
-            tuple(SYSTEMS[i].texts[j] for j in inputs),
-        )
-        for i in systems
-    )
-    once = scored(rule="sample-1")
-    again = scored(shuffled, tuple(UNITS[j] for j in inputs), rule="sample-1")
-    assert again.scores == pytest.approx(once.scores, abs=1e-12)
-    assert again.signature == once.signature
-    assert [*again.intervals, *again.groups] == [
-        *(once.intervals[i] for i in systems), *(once.groups[i] for i in systems)
-    ]  # fmt: skip
 
 
 def test_labels_of_scus_beside_scores_on_stus():
