@@ -7,7 +7,6 @@ import pytest
 from litepyramid.errors import InputError
 from litepyramid.judges.explain import explain
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.sentences import sentence_spans, split_sentences
 
 SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
 
@@ -29,14 +28,6 @@ def test_evidence_goes_with_the_verdict(name):
     if name != "recall":
         assert first.conflict == "number 400 ≠ 4,000"
         assert found[0][1].conflict.startswith("denied (")
-
-
-def test_spans_are_the_sentences():
-    text = 'He left . "Why?" Dr. Doe asked. ... Why?   Why? '
-    spans = sentence_spans(text)
-    cut = ["".join(sentence.split()) for sentence in split_sentences(text)]
-    assert ["".join(text[a:b].split()) for a, b in spans] == cut
-    assert spans == sorted(spans)
 
 
 def test_a_judge_without_reasons_shows_its_best_sentence_in_a_table_that_is_not_empty():
