@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -191,12 +192,11 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tup
     """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
-        counts = [(a.stated, a.matched, a.tied, a.unmatched) for a in alignments]
-        stated, matched, tied, unmatched = np.sum(counts, axis=0).tolist()
+        n = sum((alignment.counts for alignment in alignments), Counter[str]())
         notes.append(
-            f"{stated + matched + unmatched} {name}: {stated} named their sentence, {matched} were "
-            f"placed by shared words ({tied} ties to the first), {unmatched} shared none (first "
-            "sentence)."
+            f"{n.total() - n['tied']} {name}: {n['stated']} named their sentence, {n['matched']} "
+            f"were placed by shared words ({n['tied']} ties to the first), {n['unmatched']} shared "
+            "none (first sentence)."
         )
     return tuple(notes)
 

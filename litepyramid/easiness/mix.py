@@ -101,7 +101,7 @@ def human_count(share: float, sentences: int) -> int:
 
 
 def ranking(
-    by: By, easiness: FloatArray | None, n: int, rng: np.random.Generator | None = None
+    by: By, easiness: FloatArray, n: int, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
     """The sentences in the order in which they are switched to STUs.
 
@@ -113,8 +113,6 @@ def ranking(
         if rng is None:
             raise InputError("random mixing needs a seed", hint="Give one, to reproduce it.")
         return rng.permutation(n)
-    if easiness is None:
-        raise InputError(f"mixing by {by} needs the easiness of all sentences")
     order = easiest_first(easiness)
     return order[::-1] if by == "reversed" else order
 
@@ -219,7 +217,9 @@ def mix_units(
     sentences = tuple(sorted((s for s in sentences if s.input in inputs), key=lambda s: s.key))
     if by == "gold":
         easiness = gold_easiness(scus, stus, sentences)
-    values = easiness.of(sentences) if easiness is not None and by != "random" else None
+    values = np.full(len(sentences), np.nan)
+    if easiness is not None and by != "random":
+        values = easiness.of(sentences)
     rng = None if seed is None else np.random.default_rng(seed)
     chosen = carriers(ranking(by, values, len(sentences), rng), count)
     of_scu, of_stu = align_both(scus, stus, sentences)
@@ -231,7 +231,7 @@ def mix_units(
     signature = Signature.of(
         mix=by,
         stu_sentences=f"{count}/{len(sentences)}",
-        easiness_sha=None if values is None else Easiness(sentences, values).sha,
+        easiness_sha=None if by == "random" else Easiness(sentences, values).sha,
         scus_sha=_placed_sha(of_scu),
         stus_sha=_placed_sha(of_stu),
         seed=seed if by == "random" else None,
@@ -239,8 +239,6 @@ def mix_units(
     notes = list(placement_notes(of_scu, of_stu))
     if without := len({s.key for s in sentences} - by_sentence(of_scu).keys()):
         notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
-    if values is None:
-        values = np.full(len(sentences), np.nan)
     edge = np.intersect1d(values[chosen], values[~chosen])
     if tied := int(np.isin(values, edge).sum()):
         notes.append(

@@ -17,8 +17,6 @@ from litepyramid.easiness.regressor import (
 )
 from litepyramid.easiness.sentence_features import (
     CONSTITUENCY,
-    DEPENDENCY,
-    FEATURE_SETS,
     WITH_STUS,
     FeatureTable,
     constituency_features,
@@ -40,7 +38,7 @@ from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import read_parses
 
-FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
+FeatureSet = Literal["dependency+stus", "constituency"]
 
 _MOST_ROUNDS = 10_000
 
@@ -125,8 +123,8 @@ def fit(
         references: Reference summaries: a file, or in Python lists, dicts and frames.
         units: Their SCUs.
         stus: Their STUs; extracted by the embedded extractor by default.
-        features: What is known of a sentence: dependency+stus (the default), dependency, or the
-            paper's constituency, which needs parses.
+        features: What is known of a sentence: dependency+stus (the default), or the paper's
+            constituency, which needs parses.
         start: A regressor to continue from: its file, or embedded. It is centred on these
             sentences, then refined by a few rounds.
         rounds: Boosting rounds: 40 by default, 20 after a start, where 0 only centres.
@@ -243,11 +241,9 @@ def prepare(
 
     ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
     sentence shares with the others of its reference, what its STUs leave of it, and whom they are
-    about; ``dependency``: the counts alone; ``constituency``: ZB21's 69, from `parses` (or a file).
+    about; ``constituency``: ZB21's 69, from `parses` (or a file).
     """
-    choose("feature set", feature_set, FEATURE_SETS)
-    if not references:
-        raise InputError("no references")
+    choose("feature set", feature_set, (CONSTITUENCY, WITH_STUS))
     about = {"features": feature_set, "references_sha": references_sha(references)}
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)
@@ -261,8 +257,6 @@ def prepare(
     tokens = [s.tokens for r in tokenized(references) for s in r.sentences]
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
-    if feature_set == DEPENDENCY:
-        return Prepared(sentences, dependency_features(trees), Signature.of(**about))
     if stus is None:
         stus = extract(references, language=language).units
     inputs = {entry.input for entry in references}

@@ -27,9 +27,7 @@ from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.tree import Tree
 
 CONSTITUENCY = "constituency"
-DEPENDENCY = "dependency"
 WITH_STUS = "dependency+stus"
-FEATURE_SETS = (CONSTITUENCY, DEPENDENCY, WITH_STUS)
 
 _LABELS = (
     "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX UH NN "
@@ -153,7 +151,7 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
         *(f"relation:{name}" for name in RELATIONS),
         *(f"tag:{name}" for name in TAGS),
     )
-    return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
+    return FeatureTable("dependency", names, np.array(rows, dtype=np.float64))
 
 
 CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")

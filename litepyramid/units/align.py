@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,17 +41,13 @@ class Alignment:
         units: The entries of the input's units in their order (an SCU with several contributors is
             several, `Unit.entries`), `reference` and `sentence` filled in.
         of: For each of them, which unit of the input it is an entry of.
-        stated: How many name their sentence; `matched`, how many were placed by the words they
-            share with one, `tied` of them with several; `unmatched`, how many share no word with
-            any: the first sentence got them.
+        counts: How many name their sentence (``stated``), were ``matched`` by the words they share
+            with one, ``tied`` of them with several, are ``unmatched``: the first sentence got them.
     """
 
     units: InputUnits
     of: tuple[int, ...]
-    stated: int
-    matched: int
-    tied: int
-    unmatched: int
+    counts: Counter[str]
 
 
 def word_types(text: str) -> frozenset[str]:
@@ -128,7 +124,7 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
-    matched = tied = unmatched = 0
+    counts = Counter(stated=len(entries) - unplaced)
     for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
@@ -145,12 +141,10 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         if inside.any():
             overlaps[~inside] = -1
         best, sentence = overlaps.max(), sentences[int(overlaps.argmax())]
-        matched += bool(best > 0)
-        unmatched += bool(best == 0)
-        tied += bool(best > 0 and (overlaps == best).sum() > 1)
+        counts["matched" if best > 0 else "unmatched"] += 1
+        counts["tied"] += bool(best > 0 and (overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    aligned, of = replace(units, units=tuple(placed)), tuple(i for i, _ in entries)
-    return Alignment(aligned, of, len(entries) - unplaced, matched, tied, unmatched)
+    return Alignment(replace(units, units=tuple(placed)), tuple(i for i, _ in entries), counts)
 
 
 def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tuple[Alignment, ...]:

@@ -150,8 +150,6 @@ def extract(
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
     records = as_references(references, **as_names(ids, columns))
-    if not records:
-        raise InputError("no references to extract units from")
     language = references_language(records, language)
     choose("fallback", stu_fallback, get_args(Fallback))
     if llm is not None:

@@ -208,7 +208,6 @@ def test_predicates_of_a_file(archive, tmp_path):
 
 
 def test_options(archive):
-    assert open_allennlp("a,b.tar.gz,bert=x").archive == "a,b.tar.gz"
     assert open_allennlp("a.tar.gz,device=cuda") == AllenNlpBackend("a.tar.gz", device="cuda")
     with pytest.raises(InputError, match="unknown option 'beam=3'"):
         open_allennlp("a.tar.gz,beam=3")

@@ -106,8 +106,6 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
     archive, *options = argument.split(",")
     if not archive:
         raise InputError("the SRL backend 'allennlp' needs a path", expected="allennlp:ARCHIVE")
-    while options and "=" not in options[0]:  # a comma in the archive's own name
-        archive += "," + options.pop(0)
     settings: dict[str, str] = {}
     for option in options:
         name, _, value = option.partition("=")
