@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import arrays_table, mean_of_raters, read_scores
+from litepyramid.io.scores import arrays_table, read_scores
 from litepyramid.meta.core.levels import LEVELS, Coefficient, Level, several
 from litepyramid.stats import check_samples, check_seed, check_share
 from litepyramid.tables import record
@@ -311,7 +311,7 @@ def human_score(table: ScoreTable, human: Any) -> tuple[str, tuple[str, ...], Fl
     """The human score: its name, the raters that it is the mean of, (N, M) scores."""
     raters = tuple(sorted(select_metrics(table, human)))
     asked = ", ".join(several(human))
-    values = mean_of_raters([table.matrix(name).values for name in raters])
+    values = average([table.matrix(name).values for name in raters])
     return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
 
 
@@ -330,3 +330,20 @@ def unaligned(
     names = [name for name in chosen if metrics is not None or name not in raters]
     people = {} if Z is None else {named: Z}
     return people, {name: source.matrix(name).values for name in names}, raters
+
+
+def average(matrices: Sequence[FloatArray]) -> FloatArray:
+    """The mean of several raters' scores, cell by cell; NaN where one of them is NaN.
+
+    Where `read_scores` names a mean, it is over those who rated; here it is over all of them. The
+    sum of the same ratings in another order can differ in its last bit, and would break a tie: so
+    means are rounded to 42 binary places below the largest.
+    """
+    if len(matrices) == 1:
+        return matrices[0]
+    mean = np.mean(np.stack(matrices), axis=0)
+    largest = np.nanmax(np.abs(mean), initial=0.0)
+    if largest == 0 or np.isnan(largest):
+        return np.asarray(mean)
+    unit = 2.0 ** (np.floor(np.log2(largest)) - 42)
+    return np.asarray(np.round(mean / unit) * unit)

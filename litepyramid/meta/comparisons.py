@@ -286,9 +286,6 @@ def compare(
             coefficient.
         columns: The table's own column names, as for correlate.
 
-    Returns:
-        Correlations, p-values and corrected p-values of all pairs, level by level.
-
     Raises:
         InputError: As for `correlate`; fewer than two metrics, or too few samples.
 
@@ -566,9 +563,6 @@ def rank(
         confidence: Confidence level of intervals; tests are at the level 1 - confidence.
         correction: For the tests of one metric; WMT uses none.
         columns: The tables' own column names, as for correlate.
-
-    Returns:
-        Ranks data set by data set, and over all.
 
     Raises:
         InputError: As for `compare` and `interval`; or a data set has none of the human scores.

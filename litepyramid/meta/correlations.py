@@ -230,7 +230,8 @@ def correlate(
 
     System level correlates the systems' averages, summary level averages the correlations of all
     inputs, global level takes all scores together (Deutsch, Dror & Roth 2021, section 2). Each
-    metric uses the systems and inputs scored by both it and people; the rest is counted.
+    metric uses the systems and inputs scored by both it and people; the rest is counted. NaN where
+    no correlation is defined.
 
     Args:
         scores: Tables of scores; not changed.
@@ -242,9 +243,6 @@ def correlate(
         constant: What becomes of a vector without any difference: skip (left out), or zb21 (its
             first value raised slightly, as Zhang and Bansal's code does).
         columns: The table's own column names, as in system=model,human=rater1+rater2.
-
-    Returns:
-        One `Correlation` for each metric, level and coefficient; NaN where none is defined.
 
     Raises:
         InputError: An unknown name, or too little scored by both sides for any correlation.
@@ -305,9 +303,6 @@ def interval(
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
         columns: The table's own column names, as for correlate.
-
-    Returns:
-        One `Interval` for each metric, level and coefficient.
 
     Raises:
         InputError: As for `correlate`; too few samples; no Fisher interval for a coefficient.
@@ -458,9 +453,6 @@ def normality(
         metrics: Names or patterns; all others if none is named.
         confidence: An input counts as not normal if p ≤ 1 - confidence.
         columns: The table's own column names, as for correlate.
-
-    Returns:
-        One `MetricNormality` per metric.
 
     Raises:
         InputError: An unknown name, or a confidence outside (0, 1).

@@ -202,9 +202,6 @@ def range_(
         seed: Seed of the draws.
         columns: The tables' own column names, as for correlate.
 
-    Returns:
-        Kendall's τ-b of every two metrics by range, and both curves.
-
     Raises:
         InputError: Fewer than two metrics; no baseline row; no topic with enough summaries.
 

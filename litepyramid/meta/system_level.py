@@ -243,9 +243,6 @@ def delta(
         rule: paper: tenths of all pairs, rounded up; authors: as in the authors' code.
         columns: The tables' own column names, as for correlate.
 
-    Returns:
-        One `MetricDelta` per metric.
-
     Raises:
         InputError: An unknown name, bounds that are no interval, or nothing scored by both sides.
 
@@ -438,9 +435,6 @@ def difference(
         confidence: Confidence level of the intervals.
         columns: The tables' own column names, as for correlate.
 
-    Returns:
-        One `Difference` per metric; `sentences` says it in words.
-
     Raises:
         InputError: A number out of range; fewer than two systems; unknown names.
 
@@ -592,9 +586,6 @@ def stability(
         samples: Repeats at each size.
         seed: Seed of the draws.
         columns: The tables' own column names, as for correlate.
-
-    Returns:
-        A `StabilityPoint` for each metric and number of inputs.
 
     Raises:
         InputError: Unknown names; fewer than two systems; a size below 1.
@@ -760,9 +751,6 @@ def whole_test_set(
         seed: Seed of the draws; the same for every metric.
         confidence: Confidence level of the intervals.
         columns: The tables' own column names, as for correlate.
-
-    Returns:
-        Both intervals for each metric and way of sampling.
 
     Raises:
         InputError: The tables share no metric or no system; fewer than two systems.

@@ -75,19 +75,14 @@ def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_wrong_types_are_one_kind_of_error(verb):
     names = ["human", "metrics", "level", "coefficient", "samples", "seed", "confidence"]
-    wrong = ["50", 10**9, -1, None, 1.5, [3], {"a": 1}, b"x", True]
     run = getattr(meta, verb)
     usual = {"difference": {"difference": 1.0}, "testset": {"full": ROWS}}.get(verb, {})
-    parameters = run.__annotations__
-    for name, value in itertools.product(names, wrong):
-        if name not in parameters or (value is None and name not in ("samples", "seed")):
-            continue
-        if (verb, name, value) == ("compare", "samples", None) or value is True:
-            continue
-        if (name, value) in (("seed", 10**9), ("confidence", 1.5)):
-            continue
-        with pytest.raises(LitepyramidError):
-            run(ROWS, **usual, **{name: value})
+    legal = [("seed", 10**9)]
+    for name in [name for name in names if name in run.__annotations__]:
+        for value in ("50", 10**9, -1, 1.5, [3], {"a": 1}, b"x"):
+            if (name, value) not in legal:
+                with pytest.raises(LitepyramidError):
+                    run(ROWS, **usual, **{name: value})
     for scores in (5, object(), [1, 2], ROWS[:0], None):
         with pytest.raises(LitepyramidError):
             run(scores, **usual)

@@ -104,10 +104,8 @@ class Resampled:
         if missing.any():
             systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
             x, z = np.nan_to_num(x), np.nan_to_num(z)
-        x_slack, z_slack = self._slack
-        return correlate_rows(
-            x, z, self.coefficient, systems, x_tolerance=x_slack, z_tolerance=z_slack
-        )
+        slacks = {"x_tolerance": self._slack[0], "z_tolerance": self._slack[1]}
+        return correlate_rows(x, z, self.coefficient, systems, **slacks)
 
     def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
         r = self._columns(np.ones((1, len(self.X))) if systems is None else systems)

@@ -244,9 +244,9 @@ class Moments(_ByInput):
 
     def _exact(self, column: int, coins: FloatArray) -> float:
         """In two passes, which sees constants: for columns that a swap leaves all but constant."""
-        scored = self._scored[:, column]
-        x, y, z = (a[scored, column] for a in self._columns)
-        return float(correlate_rows(np.where(coins[scored] > 0, x, y), z, "pearson")[0])
+        x, y, z = (a[:, column][self._scored[:, column]] for a in self._columns)
+        unswapped = coins[self._scored[:, column]] > 0
+        return float(correlate_rows(np.where(unswapped, x, y), z, "pearson")[0])
 
 
 class ColumnRanks(_ByInput):
@@ -273,9 +273,8 @@ class ColumnRanks(_ByInput):
         yx = -xy.transpose(0, 2, 1)
         self._A, self._B = xx + xy + yx + yy, xx + xy - yx - yy
         self._C, self._E = xx - xy + yx - yy, xx - xy - yx + yy
-        untied = [np.abs(s) for s in (xx, xy, yx, yy)]
-        tied = (both & ((untied[0] + untied[1] + untied[2] + untied[3]) < 4)).any(axis=(1, 2))
-        constant_z = ~sz.any(axis=(1, 2))
+        self._untied = [np.abs(s) for s in (xx, xy, yx, yy)]
+        tied = (both & (sum(self._untied) < 4)).any(axis=(1, 2))
         if coefficient == "spearman":
             ranks = midranks(z, scored.astype(np.float64))
             centred = np.where(scored, ranks - (n[:, None] + 1) / 2, 0.0)
@@ -287,9 +286,8 @@ class ColumnRanks(_ByInput):
             a = sz.astype(np.float32)
             self._z_size = np.sqrt((sz != 0).sum(axis=(1, 2)) / 2)
             full = self._z_size * np.sqrt(n * (n - 1) / 2)
-        usable = (n >= 2) & ~constant_z
+        usable = (n >= 2) & sz.any(axis=(1, 2))
         self._a = a
-        self._untied = untied
         self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
         with np.errstate(invalid="ignore", divide="ignore"):
             scaled = 2.0 * self._linear / full[:, None]
