@@ -30,12 +30,9 @@ class Easiness(Result):
     """How well extracted STUs stand in for the SCUs of each sentence.
 
     Attributes:
-        sentences: n sentences.
-        values: (n,) float64, gold values in [0, 1]; NaN = not scored (no SCU belongs to the
-            sentence).
-        signature: Where the values come from.
-        notes: What a user must be told: sentences left out, units placed by their words …
-        scus: (n,) how many SCUs each gold value is the mean of; None = not known.
+        values: (sentences,) float64, gold values in [0, 1]; NaN = no SCU belongs to the sentence.
+        notes: Sentences left out, units placed by their words …
+        scus: (sentences,) how many SCUs each gold value is the mean of; None = not known.
     """
 
     sentences: tuple[Sentence, ...]
@@ -111,6 +108,9 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
     """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it is."""
     if isinstance(source, Easiness):
         return source
+    if not isinstance(source, str | Path):
+        what = f"easiness is a {type(source).__name__}"
+        raise InputError(what, expected="the easiness of sentences, or its file")
     values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
     table = read_rows(source, table=True)

@@ -42,12 +42,9 @@ class Mix(UnitsResult):
 
     Attributes:
         units: Units of every input, each with its reference and sentence.
-        sentences: n sentences.
-        carries_stus: (n,) bool, whether a sentence carries STUs; else it keeps its SCUs.
-        easiness: (n,) float64, the values used for the choice; NaN if there are none.
-        by: How sentences were chosen.
+        carries_stus: (sentences,) bool, whether a sentence carries STUs; else it keeps its SCUs.
+        easiness: (sentences,) float64, the values used for the choice; NaN if there are none.
         notes: How units were placed, sentences without an SCU, ties at the cut-off.
-        signature: How to reproduce it.
     """
 
     sentences: tuple[Sentence, ...]

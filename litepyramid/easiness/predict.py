@@ -244,6 +244,8 @@ def prepare(
     about; ``constituency``: ZB21's 69, from `parses` (or a file).
     """
     choose("feature set", feature_set, (CONSTITUENCY, WITH_STUS))
+    if not references:
+        raise InputError("no references")
     about = {"features": feature_set, "references_sha": references_sha(references)}
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)

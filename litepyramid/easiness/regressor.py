@@ -74,7 +74,6 @@ class EasinessRegressor(Result):
     """A trained regressor and what it was trained on; it is saved as JSON alone.
 
     Attributes:
-        feature_set: Name of its features.
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
         offset: Added to what the trees predict; not 0 if it was centred on new sentences.

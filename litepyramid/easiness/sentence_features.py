@@ -63,10 +63,9 @@ class FeatureTable:
 def constituency_features(trees: Sequence[str]) -> FeatureTable:
     """ZB21's 69 features (appendix A.3), in the order of the authors' regressors: (sentences, 69).
 
-    Sentence length in tokens; length of the linearised tree in characters; depth of the tree (the
-    deepest nesting of brackets, preterminals included); length / depth; then the counts of the 65
-    `LABELS`, preterminals among them. (The paper's appendix says depth / length; the released
-    regressors were trained on length / depth.)
+    Tokens; characters of the tree on one line; its depth (the deepest nesting of brackets); length
+    / depth (the paper's appendix says depth / length, the released regressors were trained on
+    this); then the counts of the 65 `LABELS`, preterminals among them.
 
     What the features do not know is taken off first: a node above the sentence with no label or
     the label ROOT or TOP, function tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty

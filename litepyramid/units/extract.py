@@ -74,14 +74,11 @@ class Extraction(UnitsResult):
     """The units of every input, and the parses they were made from.
 
     Attributes:
-        units: One entry per input, in the order of the references; the STUs of its references
-            are combined, with repeats across references. Each unit has its reference
-            and sentence. "Name is mention" units come at the end of their reference's.
-        references: The references they were made from.
+        units: One entry per input with the STUs of all its references, repeats across references
+            too; "name is mention" units come at the end of their reference's.
         parses: The parse of every reference; empty if a language model wrote the units.
-        signature: Backends, settings and data.
         counts: References, sentences, units …, and what the backends counted.
-        notes: What a user must be told: how much of the sentences no STU covers.
+        notes: How much of the sentences no STU covers.
     """
 
     references: tuple[InputReferences, ...] = field(metadata=HIDDEN)
@@ -150,6 +147,8 @@ def extract(
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
     records = as_references(references, **as_names(ids, columns))
+    if not records:
+        raise InputError("no references to extract units from")
     language = references_language(records, language)
     choose("fallback", stu_fallback, get_args(Fallback))
     if llm is not None:

@@ -3,7 +3,6 @@
 Roles: ``V`` is the verb with its auxiliaries, copula, particles, clitics and negation; ``FREE`` its
 own subject; ``FREE0`` one borrowed from another clause, which is written first; ``FREE1`` and so on
 one argument each. `triplets.frame_triplets` makes one unit an argument, in the order of the text.
-The mapping of English (`embedded.frames`) does more, by word lists, and stays as it is.
 """
 
 from __future__ import annotations

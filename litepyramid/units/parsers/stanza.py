@@ -35,11 +35,9 @@ class StanzaBackend:
 
     Attributes:
         also: What to make besides frames: ``constituency`` and ``coref``, in any number.
-        models: Folder of Stanza's models; its own default (``~/stanza_resources``) if None. A model
-            that is not there is downloaded by Stanza on first use.
+        models: Folder of Stanza's models; None is its own, where Stanza downloads what is missing.
         pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they are; of
             other languages, texts with an empty line between sentences.
-        language: Code of the language.
     """
 
     also: tuple[str, ...] = _EXTRAS

@@ -1,14 +1,9 @@
 """A small resolver of pronouns and short names over universal dependencies, no model of its own.
 
-It links what is easy to link in a few sentences of news, and leaves the rest alone:
-
-- a later part of an earlier name: "Rose" after "Justin Rose";
-- he and she to a person named before, a subject rather than an object, one already spoken of
-  rather than a new one, the nearest first; where no name fits, to a noun for a person;
-- they and "its" to a plural, or to a singular subject that is not a person.
-
-"It" is left as it is: it points to nothing, to a clause or to a thing that no rule here tells
-apart. What is gained and lost against a neural resolver is measured in docs/units.md.
+It links a later part of an earlier name ("Rose" after "Justin Rose"); he and she to a person named
+before, a subject rather than an object, one already spoken of rather than a new one, the nearest
+first, or else to a noun for a person; they and "its" to a plural, or to a subject that is a thing.
+"It" is left alone: it may point to a clause or to nothing.
 """
 
 from __future__ import annotations
@@ -45,9 +40,8 @@ def _nouns() -> dict[str, frozenset[str]]:
 class _Entity:
     """What a noun phrase names.
 
-    `words` are without what is joined to it; `sentence`, `head` (counted through the reference, -1
-    at a root) and `subject` are of the latest mention that is not a pronoun; `person` is None if
-    it may be one, `gender` "" if unknown.
+    `sentence`, `head` (counted through the reference, -1 at a root) and `subject` are of the latest
+    mention that is not a pronoun; `person` is None if it may be one.
     """
 
     words: tuple[str, ...]
