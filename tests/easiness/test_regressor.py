@@ -56,17 +56,6 @@ def test_other_features_are_refused(trained):
             predict_trees(trained[0], features)
 
 
-def test_an_scu_prior_weighs_sentences_by_their_scus():
-    features = FeatureTable("mine", ("same",), np.ones((4, 1)))
-    gold, scus = np.array([0.0, 1.0, np.nan, 1.0]), np.array([1, 3, 0, 3])
-    even = fit_trees(features, gold, scus=scus)
-    assert predict_trees(even, features) == pytest.approx(2 / 3, abs=1e-6)
-    # 1/(1+1), 3/(3+1), 3/(3+1): 1.5 of 2
-    weighted = fit_trees(features, gold, Settings(scu_prior=1), scus=scus)
-    assert predict_trees(weighted, features) == pytest.approx(0.75, abs=1e-6)
-    assert weighted.about["scu_prior"] == "1"
-
-
 def test_what_cannot_be_fitted_is_named():
     with pytest.raises(InputError, match="0 sentences"):
         fit_trees(table(), np.full(40, np.nan))

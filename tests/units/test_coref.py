@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.units.coreference import PRONOUNS, renderer, replaced, resolve
+from litepyramid.units.coreference import PRONOUNS, replaced, resolve
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence
 
 
@@ -77,14 +77,6 @@ def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
         replaced(reference("Ann and kin she loves left their home .", clusters=clusters))
     )
     assert text == "Ann and kin Ann loves left Ann and kin she loves home ."
-
-
-def test_render_writes_a_mention_once_and_in_parts():
-    parse = reference("Ann left .", "The mayor ran .", clusters=[((0, 1), (3, 5))])
-    render = renderer(parse, resolve(parse))
-    assert render([3, 4, 5]) == ["Ann", "ran"]
-    assert render([4, 5]) == ["Ann", "ran"]
-    assert render([5, 3]) == ["ran", "Ann"]
 
 
 spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(lambda p: (p[0], min(8, p[0] + p[1])))
