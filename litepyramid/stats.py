@@ -89,7 +89,8 @@ def check_whole(what: str, value: Any, least: int = 1, most: int | None = None) 
     """Raises InputError unless a value is a whole number within bounds."""
     if not is_whole(value) or value < least or (most is not None and value > most):
         to = "" if most is None else f" to {most:,}"
-        raise InputError(f"{what} is {cut(value)}", expected=f"a whole number from {least}{to}")
+        goal = f"a whole number from {least}{to}"
+        raise InputError(f"{what} is {cut(repr(value))}", expected=goal)
 
 
 def is_whole(value: object) -> bool:
