@@ -334,7 +334,7 @@ def test_results_show_themselves(data, expected, tmp_path):
         easy,
         lp.compare(expected),
         lp.evaluate("recall", data),
-        lp.crossval("lexical", data, folds=3, stu_share=None),
+        lp.crossval("lexical", data, folds=3),
         lp.mix(data.units, stus, easiness=easy),
         lp.plan(data.references, human_share=0.5, easiness=easy),
     ]

@@ -25,18 +25,21 @@ FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 
 @dataclass(frozen=True)
 class Stack:
-    """logit(presence) = bias + encoder logit(p) + lexical logit(l), p and l the two judges'.
+    """bias + encoder logit(e) + lexical logit(l) - contradiction max(0, logit(c)) is the logit.
 
-    Both logits are held within ±8.
+    e and c are the encoder's shares of entailment and contradiction, l is `lexical`'s presence;
+    each logit is held within ±8.
     """
 
     bias: float
     encoder: float
     lexical: float
+    contradiction: float
 
-    def presence(self, encoder: FloatArray, lexical: FloatArray) -> FloatArray:
+    def presence(self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray) -> FloatArray:
         """The presence of each pair, NaN where either judge has none."""
-        logits = self.bias + self.encoder * _logit(encoder) + self.lexical * _logit(lexical)
+        logits = self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
+        logits -= self.contradiction * np.maximum(0.0, _logit(denied))
         return np.asarray(1.0 / (1.0 + np.exp(-logits)))
 
 
@@ -85,8 +88,12 @@ class MiniJudge(NLIJudge):
         if self._stack is not None:
             words = LexicalJudge(load_lexical()).judge(items)
             presence = tuple(
-                self._stack.presence(encoder, lexical) if text.strip() else encoder
-                for encoder, lexical, (text, _) in zip(presence, words.presence, items, strict=True)
+                self._stack.presence(entailed, lexical, p3c(logits[..., ::-1]))
+                if text.strip()
+                else entailed
+                for entailed, lexical, logits, (text, _) in zip(
+                    presence, words.presence, batch.logits or (), items, strict=True
+                )
             )
             signature["lexical"] = words.signature["revision"]
         return replace(batch, presence=presence, signature=signature)
