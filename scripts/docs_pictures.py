@@ -36,7 +36,8 @@ def of(data: Path) -> list[object]:
 
 def score(data: Path, work: Path) -> None:
     """The systems' average scores, their intervals and groups."""
-    litepyramid("score", data / "summaries", *of(data), "-o", PICTURES / "score.svg")
+    judged = ["score", data / "summaries", *of(data), "--judge", "lexical"]
+    litepyramid(*judged, "-o", PICTURES / "score.svg")
 
 
 def judge(data: Path, work: Path) -> None:

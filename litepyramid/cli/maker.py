@@ -378,7 +378,7 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
     if command.judge:
         name = arguments.pop("judge", None)
         if settings:
-            name = name or DEFAULT_JUDGE
+            name = name or defaults["judge"] or DEFAULT_JUDGE
             name = litepyramid.judge(name, **parse_settings(settings, name=name))
         if name is not None:
             arguments[command.judge] = name

@@ -158,14 +158,28 @@ def _user_cache() -> Path:
 
 
 def _is_cache(path: Path) -> bool:
-    """Whether there is a cache at `path`, by its first bytes alone; False if it is empty."""
-    problem, head = "is not a file", b""
+    """Whether there is a cache at `path`, by its mark; False if there is no file or an empty one.
+
+    sqlite reads the mark: a process that opens and closes the file in another way drops the locks
+    that sqlite holds on it (POSIX), and another process may then remove the log in use.
+    """
+    problem, mark = "is not a file", None
     if file_type(path) not in ("folder", "other"):
-        with _errors(path), suppress(FileNotFoundError), path.open("rb") as file:
-            head = file.read(100)
-        if not head or (head[:16], head[68:72]) == (b"SQLite format 3\0", _APPLICATION.to_bytes(4)):
-            return bool(head)
+        with _errors(path):
+            if not path.exists() or not path.stat().st_size:
+                return False
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            try:
+                mark = db.execute("PRAGMA application_id").fetchone()[0]
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError:
+                pass
+            finally:
+                db.close()
         problem = "is not a judgement cache, or one that is damaged at its beginning"
+    if mark == _APPLICATION:
+        return True
     raise InputError(problem, path=path, expected="a cache, or a new file name", hint=_HINT)
 
 

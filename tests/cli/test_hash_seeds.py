@@ -35,7 +35,8 @@ def written(folder: Path, seed: str) -> dict[str, bytes]:
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, "-c", RUN, COMMANDS], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed}, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed,
+             "LITEPYRAMID_CACHE": str(folder.parent / f"{seed}.sqlite")}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -51,6 +51,19 @@ def test_processes_share_a_file_and_lose_nothing_when_they_are_killed(path):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_a_second_opening_leaves_the_locks_of_the_first(path):
+    code = PUT.replace("os.kill(os.getpid(), 9)", "store.close()")
+    with JudgementCache(path) as first:
+        first.put("m", {A: ROW})
+        JudgementCache(path).close()
+        subprocess.run([sys.executable, "-c", code, str(path), "x"], check=True)
+        first.put("m", {B: ROW})
+        JudgementCache(path).close()
+        subprocess.run([sys.executable, "-c", code, str(path), "y"], check=True)
+    with JudgementCache(path) as store:
+        assert store.counts() == [("m", 92, 2)]
+
+
 def old_version(path):
     JudgementCache(path).close()
     with sqlite3.connect(path) as old:

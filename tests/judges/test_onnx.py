@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -141,15 +142,17 @@ def test_mini_is_the_folder_that_ships_with_the_words_beside_it(
     alone = judge("mini", cache=None, mode="p3c").judge(items)
     plain = logits(exported, items, mode="p3c")
     assert alone.signature["judge"] == "mini"
-    (folder / "stack.json").write_text('{"bias": 0.5, "encoder": 0.0, "lexical": 1.0}')
+    weights = {"bias": 0.5, "encoder": 0.0, "lexical": 1.0, "contradiction": 0.25}
+    (folder / "stack.json").write_text(json.dumps(weights))
     stacked = judge("mini", cache=None).judge(items)
     words = judge("lexical").judge(items)
-    for a, b, c, d in zip(
-        alone.presence, plain.presence, stacked.presence, words.presence, strict=True
+    for a, b, c, d, rows in zip(
+        alone.presence, plain.presence, stacked.presence, words.presence, alone.logits, strict=True
     ):
         np.testing.assert_array_equal(a, b)
         inside = np.clip(d, 1e-6, 1 - 1e-6)
-        odds = np.exp(0.5) * inside / (1 - inside)
+        against = np.exp(rows[:, 2]) / np.exp(rows[:, :2]).sum(axis=1)
+        odds = np.exp(0.5) * inside / (1 - inside) / np.maximum(1, against) ** 0.25
         np.testing.assert_allclose(c[d > 0], (odds / (1 + odds))[d > 0])
     mini = judge("mini", cache=None)
     for (text, units), row, values in zip(
