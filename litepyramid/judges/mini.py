@@ -95,7 +95,7 @@ class MiniJudge(NLIJudge):
                     presence, words.presence, batch.logits or (), items, strict=True
                 )
             )
-            signature["lexical"] = words.signature["revision"]
+            signature |= {"mode": "calibrated", "lexical": words.signature["revision"]}
         return replace(batch, presence=presence, signature=signature)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:

@@ -169,7 +169,11 @@ def _check_settings(name: str, settings: Iterable[str]) -> None:
         hint = f"The settings of a judge: litepyramid judge settings {name}."
         if near := get_close_matches(foreign[0], names, 1, 0.6):
             hint = f"Did you mean '{near[0]}'?"
-        elif not name.startswith(LLM) and foreign[0] in settings_of(LLM + name):
+        elif (
+            name not in EMBEDDED
+            and not name.startswith(LLM)
+            and foreign[0] in settings_of(LLM + name)
+        ):
             hint = f"A model behind an endpoint is called '{LLM}{name}'."
         raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 

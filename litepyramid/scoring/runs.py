@@ -98,7 +98,8 @@ def align_runs(
             hint="To compare the units that both have, insist: --across-judges.",
         )
     if not units:
-        raise InputError("the two runs share no input", expected="runs over the same inputs")
+        what = "unit" if differing else "input"
+        raise InputError(f"the two runs share no {what}", expected=f"runs over the same {what}s")
     notes = [f"{counted(len(units), 'input')} and {counted(len(cells), 'unit')} are in both runs."]
     sides = []
     for side, run in enumerate((old, new)):
@@ -160,8 +161,12 @@ def _differences(old: ScoreResult, new: ScoreResult, *, insist: bool) -> list[st
         raise InputError(
             f"the runs were not made in the same way ({told})",
             expected="the same judge and settings",
-            hint="To compare them all the same, insist: --across-judges. To compare the judges: "
-            "--judge-drift.",
+            hint="To compare them all the same, insist: --across-judges."
+            + (
+                " To compare the judges: --judge-drift."
+                if {"judge", "revision"} & {*fields}
+                else ""
+            ),
         )
     return [f"The judge may be the difference: {told}."] if fields else []
 
