@@ -87,7 +87,6 @@ def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: st
     [
         *itertools.product(["--help", "cache"], [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"]),
         ("demo", ">/dev/full"),
-        ("demo", ">&-"),
     ],
 )
 def test_a_standard_output_that_takes_nothing(cli: Any, command: str, stream: str) -> None:
