@@ -14,7 +14,7 @@ demo --save example
 units extract example/references.jsonl -o stus.jsonl
 units mix example/scus.jsonl stus.jsonl -r example/references.jsonl --stu-share 0.5 -o mixed.jsonl
 score example/summaries -u mixed.jsonl -j lexical -n 100 -o mixed.json
-score example/summaries -u example/scus.jsonl -l example/labels -j lexical -o scores.json -o page.html
+score example/summaries -u example/scus.jsonl -l example/labels -j lexical -o scores.json -o p.html
 compare scores.json -o compared.json
 combine scores.json -o combined.json
 precision example/summaries -r example/references.jsonl --judge recall -n 100 -o precision.json
