@@ -48,6 +48,11 @@ def _logit(presence: FloatArray) -> FloatArray:
     return np.clip(np.log(inside / (1 - inside)), -8.0, 8.0)
 
 
+def _denied(logits: FloatArray) -> FloatArray:
+    """The share of contradiction: `p3c` with the classes the other way round."""
+    return p3c(logits[..., ::-1])
+
+
 class MiniJudge(NLIJudge):
     """The embedded encoder, and the stack of its presence and `lexical`'s.
 
@@ -88,7 +93,7 @@ class MiniJudge(NLIJudge):
         if self._stack is not None:
             words = LexicalJudge(load_lexical()).judge(items)
             presence = tuple(
-                self._stack.presence(entailed, lexical, p3c(logits[..., ::-1]))
+                self._stack.presence(entailed, lexical, _denied(logits))
                 if text.strip()
                 else entailed
                 for entailed, lexical, logits, (text, _) in zip(
@@ -112,7 +117,7 @@ class MiniJudge(NLIJudge):
         both = zip(batch.presence, entailing, strict=True)
         best = [np.where(values >= 0.5, sentences, -1) for values, sentences in both]
         evidence = word_evidence(items, batch.presence, best=best)
-        denied = [p3c(rows[..., ::-1]).tolist() for rows in batch.logits or ()]
+        denied = [_denied(rows).tolist() for rows in batch.logits or ()]
         return tuple(
             tuple(map(_with_conflict, row, shares))
             for row, shares in zip(evidence, denied, strict=True)

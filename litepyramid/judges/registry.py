@@ -87,7 +87,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     """Makes a judge, which rates how far each unit is present in a summary.
 
     Args:
-        name: lexical (default), mini, recall, a hub id or folder of an NLI model (safetensors or
+        name: mini (default), lexical, recall, a hub id or folder of an NLI model (safetensors or
             ONNX), llm:MODEL behind an endpoint; from Python also a function of (summary, units)
             that returns one number from 0 to 1 per unit (NaN: no judgement; with a parameter
             `question` it is told what the summary answers), or an object with `judge`.

@@ -18,14 +18,14 @@ from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.history import History, RunScores, append_history
 from litepyramid.scoring.inference import (
     MEASURES,
-    Difference,
+    TestedDifference,
     as_differences,
     too_few_inputs,
     with_holm,
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.runs import Aligned, align_runs, names_of
+from litepyramid.scoring.runs import AlignedRuns, align_runs, names_of
 from litepyramid.sentences import sentence_spans
 from litepyramid.stats import is_whole
 from litepyramid.tables import Column, Result, Table, hidden, record, row
@@ -80,14 +80,14 @@ class InputChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupChange(Difference):
+class GroupChange(TestedDifference):
     """A system on the inputs of one group; p_holm is over all systems and groups."""
 
     group: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemChange(Difference):
+class SystemChange(TestedDifference):
     """One system in the baseline (`old`) and in a new run, over the inputs scored in both.
 
     Attributes:
@@ -438,7 +438,7 @@ def compare_runs(
     )  # fmt: skip
 
 
-def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
+def _changes(name: str, runs: AlignedRuns, how: Settings) -> list[SystemChange]:
     """The changes of each system of one run, p-values not yet corrected."""
     old, new = runs.sides
     differences = new.scores - old.scores
@@ -480,7 +480,7 @@ def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
     return changes
 
 
-def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
+def _columns(runs: AlignedRuns, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
     """The places of each group's inputs."""
     columns: dict[str, list[int]] = {}
     for place, entry in enumerate(runs.units):
@@ -491,7 +491,7 @@ def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[
     return dict(sorted(columns.items()))
 
 
-def _facts(runs: Aligned, n: int, how: Settings, sign: int) -> tuple[FactChange, ...]:
+def _facts(runs: AlignedRuns, n: int, how: Settings, sign: int) -> tuple[FactChange, ...]:
     """The facts that a system lost (sign 1) or gained (-1).
 
     A sentence is the judge's evidence where that is saved, else the one with most words of the

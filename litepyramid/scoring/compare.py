@@ -18,7 +18,7 @@ from litepyramid.scoring.drift import DriftResult, drift
 from litepyramid.scoring.history import History, day, is_history, read_history
 from litepyramid.scoring.inference import (
     MEASURES,
-    Difference,
+    TestedDifference,
     as_differences,
     flip_p_values,
     scores_sha,
@@ -48,7 +48,7 @@ _OF_RUNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairComparison(Difference):
+class PairComparison(TestedDifference):
     """One pair of systems, the difference first − second.
 
     Attributes:

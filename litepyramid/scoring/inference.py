@@ -36,7 +36,7 @@ MEASURES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class TestedDifference:
     """A mean difference over the inputs that both sides are scored on, with its test.
 
     Attributes:
@@ -56,13 +56,13 @@ class Difference:
     inputs: int
 
 
-_Tested = TypeVar("_Tested", bound=Difference)
+_Tested = TypeVar("_Tested", bound=TestedDifference)
 
 
 def as_differences(
     differences: FloatArray, p: FloatArray | None = None, **bootstrap: Any
 ) -> list[dict[str, Any]]:
-    """The fields of a `Difference` for each row of differences over inputs."""
+    """The fields of a `TestedDifference` for each row of differences over inputs."""
     ends = system_intervals(differences, **bootstrap)
     p = flip_p_of(differences) if p is None else p
     return [

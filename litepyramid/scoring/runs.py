@@ -37,7 +37,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class AlignedRuns:
     """Two runs side by side.
 
     Attributes:
@@ -57,7 +57,7 @@ class Aligned:
 
 def align_runs(
     old: ScoreResult, new: ScoreResult, pairs: Sequence[str], *, units_too: bool, judges_too: bool
-) -> Aligned:
+) -> AlignedRuns:
     """Puts two runs side by side; InputError if what may not differ does, or nothing is shared.
 
     Units are the same if text, weight and importance are. Where some are not shared, and
@@ -125,7 +125,7 @@ def align_runs(
             f"{lacking[0]} units only in the old run and {lacking[1]} only in the new one, left "
             f"out: {names_of(differing)}."
         )
-    return Aligned(tuple(units), numbers, (sides[0], sides[1]), judges, notes)
+    return AlignedRuns(tuple(units), numbers, (sides[0], sides[1]), judges, notes)
 
 
 def _left_out(what: str, which: str, names: Sequence[str], used: Collection[str]) -> list[str]:
