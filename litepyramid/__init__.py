@@ -4,8 +4,6 @@ Public names are loaded on first use, so that importing the package is quick and
 torch nor spaCy.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

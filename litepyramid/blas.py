@@ -1,7 +1,5 @@
 """Matrix products on one thread: quicker at this size and the same bits; which cores there are."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import lru_cache, wraps

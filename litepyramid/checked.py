@@ -1,7 +1,5 @@
 """Checks of input: JSON text, the shape of its values, numbers, cells."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

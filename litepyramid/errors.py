@@ -1,7 +1,5 @@
 """Every error a user can meet: what is wrong, where, what was expected, what to do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

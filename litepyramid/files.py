@@ -1,7 +1,5 @@
 """Reading lines and JSON lines with exact places in errors; writing all or nothing."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -4,8 +4,6 @@ The word lists were written for this project. Of 35,101 single English claims (t
 presence judges), 4 are taken for another language; sets of 20 sentences: tests/test_language.py.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter, defaultdict

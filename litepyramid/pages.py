@@ -1,7 +1,5 @@
 """Templates filled, and self-contained HTML pages with their own styles, script and data."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

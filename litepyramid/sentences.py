@@ -4,8 +4,6 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 REALSumm, .873 on the raw web text of UD English EWT (.854 by spaCy's rules).
 """
 
-from __future__ import annotations
-
 import re
 
 _ABBREVIATIONS = frozenset(

@@ -1,7 +1,5 @@
 """What every interval and test over scores shares: draws, percentiles, p-values, corrections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any, Literal, get_args

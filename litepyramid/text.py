@@ -1,7 +1,5 @@
 """Texts as one line, as people can read them safely, and numbers of things."""
 
-from __future__ import annotations
-
 import re
 
 _BREAKS = frozenset("\t\n\r")

@@ -1,7 +1,5 @@
 """Agreement among people: Krippendorff's alpha, noisy workers, majority labels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From people's answers to units and labels; nothing is lost, and oddities are named."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Tasks for people, written as a page, for Label Studio, or as a sheet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Forms of tasks and answers: the offline page, Label Studio, a sheet; each out and in again."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """How many inputs people must label to detect a difference between two systems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

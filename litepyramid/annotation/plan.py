@@ -1,7 +1,5 @@
 """Which sentences people should write SCUs for, and the expected quality."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

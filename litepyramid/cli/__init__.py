@@ -1,7 +1,5 @@
 """The command line: commands made from the functions that `litepyramid` exports."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """The commands by name, each made from its function when it is called for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Annotated, Any

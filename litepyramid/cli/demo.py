@@ -1,7 +1,5 @@
 """``litepyramid demo``: the main jobs, shown on the example that ships."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass

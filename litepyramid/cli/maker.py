@@ -5,8 +5,6 @@ the name and settings of a judge: told once, the same in every command. What a f
 shown as tables, or saved in the files that ``-o`` names.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

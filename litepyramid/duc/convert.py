@@ -1,7 +1,5 @@
 """Conversion to our files: pyramids of DUC and TAC, nuggets, rubrics, logs, forms of units."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

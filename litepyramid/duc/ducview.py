@@ -1,7 +1,5 @@
 """Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan`` annotations."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from bisect import bisect_left, bisect_right

@@ -14,8 +14,6 @@ The letters of NIST's assessor and of the references' summarizers do not count, 
 leading zeros; the part (A, B, C: initial and update summaries) does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """XML written by others: a small tree, nothing fetched, no entity ever expanded."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder

@@ -1,7 +1,5 @@
 """Easiness of sentences: the record, and gold easiness (ZB21 §3.3)."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Which sentences carry STUs and which keep their SCUs: Lite2.x (ZB21 §3.3)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """From references to the easiness of their sentences: features, fitting, predicting."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ and goes on with other facts, ``offtopic`` shares the topic and no fact, ``swapp
 swaps the facts. MIT, like the code.
 """
 
-from __future__ import annotations
-
 import shutil
 from importlib.resources import as_file, files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What all figures share: made without global state, `Result.save` writes them."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 

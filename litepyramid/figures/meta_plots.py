@@ -1,7 +1,5 @@
 """Figures of meta-evaluation: intervals, tests of pairs, and curves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any, NamedTuple

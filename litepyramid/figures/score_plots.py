@@ -1,7 +1,5 @@
 """Figures for a column of a paper: systems, their differences, a judge's calibration, power."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

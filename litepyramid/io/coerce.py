@@ -4,8 +4,6 @@ Each `as_…` takes a path, plain Python (lists in the order of the inputs, dict
 or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

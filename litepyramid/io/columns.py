@@ -1,7 +1,5 @@
 """Results of scoring as arrays in one npz file, read within bounds."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile

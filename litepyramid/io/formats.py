@@ -3,8 +3,6 @@
 A file is recognised by the keys of its first object. What has no place in our rows is counted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What rows hold for each input: its entries, by id or by order."""
 
-from __future__ import annotations
-
 import json
 import re
 from ast import literal_eval

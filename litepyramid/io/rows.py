@@ -1,7 +1,5 @@
 """Rows with their places: of CSV, TSV, JSON, JSON Lines, lines of text, frames and other rows."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

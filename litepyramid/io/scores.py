@@ -1,7 +1,5 @@
 """Score tables in: long CSV and JSONL, frames, sacrerouge's files, the results of `score`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

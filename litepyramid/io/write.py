@@ -1,7 +1,5 @@
 """Files of units, labels and scores, written all or nothing."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

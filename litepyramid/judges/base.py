@@ -1,7 +1,5 @@
 """The judge protocol: the one interface between units and models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b

@@ -5,8 +5,6 @@ share the file the first judgement of a pair stays. Each row has a checksum: a d
 again, with a warning. A file of another program is never touched.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration; contrasts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

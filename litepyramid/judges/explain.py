@@ -1,7 +1,5 @@
 """Why a judge judges the units of a summary as it does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The embedded encoder as a judge: its verdict joined with what the words say, and explained."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path

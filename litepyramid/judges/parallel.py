@@ -1,7 +1,5 @@
 """Judging on several cores or machines: windows of pairs, answers in order, the same numbers."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections import Counter

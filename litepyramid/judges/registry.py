@@ -1,7 +1,5 @@
 """Judges by name: embedded, a model behind an endpoint, an NLI model by hub id or folder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

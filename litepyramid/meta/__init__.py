@@ -5,8 +5,6 @@ Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR21 and DDR22 De
 2021 and 2022, P19 Peyrard 2019.
 """
 
-from __future__ import annotations
-
 from litepyramid.meta.comparisons import compare, rank
 from litepyramid.meta.correlations import correlate, interval, normality
 from litepyramid.meta.ranges import range_ as range

@@ -4,8 +4,6 @@
 tied is computed: the order of rows in a file changes no number and no signature.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Which metrics are better than which: all pairs tested, corrected for many tests, and ranked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

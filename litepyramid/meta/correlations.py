@@ -1,7 +1,5 @@
 """How far metrics agree with people, how certain that is, and whether scores are normal."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whether metrics agree with each other where summaries are good (P19)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase

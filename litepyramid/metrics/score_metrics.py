@@ -1,7 +1,5 @@
 """ROUGE, BLEU, chrF, METEOR and BERTScore of all summaries, as the table that `meta` takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

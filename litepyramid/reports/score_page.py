@@ -1,7 +1,5 @@
 """Self-contained HTML pages: scores, which fact is in which summary; what changed between runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What changed between runs: tested differences of systems, facts lost and gained, a gate."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Combining people and judge: scores on all inputs from labels on a few (prediction-powered)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations

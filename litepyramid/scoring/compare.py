@@ -1,7 +1,5 @@
 """Which systems differ significantly: differences, intervals and tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Two judges of the same summaries: agreement, flips, whom one favours, what it concludes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What the report page draws of a result: each fact in each summary, scores, differences."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What inputs tell about systems: intervals of their scores, tests of differences, rank groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Precision and F1: whether a summary's content is in the reference or the source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What two runs share, put side by side: systems, inputs, units; what they do not is named."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """From summaries and units to scores of systems: judge, weigh, average."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args

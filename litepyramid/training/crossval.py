@@ -1,7 +1,5 @@
 """Cross-validation and out-of-the-box tests of judges (ZB21 §5.1, §5.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal

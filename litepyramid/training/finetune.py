@@ -1,7 +1,5 @@
 """Fine-tuning from data sets to a judge with a card."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -1,7 +1,5 @@
 """Folds: what is held out, and what a judge is trained on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Classifiers as ONNX: written, so that they judge without torch, and read again to be trained."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """One fine-tuning run: from a base model and labelled pairs to a folder that can judge."""
 
-from __future__ import annotations
-
 import math
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How a judge is fine-tuned; the defaults are the paper's (ZB21 §3.1, A.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """What a validation gives: every fold's numbers, and their means with intervals over folds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Which sentence of the references does a unit come from? (ZB21 §3.3)"""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ the *name*. Every other mention is replaced by the name, and each later mention 
 else than the name gives one more unit, "name is mention".
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

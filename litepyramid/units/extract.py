@@ -1,7 +1,5 @@
 """From references to units: sentences, frames, triplets, coreference."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -3,8 +3,6 @@
 A line of the file is one reference as JSON; docs/units.md describes each field.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

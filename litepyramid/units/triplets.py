@@ -21,8 +21,6 @@ They differ from it in four cases, where it looks like an oversight there:
 - A word of rule 4 gives nothing after a form of "be" either: there "was can" is another verb.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter

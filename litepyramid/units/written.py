@@ -1,7 +1,5 @@
 """SCU-like units of references, written by a language model and checked against the sentences."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

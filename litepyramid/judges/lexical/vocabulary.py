@@ -1,7 +1,5 @@
 """English as the lexical judges see it: tokens, stems, function words, negations, sentences."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ For well-known public checkpoints it stands in ``cards.json``. The mode is what 
 for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c for one tuned on presence.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

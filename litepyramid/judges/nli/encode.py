@@ -1,7 +1,5 @@
 """Pairs as token ids: each text tokenised once, the summary cut, batches by token budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

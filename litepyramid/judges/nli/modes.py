@@ -4,8 +4,6 @@ Each takes (..., 3) raw logits e, n, c in the order entailment, neutral, contrad
 (...) float64; NaN where a logit is NaN (a pair that was not judged).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The NLI judge: any sequence classifier from the hub or a folder, exact, fast, cached."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache, partial

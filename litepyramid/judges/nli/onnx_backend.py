@@ -4,8 +4,6 @@ A pair's logits do not depend on what else is judged: each pair is computed alon
 on one thread, which is as fast on a CPU as batches are. Pairs run side by side.
 """
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

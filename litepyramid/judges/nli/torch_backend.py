@@ -1,7 +1,5 @@
 """Models of transformers as judges: the only module here that needs torch."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ for Spearman, signs of all pairs for Kendall. All counts in them are small integ
 exact in any order of summation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

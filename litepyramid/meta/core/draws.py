@@ -5,8 +5,6 @@ Draws are made in blocks of `BLOCK` samples, every block by a generator of its o
 asked for, how many are held in memory at once, or which thread computes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 

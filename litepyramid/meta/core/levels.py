@@ -7,8 +7,6 @@ nearer than a tolerance are tied: averages of tied scores differ in the last bit
 break the tie. A vector that is constant among the items drawn has no coefficient: NaN.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ own subject; ``FREE0`` one borrowed from another clause, which is written first;
 one argument each. `triplets.frame_triplets` makes one unit an argument, in the order of the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from litepyramid.language import DENIALS

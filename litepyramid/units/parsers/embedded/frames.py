@@ -15,8 +15,6 @@ argument after it ends and the next begins, and at negation; so that is what the
   ("could be used") and with a participle that is no past form ("has taken").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, pairwise
 

@@ -6,8 +6,6 @@ first, or else to a noun for a person; they and "its" to a plural, or to a subje
 "It" is left alone: it may point to a clause or to nothing.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Dependency trees: words, what hangs on each, and what is below it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
