@@ -7,12 +7,12 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any, Literal
 
 from litepyramid.checked import parse_json
@@ -56,9 +56,6 @@ def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
         hint = "Unpack it yourself (gunzip)." if packed else "Write it to a file."
         raise InputError("more than 512 MB, once unpacked", path=path, hint=hint)
     return data
-
-
-TEMPORARY = ".litepyramid-"  # how names of unfinished files begin
 
 
 def read_text(path: str | Path) -> str:
@@ -262,25 +259,24 @@ def locked(path: str | Path) -> Iterator[None]:
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file that appears under `path`, all or nothing; pipes are written through."""
     path = Path(path)
-    mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
+    form, encoding, errors = ("b", None, None) if binary else ("", "utf-8", "backslashreplace")
     kind = file_type(path)
     _check_goal(path, kind)
     with writing(path):
         if kind == "other":
-            with path.open(mode, encoding=encoding, errors=errors) as file:
+            with path.open(f"w{form}", encoding=encoding, errors=errors) as file:
                 yield file
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
+        temporary = _unfinished(path)
         try:
-            with os.fdopen(handle, mode, encoding=encoding, errors=errors) as file:
-                Path(name).chmod(0o666 & ~_umask())
+            with temporary.open(f"x{form}", encoding=encoding, errors=errors) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(path)
+            temporary.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
 
@@ -290,16 +286,19 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     goal = Path(path)
     with writing(goal):
         check_new_folder(goal)
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=TEMPORARY))
+        temporary = _unfinished(goal)
+        temporary.mkdir(parents=True)
         try:
             yield temporary
-            temporary.chmod(0o777 & ~_umask())
             check_new_folder(goal)
             temporary.rename(goal)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
+
+
+def _unfinished(goal: Path) -> Path:
+    return goal.parent / f".litepyramid-{token_hex(8)}"
 
 
 def check_new_folder(path: str | Path) -> None:
@@ -308,12 +307,6 @@ def check_new_folder(path: str | Path) -> None:
     empty = file_type(goal) == "folder" and not goal.is_symlink() and not any(goal.iterdir())
     if not empty and (file_type(goal) is not None or goal.is_symlink()):
         raise InputError("already exists", path=goal, expected="a new or empty folder")
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
 
 
 def write_json(path: str | Path, value: Any) -> None:

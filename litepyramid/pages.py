@@ -14,19 +14,13 @@ def fill_page(
     package: str, name: str, data: Any, *, shared: Sequence[str] = (), **values: Any
 ) -> str:
     """The page ``templates/NAME.html`` of a package, with its styles, scripts and data inside."""
-    loader = _environment(package).loader
-    assert loader is not None
-    files = [*shared, f"{name}.css", f"{name}.js"]
-    style, script = (
-        "".join(
-            loader.get_source(_environment(package), file)[0]
-            for file in files
-            if file.endswith(end)
-        )
-        for end in (".css", ".js")
-    )
+    environment = _environment(package)
+    assert environment.loader is not None
+    inside = {"css": "", "js": ""}
+    for file in [*shared, f"{name}.css", f"{name}.js"]:
+        inside[file.rpartition(".")[2]] += environment.loader.get_source(environment, file)[0]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    values |= {"style": style, "script": script, "data": text.replace("<", "\\u003c")}
+    values |= {"style": inside["css"], "script": inside["js"], "data": text.replace("<", "\\u003c")}
     return fill_template(package, f"{name}.html", **values)
 
 

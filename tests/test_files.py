@@ -37,7 +37,7 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     hard = tmp_path / "folder" / "hard"
     hard.parent.mkdir()
     hard.hardlink_to(goal)
-    for inputs in (goal, [str(goal)], tmp_path, f"realsumm={tmp_path}", {"x": [hard.parent]}):
+    for inputs in (goal, [str(goal)], tmp_path, f"onnx:{tmp_path}", {"x": [hard.parent]}):
         with pytest.raises(InputError, match="one of the files to read"):
             check_output(hard, inputs)
     with pytest.raises(InputError, match="is a link"):

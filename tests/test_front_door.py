@@ -189,7 +189,7 @@ def test_one_table_may_hold_everything(expected):
     assert found.scores == expected.scores
 
 
-def test_labels_weights_and_references_of_plain_python(expected):
+def test_labels_and_references_of_plain_python(expected):
     labels = {"mine": [[1, 0], [1]], "theirs": {"oslo": [0, 0], "rome": [0]}}
     flat = [
         {"system": system, "input": name, "unit": unit, "label": bool(label)}
@@ -200,8 +200,6 @@ def test_labels_weights_and_references_of_plain_python(expected):
     for given in (labels, flat, frame(flat)):
         found = lp.score(TEXTS, UNITS, judge="recall", labels=given)
         assert found.human_scores == {"mine": 0.75, "theirs": 0.0}
-    weighted = lp.score(TEXTS, UNITS, judge="recall", weights=[[3, 1], [1]])
-    assert weighted.units[0].units[0].weight == 3
     several = lp.load(references=[["It rained.", "We left."], [["One.", "Two."]]])
     assert [len(entry.references) for entry in several.references] == [2, 1]
     assert several.references[1].marked == (True,)

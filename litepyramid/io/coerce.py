@@ -1,4 +1,4 @@
-"""Units, references, summaries, labels and weights, from files or from Python, as records.
+"""Units, references, summaries and labels, from files or from Python, as records.
 
 Each `as_…` takes a path, plain Python (lists in the order of the inputs, dicts by id), a data frame
 or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records.
@@ -7,7 +7,6 @@ or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and g
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,22 +66,6 @@ def as_units(
             what = f"units of input '{own.input}' that are not of kind '{kind}'"
             hint = 'If they are the right ones, correct or remove their "kind".'
             raise InputError(what, expected=f"only units of kind '{kind}'", hint=hint)
-    return result
-
-
-def as_weights(
-    weights: Any, units: Sequence[InputUnits], ids: Ids = None, *, columns: ColumnNames = None
-) -> list[InputUnits]:
-    """The units with the weights of a path, a list of lists, a dict by input, or rows."""
-    entries = _by_input(weights, "weight", ids, columns, [entry.input for entry in units])
-    result = []
-    for own, entry in zip(units, entries, strict=True):
-        values = aligned(entry, "weight", own.texts)
-        with located(entry.path, entry.line):
-            pairs = zip(own.units, map(_weight, values), strict=True)
-            weighted = tuple(replace(unit, weight=weight) for unit, weight in pairs)
-            _check_weights(weighted, own.input)
-        result.append(replace(own, units=weighted))
     return result
 
 

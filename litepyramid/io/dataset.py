@@ -1,7 +1,4 @@
-"""One data set, loaded and checked: units, summaries, labels, references, presence.
-
-Published data sets are read from a folder or file that a user has; nothing is downloaded.
-"""
+"""One data set, loaded and checked: units, summaries, labels, references, presence."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -19,14 +15,13 @@ import numpy as np
 
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, choose
-from litepyramid.files import file_type, read_bytes, read_text, stem
+from litepyramid.files import file_type, read_text, stem
 from litepyramid.io.coerce import (
     as_labels,
     as_names,
     as_references,
     as_summaries,
     as_units,
-    as_weights,
     by_system,
     check_path,
     units_from_json,
@@ -52,10 +47,7 @@ from litepyramid.types import (
     data_hashes,
 )
 
-_SOURCES = (
-    *("units", "summaries", "references", "labels"),
-    *("label_units", "stus", "weights", "presence"),
-)
+_SOURCES = ("units", "summaries", "references", "labels", "label_units", "stus", "presence")
 _ARGUMENTS = (*_SOURCES, "kind", "ids", "columns", "name", "language", "nulls")
 Nulls = Literal["zero", "missing"]
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
@@ -274,7 +266,6 @@ def load(
     labels: Any = None,
     label_units: Any = None,
     stus: Any = None,
-    weights: Any = None,
     presence: Any = None,
     kind: UnitKind | None = None,
     ids: Any = None,
@@ -290,13 +281,12 @@ def load(
 
     Args:
         units: Units of every input, one short fact each. Alone, it may also be a folder in the
-            authors' layout, ``NAME=PATH`` of a published data set, or one table with all columns.
+            authors' layout, or one table with all columns.
         summaries: Summaries of every system: one file per system, or a table.
         references: Reference summaries of every input.
         labels: Presence labels of the units: 0, 1, or .5 for a part.
         label_units: Units that the labels are of, if they are not those to be scored.
         stus: Extracted units of the same inputs, besides human ones.
-        weights: A weight for every unit.
         presence: Presence of every unit in every summary, judged elsewhere: numbers from 0 to 1.
         kind: Kind of units whose source does not specify it: scu (default) or stu.
         ids: Ids of the inputs, where rows are matched by order.
@@ -319,11 +309,11 @@ def load(
     names = {} if ids is None and columns is None else as_names(ids, columns)
     if nulls not in get_args(Nulls):
         choose("nulls", nulls, get_args(Nulls))
-    values = (units, summaries, references, labels, label_units, stus, weights, presence)
+    values = (units, summaries, references, labels, label_units, stus, presence)
     sources = {k: v for k, v in zip(_SOURCES, values, strict=True) if v is not None}
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
-    if isinstance(path := sources.get(alone), str | Path) and (whole := _whole(path)):
-        return replace(whole, language=language or "")
+    if isinstance(path := sources.get(alone), str | Path) and file_type(path) == "folder":
+        return replace(_read_folder(Path(path)), language=language or "")
     left_out: Counter[str] = Counter()
     for key, source in list(sources.items()):
         main = key == alone or (key == "summaries" and "units" not in sources)
@@ -336,9 +326,7 @@ def load(
         if main:
             inside = _inside(table)
             sources = inside | {k: s for k, s in sources.items() if not inside or k != alone}
-    units, summaries, references, labels, label_units, stus, weights, presence = (
-        sources.get(key) for key in _SOURCES
-    )
+    units, summaries, references, labels, label_units, stus, presence = map(sources.get, _SOURCES)
     scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         answered = as_summaries(summaries, partial=nulls == "missing", **names)[0].inputs
@@ -347,8 +335,6 @@ def load(
     if presence is not None:
         judged = as_presence(presence, scus or None, **names)
         scus = judged.units
-    if weights is not None:
-        scus = as_weights(weights, scus, **names)
     if scus and not names.get("ids") and isinstance(references, list | tuple):
         names = {**names, "ids": [entry.input for entry in scus]}
     texts = () if references is None else as_references(references, **names)
@@ -429,14 +415,6 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     return load(units, summaries=data, **sources)
 
 
-def _whole(source: str | Path) -> Dataset | None:
-    """The data set that a folder or ``NAME=PATH`` holds; None if it is neither."""
-    name, equals, path = str(source).partition("=")
-    if equals and name in DATASETS:
-        return load_dataset(name, path)
-    return load_dataset("folder", source) if file_type(source) == "folder" else None
-
-
 def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for all else."""
     if isinstance(source, Rows):
@@ -462,44 +440,20 @@ def _inside(table: Rows) -> dict[str, Any]:
     return {source: table for what, source in kinds.items() if table.holds(what)}
 
 
-DATASETS = ("realsumm", "pyrxsum", "tac2008", "tac2009", "folder")
-"""Data sets by name: ``NAME=PATH`` is a folder in the authors' layout."""
 _LAYOUT = (
     "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and optionally "
-    "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
+    "references.txt, STUs.txt, ids.txt, by_examples/fold*.id, by_systems/fold*.sys"
 )
-_PUBLISHED = {
-    "SCUs.txt": "203c2b4c13764a1962525bf3b564e2b67069ab0747c6b8a13923fa93a373d4cc",
-    "STUs.txt": "74ef29f92ba2e913b4179612adcf978317317f893e4e5ddedf9c005d503c72f7",
-    "references.txt": "4e3a6671f93e63b657f8dafa5090507adb58cd77c36559bbd21a8cbd55455a41",
-}
 
 
-def load_dataset(name: str, path: str | Path) -> Dataset:
+def _read_folder(folder: Path) -> Dataset:
     """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once converted).
 
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
-    ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
-    place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
-    ``references.jsonl``; any of them may be compressed (``.gz``). REALSumm's files must be the
-    published ones, line ends aside, so that results under its name are of it.
+    ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In place of a line file
+    there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``, ``references.jsonl``; any of them may
+    be compressed (``.gz``).
     """
-    choose("data set", name, DATASETS)
-    folder = Path(path)
-    if file_type(folder) != "folder":
-        raise InputError("is no folder", path=folder, expected=_LAYOUT)
-    for file, published in _PUBLISHED.items() if name == "realsumm" else ():
-        if (changed := _file(folder, file)) is None:
-            continue
-        data = read_bytes(changed)
-        if published not in (
-            sha256(data).hexdigest(),
-            sha256(data.replace(b"\r\n", b"\n")).hexdigest(),
-        ):
-            what = f"is not the file published with {name}"
-            source = "https://github.com/ZhangShiyue/Lite2-3Pyramid"
-            hint = f"Get it from {source}, or read the changed data set as folder=PATH."
-            raise InputError(what, path=changed, expected=f"SHA-256 {published[:12]}…", hint=hint)
     if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
         hint = "If it holds summaries, give units or references too."
         raise InputError("has no SCUs.txt", path=folder, expected=_LAYOUT, hint=hint)
@@ -509,10 +463,9 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
         labels=folder / "labels",
         references=_file(folder, "references.jsonl", "references.txt"),
         stus=_file(folder, "stus.jsonl", "STUs.txt"),
-        weights=_file(folder, "weights.txt"),
         ids=_file(folder, "ids.txt"),
         kind="scu",
-        name=folder.resolve().name if name == "folder" else name,
+        name=folder.resolve().name,
     )
     check_unique(data_set.inputs, f"{folder}: input")
     data_set.require("complete labels")

@@ -25,35 +25,26 @@ _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
 class Kind(NamedTuple):
-    """What data of a kind are called, as a list and of one input, and how they may look."""
+    """What data of a kind are called, as a list and of one input; the columns of their rows."""
 
     many: str
     one: str
-    python: str
     columns: str
 
     @property
     def expected(self) -> str:
         """What their source may be."""
-        return f"a path, {self.python}, or a data frame or rows with the columns {self.columns}"
+        python = "lists in the order of the inputs, dicts by system or input"
+        return f"a path, {python}, or a data frame or rows with the columns {self.columns}"
 
 
-_LISTS = "a list with a list of {} for each input, a dict of lists by input"
-_SYSTEMS = "a dict with the lists of {} of each system"
-_TEXT = "a list with one or several texts for each input, a dict by input"
 KINDS = {
-    "unit": Kind("units", "units", _LISTS.format("units"), "input and unit"),
-    "weight": Kind("weights", "weights", _LISTS.format("numbers"), "input, unit and weight"),
-    "reference": Kind("references", "reference", _TEXT, "input and reference"),
-    "document": Kind("documents", "document", _TEXT, "input and document"),
-    "summary": Kind(
-        *("summaries", "summary", "a dict with the texts of each system, a list of texts"),
-        "system, input and summary",
-    ),
-    "label": Kind("labels", "labels", _SYSTEMS.format("0 and 1"), "system, input, unit and label"),
-    "presence": Kind(
-        "presence", "presence", _SYSTEMS.format("numbers"), "system, input, unit and presence"
-    ),
+    "unit": Kind("units", "units", "input and unit"),
+    "reference": Kind("references", "reference", "input and reference"),
+    "document": Kind("documents", "document", "input and document"),
+    "summary": Kind("summaries", "summary", "system, input and summary"),
+    "label": Kind("labels", "labels", "system, input, unit and label"),
+    "presence": Kind("presence", "presence", "system, input, unit and presence"),
 }
 
 
@@ -251,7 +242,7 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
 
 def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     """Values that stand beside a list of units, each with its unit: systems' orders may differ."""
-    if what not in ("label", "presence", "weight") or not isinstance(units, list):
+    if what not in ("label", "presence") or not isinstance(units, list):
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
     named = any(isinstance(value, dict) for value in values)

@@ -20,10 +20,10 @@ from litepyramid.tables import plain
 from litepyramid.text import counted
 
 Form = Literal["csv", "json", "jsonl", "lines", "python"]
-_LISTS = ("reference", "document", "unit", "weight", "label")
+_LISTS = ("reference", "document", "unit", "label")
 COLUMNS = (
     *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
-    *("presence", "question", "human", "annotator"),
+    *("presence", "question", "human", "annotator", "weight"),
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning."""

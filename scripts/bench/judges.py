@@ -24,7 +24,7 @@ from litepyramid.judges.registry import parse_settings, settings_of
 
 def measure(realsumm: Path, name: str, workers: int, systems: int, settings: list[str]) -> None:
     """Runs one judge and prints what it took as JSON."""
-    data = lp.load(f"realsumm={realsumm}")
+    data = lp.load(realsumm)
     texts = [entry.texts for entry in data.scus]
     chosen = data.summaries[:systems]
     items = [pair for s in chosen for pair in zip(s.texts, texts, strict=True)]

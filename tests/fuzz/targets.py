@@ -227,7 +227,6 @@ def _scored(folder: Path) -> None:
         table or there("units.txt", "units.jsonl"),
         summaries=there("summaries"),
         labels=there("labels"),
-        weights=there("weights.txt"),
         presence=there("p.csv"),
         ids=there("ids.txt"),
     )
@@ -390,7 +389,7 @@ def _embedded(folder: Path) -> None:
 def _checkpoint(folder: Path) -> None:
     from litepyramid.judges.nli.checkpoint import open_checkpoint
 
-    checkpoint = open_checkpoint(str(folder), offline=True)
+    checkpoint = open_checkpoint(str(folder))
     checkpoint.mode()
     checkpoint.max_length()
 
@@ -484,11 +483,11 @@ def _plain_targets() -> dict[str, Target]:
     )
     return {
         "units in lines": _target(_scored, **lines),
-        "units, weights, labels, ids": _target(
+        "units, labels, ids": _target(
             _scored,
             **lines,
             **labels,
-            **{"ids.txt": (IDS, "text"), "weights.txt": ("1\t2\n3\n", "text")},
+            **{"ids.txt": (IDS, "text")},
         ),
         "units in json": _target(
             _scored, **{"units.jsonl": (UNITS, "jsonl")}, **json_summaries, **json_labels

@@ -20,7 +20,7 @@ SEED = int(os.environ.get("FUZZ_SEED", "1"))
 FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
 CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
 NAMES = """
-units in lines; units, weights, labels, ids; units in json; table of everything;
+units in lines; units, labels, ids; units in json; table of everything;
 references in lines; references in json; documents; easiness; nli pairs; parses;
 scores in csv; scores in json lines; scores of sacrerouge; scores of score; presence;
 folder of the authors; rose; qapyramid; pyramid files; assignments of nuggets; plan;

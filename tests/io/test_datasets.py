@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 
 import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import _PUBLISHED, load_dataset
 from litepyramid.io.write import write_units
 
 
@@ -22,7 +20,6 @@ def authors(tmp_path):
         "STUs.txt": "d\ne\tf\n",
         "references.txt": "<t> a b . </t>\n<t> c . </t>\n",
         "ids.txt": "first\nsecond\n",
-        "weights.txt": "2\t1\n1\n",
         "summaries/x.summary": "a b\n\n",
         "labels/x.label": "1\t1\n0\n",
         "by_examples/fold1.id": "second\n",
@@ -30,74 +27,51 @@ def authors(tmp_path):
         "by_systems/fold1.sys": "x\n",
     }
     for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path = tmp_path / "tiny" / name
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text, encoding="utf-8")
-    return tmp_path
+    return tmp_path / "tiny"
 
 
 def test_authors_layout(authors):
-    data = lp.load(f"pyrxsum={authors}")
-    assert (data.name, data.inputs, data.systems) == ("pyrxsum", ("first", "second"), ("x",))
-    assert [u.weight for u in data.scus[0].units] == [2, 1]
+    data = lp.load(authors)
+    assert (data.name, data.inputs, data.systems) == ("tiny", ("first", "second"), ("x",))
     assert data.stus[1].units[0].kind == "stu"
     assert (data.example_folds, data.system_folds) == ((("second",), ("first",)), (("x",),))
     assert data.labels[0].labels == ((1, 1), (0,))
-    for name in ("ids.txt", "weights.txt", "STUs.txt", "references.txt"):
+    for name in ("ids.txt", "STUs.txt", "references.txt"):
         (authors / name).unlink()
-    (authors / "by_examples" / "fold1.id").write_text("2\n", encoding="utf-8")
-    (authors / "by_examples" / "fold2.id").write_text("1\n", encoding="utf-8")
+    for number in (1, 2):
+        (authors / "by_examples" / f"fold{number}.id").write_text(f"{3 - number}\n")
     data = lp.load(authors)
     assert (data.inputs, data.stus, data.example_folds) == (("1", "2"), None, (("2",), ("1",)))
 
 
-def test_files_with_a_known_hash_must_be_the_published_ones(authors, monkeypatch):
-    text = (authors / "SCUs.txt").read_bytes()
-    known = {"SCUs.txt": hashlib.sha256(text).hexdigest(), "gone.txt": "0" * 64}
-    monkeypatch.setattr("litepyramid.io.dataset._PUBLISHED", known)
-    whole = load_dataset("realsumm", authors)
-    (authors / "SCUs.txt").write_bytes(text.replace(b"\n", b"\r\n"))
-    assert load_dataset("realsumm", authors) == whole
-    (authors / "SCUs.txt").write_bytes(text.replace(b"a", b"b"))
-    with pytest.raises(InputError, match=r"SCUs\.txt: is not the file .*folder=PATH"):
-        load_dataset("realsumm", authors)
-    assert load_dataset("folder", authors).inputs == whole.inputs
-
-
 def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
-    before = load_dataset("folder", authors)
+    before = lp.load(authors)
     write_units(authors / "units.jsonl", before.scus)
     write_units(authors / "stus.jsonl", before.stus)
-    for name in ("SCUs.txt", "STUs.txt", "weights.txt"):
+    for name in ("SCUs.txt", "STUs.txt"):
         (authors / name).unlink()
-    assert load_dataset("folder", authors) == before
     for path in [path for path in authors.rglob("*") if path.is_file()]:
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    assert load_dataset("folder", authors) == before
+    assert lp.load(authors) == before
 
 
 @pytest.mark.parametrize(
-    ("fold", "message"),
-    [("third", r"fold2\.id:1: input 'third' is not in the"), ("second", "'second' occurs twice")],
-)
-def test_wrong_folds_are_named(authors, fold, message):
-    (authors / "by_examples" / "fold2.id").write_text(f"{fold}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        load_dataset("pyrxsum", authors)
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "message"),
+    ("file", "text", "message"),
     [
-        ("duc", "", "unknown data set 'duc'"),
-        ("folder", "absent", "is no folder"),
-        ("realsumm", "", r"has no SCUs\.txt"),
+        ("by_examples/fold2.id", "third\n", r"fold2\.id:1: input 'third' is not in the"),
+        ("by_examples/fold2.id", "second\n", "'second' occurs twice"),
+        ("summaries/y.summary", "a\n\n", r"summaries/ and labels/ differ: y"),
+        ("SCUs.txt", None, r"tiny: has no SCUs\.txt"),
     ],
 )
-def test_missing_places_and_names(tmp_path, name, place, message):
+def test_what_is_wrong_in_the_folder_is_named(authors, file, text, message):
+    (authors / file).unlink() if text is None else (authors / file).write_text(text)
     with pytest.raises(InputError, match=message):
-        load_dataset(name, tmp_path / place)
+        lp.load(authors)
 
 
 def rose_rows():
@@ -161,10 +135,8 @@ def test_qapyramid(tmp_path):
         lp.load(path)
 
 
-def test_realsumm_is_the_published_one(realsumm):
-    data = load_dataset("realsumm", realsumm)
+def test_realsumm(realsumm):
+    data = lp.load(realsumm)
     assert (len(data.inputs), len(data.systems)) == (100, 25)
     assert sum(map(len, data.example_folds)) == 100
     assert sum(map(len, data.system_folds)) == 25
-    for name, digest in _PUBLISHED.items():
-        assert hashlib.sha256((realsumm / name).read_bytes()).hexdigest() == digest

@@ -8,7 +8,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
-from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units, as_weights
+from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.write import write_labels, write_units
 from litepyramid.types import InputUnits, SystemLabels, Unit
@@ -95,7 +95,6 @@ def test_ids_name_the_lines_of_a_line_file(tmp_path):
 
 READERS = {
     "units": as_units,
-    "weights": lambda path: as_weights(path, UNITS),
     "labels": lambda path: as_labels(path, UNITS),
     "summaries": lambda path: as_summaries([path], ["1", "2"]),
     "references": as_references,
@@ -113,12 +112,6 @@ FIRST = {
         ("units", "a\t\tb\n", r"x\.txt:1: unit 2 is empty"),
         ("units", "fine\nbad \udcff byte\n", r"x\.txt:2: byte 0xff is not UTF-8"),
         ("units", "\n\n", r"x\.txt: the file is empty"),
-        ("weights", "1\n3\n", ":1: 1 weight for the 2 units of input '1'"),
-        ("weights", "1\t2\n", ":1: 1 line for 2 inputs"),
-        ("weights", "1\t2\n3\n4\n", ":3: 3 lines for 2 inputs"),
-        ("weights", "0\t0\n1\n", ":1: no unit of input '1' has a weight above zero"),
-        ("weights", "1\ttwo\n1\n", ":1: weight 'two'"),
-        ("weights", "1\tnan\n1\n", ":1: weight 'nan'"),
         ("labels", '{"input": "2", "labels": [2]}', ":2: label 2"),
         ("labels", '{"input": "2", "labels": [true]}', ":2: label True"),
         ("labels", '{"input": "2", "labels": [0, 1]}', ":2: 2 labels for the 1 unit "),

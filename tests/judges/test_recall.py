@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litepyramid.io.dataset import load_dataset
+from litepyramid.io.dataset import load
 from litepyramid.judges.evaluate import brier_score, roc_auc
-from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.meta.core.levels import level_correlation
 
 
@@ -32,7 +32,7 @@ def test_share_of_distinct_stemmed_content_words(summary, unit, expected):
 
 def test_values_on_realsumm(realsumm):
     """Fold means by examples, as in the data's description (its word list is not given)."""
-    dataset = load_dataset("realsumm", realsumm)
+    dataset = load(realsumm)
     human = {entry.system: entry.labels for entry in dataset.labels}
     labels = [row for system in dataset.systems for row in human[system]]
     gold = np.array([np.mean(row) for row in labels]).reshape(25, 100)

@@ -169,6 +169,6 @@ def test_frames_of_systems_inputs_and_units():
 
 @pytest.mark.data
 def test_human_score_of_realsumm_to_the_last_digit(realsumm):
-    result = lp.score(lp.load(f"realsumm={realsumm}"), judge="recall", samples=100)
+    result = lp.score(lp.load(realsumm), judge="recall", samples=100)
     assert len(result.systems) == 25
     assert result.human_scores["abs_bart_out"] == 0.48349483849483854
