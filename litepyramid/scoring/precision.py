@@ -1,7 +1,6 @@
 """Precision and F1: whether a summary's content is in the reference or the source."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,8 @@ from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import signed
 from litepyramid.scoring.inference import intervals_and_groups
-from litepyramid.scoring.result import SystemScores, count_notes, report
+from litepyramid.scoring.result import SystemScores, report
 from litepyramid.stats import by_id, check_samples, check_seed
-from litepyramid.tables import Table
-from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
     FloatArray,
@@ -31,64 +28,36 @@ from litepyramid.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class PrecisionResult(SystemScores):
     """Precision or F1 of systems.
 
     Attributes:
-        metric: ``precision`` or ``f1``; ``faithfulness`` if the premise is the source.
-        values: (N systems, M inputs) scores; NaN = not scored.
         precision: (N, M) mean presence of each summary's units in its premise; NaN where the
             summary has no unit, or a judgement is missing.
         recall: (N, M), for F1; else None.
         units: For each system and input, the summary's units.
-        intervals: N (low, high) bootstrap intervals over inputs.
     """
 
-    metric: str
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
-    values: FloatArray
     precision: FloatArray
     recall: FloatArray | None
-    units: tuple[tuple[tuple[str, ...], ...], ...] = field(repr=False)
-    intervals: tuple[tuple[float, float], ...]
-    groups: tuple[tuple[int, ...], ...]
-    counts: Mapping[str, int]
-    confidence: float
-    signature: Signature
+    units: tuple[tuple[tuple[str, ...], ...], ...]
 
     @property
-    def beside(self) -> dict[str, FloatArray]:
+    def beside(self) -> dict[str, dict[str, float]]:
         """For F1, precision and recall."""
-        return {} if self.recall is None else {"precision": self.precision, "recall": self.recall}
-
-    def to_tables(self) -> Sequence[Table]:
-        """One row per system, best first."""
-        names = ("group", "system", self.metric, "low", "high", *self.beside)
-        title = f"{self.metric} of {counted(len(self.systems), 'system')} on "
-        title += counted(len(self.inputs), "input")
-        notes = (*count_notes(self.counts), str(self.signature))
-        return [Table.of(title, names, self.system_rows(self.metric), notes)]
+        if self.recall is None:
+            return {}
+        return {"precision": self._means(self.precision), "recall": self._means(self.recall)}
 
     def to_json(self) -> dict[str, Any]:
         """Scores by summary, in the rows that `compare` and `meta` read."""
-        return {
-            "metric": self.metric,
-            "name": self.metric,
-            "systems": [
-                {"system": name, "score": self.scores[name], "low": low, "high": high}
-                for name, (low, high) in zip(self.systems, self.intervals, strict=True)
-            ],
-            "scores": [
-                {"system": system, "input": name, "score": score, "units": units}
-                for system, *rows in zip(self.systems, self.values, self.units, strict=True)
-                for name, score, units in zip(self.inputs, *rows, strict=True)
-            ],
-            "confidence": self.confidence,
-            "counts": dict(self.counts),
-            "signature": self.signature.to_json(),
-        }
+        scores = [
+            {"system": system, "input": name, "score": score, "units": units}
+            for system, *rows in zip(self.systems, self.values, self.units, strict=True)
+            for name, score, units in zip(self.inputs, *rows, strict=True)
+        ]
+        return {**self._document(), "scores": scores}
 
 
 def precision(
@@ -183,6 +152,7 @@ def precision(
     rows, columns = by_id(systems), by_id(inputs)
     return PrecisionResult(
         metric=metric,
+        name=metric,
         systems=systems,
         inputs=inputs,
         values=values,

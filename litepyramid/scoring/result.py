@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, combinations, islice, product, takewhile
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,9 +15,10 @@ import numpy as np
 from litepyramid.checked import as_type, json_parts
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import file_type, read_json, read_text
+from litepyramid.io.coerce import check_path
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence, Explainer, Judge
-from litepyramid.scoring.inference import group_letters, too_few_inputs
+from litepyramid.scoring.inference import flip_p_values, group_letters, too_few_inputs
 from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
     ScoringRule,
@@ -26,12 +27,23 @@ from litepyramid.scoring.pyramid import (
     nugget_scores,
     rubric_scores,
 )
-from litepyramid.stats import by_id, system_intervals, system_means
+from litepyramid.stats import (
+    adjust_p_values,
+    by_id,
+    mean_of_scored,
+    system_intervals,
+    system_means,
+)
 from litepyramid.tables import Column, Result, Table, plain
-from litepyramid.text import counted
-from litepyramid.types import FloatArray, InputUnits, ResultLike, ScoreMatrix, Signature
+from litepyramid.text import counted, cut
+from litepyramid.types import FloatArray, InputUnits, IntArray, ResultLike, ScoreMatrix, Signature
 
 Rows = Literal["systems", "inputs", "units", "tags"]
+
+BOUNDS = (0.25, 0.75)
+"""A fact of at most this presence is missing, of at least that present, without labels to tell."""
+
+_SURE = 0.8  # share of labels that must say so for a verdict
 _TAG_ROWS = 60  # shown of a table by tag
 _EXPECTED = "a JSON or npz file that `litepyramid score -o` wrote"
 _BROKEN = "not a saved result of score"
@@ -53,36 +65,42 @@ _WORDING = {
 }
 
 
-def count_notes(counts: Mapping[str, int]) -> list[str]:
-    """A sentence for each thing that was counted during scoring."""
-    words = {key: text.split("|") for key, text in _WORDING.items() if counts.get(key)}
-    return [
-        f"{counted(counts[key], one, many)} {rest}." for key, (one, many, rest) in words.items()
-    ]
-
-
+@dataclass(frozen=True, kw_only=True)
 class SystemScores(Result):
-    """What results share that score systems: (N, M) `values` with names, intervals, groups."""
+    """Scores of N systems on M inputs, as `score` and `precision` give them.
 
-    __slots__ = ()
+    Attributes:
+        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds; or
+            ``precision``, ``f1``, ``faithfulness``.
+        name: Its name next to other metrics; `metric` unless the user chooses another.
+        values: (N, M) scores of summaries; NaN = not scored.
+        intervals: N (low, high) bootstrap intervals of the system scores over inputs.
+        groups: For each system, its rank groups (best is 1); systems that do not differ
+            significantly share one.
+        counts: What was counted along the way: pairs, empty summaries, truncated pairs …
+        signature: Everything needed to reproduce the numbers.
+    """
 
     metric: str
+    name: str
     systems: tuple[str, ...]
+    inputs: tuple[str, ...]
     values: FloatArray
     intervals: tuple[tuple[float, float], ...]
     groups: tuple[tuple[int, ...], ...]
+    counts: Mapping[str, int]
     confidence: float
+    signature: Signature
 
     @property
     def matrix(self) -> ScoreMatrix:
         """The summary scores with names, as `compare` and meta-evaluation take them."""
-        inputs: tuple[str, ...] = self.inputs  # type: ignore[attr-defined]
-        return ScoreMatrix(getattr(self, "name", self.metric), self.systems, inputs, self.values)
+        return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
 
     @property
     def scores(self) -> dict[str, float]:
         """System scores, means over the scored inputs (ZB21 §3.1)."""
-        return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
+        return self._means(self.values)
 
     @property
     def order(self) -> list[int]:
@@ -90,59 +108,84 @@ class SystemScores(Result):
         return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
 
     @property
-    def beside(self) -> dict[str, FloatArray]:
-        """(N, M) values to show beside the scores, by name."""
+    def beside(self) -> dict[str, dict[str, float]]:
+        """What is shown beside each system's score, by name."""
         return {}
 
-    def system_rows(self, score: str = "score") -> list[dict[str, Any]]:
+    def _means(self, values: FloatArray) -> dict[str, float]:
+        return dict(zip(self.systems, system_means(values).tolist(), strict=True))
+
+    def system_rows(self) -> list[dict[str, Any]]:
         """Best first, each system's group, score, interval, and what is beside it."""
-        columns = {score: self.values, **self.beside}
-        means = {name: system_means(values).tolist() for name, values in columns.items()}
+        means, ends = {"score": self.scores, **self.beside}, self.intervals
         return [
-            {
-                "group": group_letters(self.groups[n]),
-                "system": self.systems[n],
-                **dict(zip(("low", "high"), self.intervals[n], strict=True)),
-                **{name: column[n] for name, column in means.items()},
-            }
-            for n in self.order
+            {"group": group_letters(self.groups[n]), "system": name}
+            | {"low": ends[n][0], "high": ends[n][1]}
+            | {key: column[name] for key, column in means.items()}
+            for n, name in ((n, self.systems[n]) for n in self.order)
+        ]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per system, best first."""
+        named = "" if self.name == self.metric else f"{self.name}: "
+        systems, inputs = counted(len(self.systems), "system"), counted(len(self.inputs), "input")
+        title = f"{named}{metric_title(self.metric)} of {systems} on {inputs}"
+        low = Column("low", f"{100 * self.confidence:g} % low")
+        names = ["group", "system", "score", low, "high", *self.beside]
+        notes = (*self._notes(), str(self.signature))
+        return [Table.of(title, names, self.system_rows(), notes)]
+
+    def _notes(self) -> list[str]:
+        """A sentence for each thing that was counted during scoring."""
+        words = {key: text.split("|") for key, text in _WORDING.items() if self.counts.get(key)}
+        return [
+            f"{counted(self.counts[key], one, many)} {rest}."
+            for key, (one, many, rest) in words.items()
         ]
 
     def to_figure(self) -> Any:
         """One line per system, best first: score, interval, rank groups, what is beside it."""
         from litepyramid.figures.score_plots import score_figure
 
-        rows = self.system_rows()
+        rows, names = self.system_rows(), [name for name in self.beside if name != "clipped"]
         return score_figure(
             [row["system"] for row in rows],
             [(row["score"], row["low"], row["high"]) for row in rows],
             [self.groups[n] for n in self.order],
             label=metric_title(self.metric),
-            points={name: [row[name] for row in rows] for name in self.beside},
+            points={name: [row[name] for row in rows] for name in names},
             confidence=self.confidence,
         )
 
+    def _document(self) -> dict[str, Any]:
+        """What is saved but for the scores by input; systems in their order."""
+        means = {"score": self.scores, **self.beside}
+        ends = zip(self.systems, self.intervals, self.groups, strict=True)
+        systems = [
+            {"system": name, **{key: column[name] for key, column in means.items()}}
+            | {"low": low, "high": high, "groups": groups}
+            for name, (low, high), groups in ends
+        ]
+        return {
+            "metric": self.metric,
+            "name": self.name,
+            "systems": systems,
+            "confidence": self.confidence,
+            "counts": dict(self.counts),
+            "signature": self.signature.to_json(),
+        }
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class ScoreResult(SystemScores):
     """Scores of systems, down to each unit's presence.
 
     Attributes:
-        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
-        name: Its name next to other metrics; `metric` unless the user chooses another.
-        systems: N names; `units` are those of M inputs.
         presence: (N, U) presence of every unit, input after input.
-        values: (N, M) summary scores.
-        intervals: N (low, high) bootstrap intervals of the system scores over inputs.
-        groups: For each system, its rank groups (best is 1); systems that do not differ
-            significantly share one.
         labels: (N, L) human labels of the labelled units, NaN rows for systems without labels; None
             if there are none.
         label_units: M inputs with the L units that labels refer to; None without labels.
         human: (N, M) human scores, with NaN likewise; None without labels.
-        counts: What was counted along the way: pairs, empty summaries, truncated pairs …
-        confidence: Confidence level of the intervals.
-        signature: Everything needed to reproduce the numbers.
         summaries: (N, M) the texts that were judged; None if only presence was given.
         references: M inputs with their references, each a tuple of sentences; None without them.
         evidence: (N, U) where the judge found each unit; None if it was not asked.
@@ -152,31 +195,17 @@ class ScoreResult(SystemScores):
         judge: The judge, to find evidence when a page is made; not saved.
     """
 
-    metric: str
-    name: str
-    systems: tuple[str, ...]
     units: tuple[InputUnits, ...]
-    presence: FloatArray = field(repr=False)
-    values: FloatArray = field(repr=False)
-    intervals: tuple[tuple[float, float], ...]
-    groups: tuple[tuple[int, ...], ...]
-    labels: FloatArray | None = field(repr=False)
+    presence: FloatArray
+    labels: FloatArray | None
     label_units: tuple[InputUnits, ...] | None
-    human: FloatArray | None = field(repr=False)
-    counts: Mapping[str, int]
-    confidence: float
-    signature: Signature
-    summaries: tuple[tuple[str, ...], ...] | None = field(default=None, repr=False)
-    references: tuple[tuple[tuple[str, ...], ...], ...] | None = field(default=None, repr=False)
-    evidence: tuple[tuple[Evidence, ...], ...] | None = field(default=None, repr=False)
+    human: FloatArray | None
+    summaries: tuple[tuple[str, ...], ...] | None = None
+    references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
+    evidence: tuple[tuple[Evidence, ...], ...] | None = None
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
-    judge: Judge | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """M ids."""
-        return tuple(entry.input for entry in self.units)
+    judge: Judge | None = field(default=None, compare=False)
 
     @property
     def human_matrix(self) -> ScoreMatrix | None:
@@ -188,14 +217,13 @@ class ScoreResult(SystemScores):
     @property
     def human_scores(self) -> dict[str, float]:
         """Human system scores; NaN for a system without labels, empty if there are no labels."""
-        if self.human is None:
-            return {}
-        return dict(zip(self.systems, system_means(self.human).tolist(), strict=True))
+        return {} if self.human is None else self._means(self.human)
 
     @property
-    def beside(self) -> dict[str, FloatArray]:
-        """The human scores."""
-        return {} if self.human is None else {"human": self.human}
+    def beside(self) -> dict[str, dict[str, float]]:
+        """The clipped and the human scores."""
+        means = {"clipped": self.clipped, "human": self.human_scores}
+        return {name: column for name, column in means.items() if column}
 
     @property
     def rule(self) -> ScoringRule:
@@ -218,10 +246,8 @@ class ScoreResult(SystemScores):
         rule, layout = self.rule, UnitLayout.of(self.units)
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
-        settings = dict(self.signature.fields)
-        bootstrap: dict[str, Any] = {"confidence": self.confidence}
-        bootstrap |= {"samples": int(settings.get("samples", 1000))}
-        bootstrap |= {"seed": int(settings.get("seed", 0))}
+        settings = {"samples": 1000, "seed": 0, **dict(self.signature.fields)}
+        bootstrap = {key: int(settings[key]) for key in ("samples", "seed")}
         rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
         for tag in sorted(tags):
             chosen = np.array([tag in unit_tags for unit_tags in every])
@@ -232,7 +258,7 @@ class ScoreResult(SystemScores):
             values = values[:, [m for m in by_input if counts[m]]]
             if not values.size:
                 continue
-            ends = system_intervals(values[by_system], **bootstrap)
+            ends = system_intervals(values[by_system], **bootstrap, confidence=self.confidence)
             means = system_means(values).tolist()
             for n in self.order:
                 low, high = ends[by_system.index(n)]
@@ -258,18 +284,9 @@ class ScoreResult(SystemScores):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first; then the scores of nuggets, and those by tag."""
-        clipped = self.clipped
-        low = Column("low", f"{100 * self.confidence:g} % low")
-        names: list[Column | str] = ["group", "system", "score", low, "high"]
-        names += [*["clipped"] * bool(clipped), *self.beside]
-        rows = [row | {"clipped": clipped.get(row["system"])} for row in self.system_rows()]
-        named = "" if self.name == self.metric else f"{self.name}: "
-        title = (
-            f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
-            f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
-        )
-        table = Table.of(title, names, rows, (*self._notes(), str(self.signature)))
-        return [table, *self._nugget_table(), *self._tag_table()]
+        (table,) = super().to_tables()
+        title = f"{table.title} ({counted(self.presence.shape[1], 'unit')})"
+        return [replace(table, title=title), *self._nugget_table(), *self._tag_table()]
 
     def _notes(self) -> list[str]:
         notes = []
@@ -286,17 +303,14 @@ class ScoreResult(SystemScores):
                 f"By this judge the references themselves score {self.ceiling:.3f} on their own "
                 "units: compare with that, not with 1."
             )
-        return [*notes, *count_notes(self.counts), *self.notes]
+        return [*notes, *super()._notes(), *self.notes]
 
     def _nugget_table(self) -> list[Table]:
         means = {name: system_means(values).tolist() for name, values in self.measures.items()}
         rows = [
-            {
-                "system": self.systems[i],
-                "by": by,
-                **{k: means[prefix + k][i] for k in NUGGET_SCORES},
-            }
-            for i in self.order
+            {"system": self.systems[n], "by": by}
+            | {name: means[prefix + name][n] for name in NUGGET_SCORES}
+            for n in self.order
             for by, prefix in (("judge", ""), ("people", "human_"))
             if prefix + NUGGET_SCORES[0] in means
         ]
@@ -369,53 +383,31 @@ class ScoreResult(SystemScores):
         return {**self._document(), "scores": self._rows(), **units}
 
     def _document(self) -> dict[str, Any]:
-        means = {"score": self.scores, "clipped": self.clipped, "human": self.human_scores}
-        systems = [
-            {"system": name, **{key: own[name] for key, own in means.items() if own}}
-            | {"low": low, "high": high, "groups": groups}
-            for name, (low, high), groups in zip(
-                self.systems, self.intervals, self.groups, strict=True
-            )
-        ]
-        references = zip(self.inputs, self.references or (), strict=False)
         optional = {
             "ceiling": self.ceiling,
             "notes": self.notes or None,
             "tags": self.tags or None,
-            "references": [{"input": i, "references": own} for i, own in references] or None,
+            "references": self.references,
         }
-        return {
-            "metric": self.metric,
-            "name": self.name,
-            "systems": systems,
-            "confidence": self.confidence,
-            "counts": dict(self.counts),
-            "signature": self.signature.to_json(),
-            **{key: value for key, value in optional.items() if value is not None},
-        }
+        document = super()._document()
+        return document | {key: value for key, value in optional.items() if value is not None}
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         bounds = UnitLayout.of(self.units).bounds
         labelled = UnitLayout.of(self.label_units or self.units).bounds
         measures = self._other_measures()
-        for n, system in enumerate(self.systems):
-            for m, (start, end) in enumerate(bounds):
-                row: dict[str, Any] = {
-                    "system": system,
-                    "input": self.units[m].input,
-                    "score": self.values[n, m],
-                    "presence": self.presence[n, start:end],
-                }
-                if self.human is not None and self.labels is not None:
-                    row["human"] = self.human[n, m]
-                    row["labels"] = self.labels[n, slice(*labelled[m])]
-                if self.summaries is not None:
-                    row["summary"] = self.summaries[n][m]
-                if self.evidence is not None:
-                    row["evidence"] = [_evidence_json(e) for e in self.evidence[n][start:end]]
-                if measures:
-                    row["measures"] = {name: v[n, m] for name, v in measures.items()}
-                yield row
+        for n, m in product(range(len(self.systems)), range(len(self.inputs))):
+            row = {"system": self.systems[n], "input": self.inputs[m], "score": self.values[n, m]}
+            row["presence"] = self.presence[n, slice(*bounds[m])]
+            if self.human is not None and self.labels is not None:
+                row |= {"human": self.human[n, m], "labels": self.labels[n, slice(*labelled[m])]}
+            if self.summaries is not None:
+                row["summary"] = self.summaries[n][m]
+            if self.evidence is not None:
+                row["evidence"] = [*map(_evidence_json, self.evidence[n][slice(*bounds[m])])]
+            if measures:
+                row["measures"] = {name: values[n, m] for name, values in measures.items()}
+            yield row
 
     def _other_measures(self) -> dict[str, FloatArray]:
         return {name: values for name, values in self.measures.items() if name != self.name}
@@ -451,16 +443,13 @@ class ScoreResult(SystemScores):
             raise InputError(
                 "evidence without the judge or the texts", expected="a result of score with both"
             )
-        entries = [
-            (t, e) for texts in self.summaries for t, e in zip(texts, self.units, strict=True)
+        items = [
+            (t, e.texts) for row in self.summaries for t, e in zip(row, self.units, strict=True)
         ]
-        questions = [entry.question for _, entry in entries]
-        found, M = (
-            gather(self.judge, [(t, e.texts) for t, e in entries], questions),
-            len(self.units),
-        )
-        rows = (found[start : start + M] for start in range(0, len(found), M))
-        return replace(self, evidence=tuple(tuple(e for own in row for e in own) for row in rows))
+        questions = [entry.question for entry in self.units] * len(self.systems)
+        evidence = iter(gather(self.judge, items, questions))
+        rows = (islice(evidence, len(self.units)) for _ in self.systems)
+        return replace(self, evidence=tuple(tuple(chain(*row)) for row in rows))
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The result as one self-contained page (`reports.score_page`), written to `path`.
@@ -469,12 +458,11 @@ class ScoreResult(SystemScores):
         """
         from litepyramid.judges.parallel import single
         from litepyramid.reports.score_page import write_page
-        from litepyramid.scoring.facts import page_data
 
         explains = self.judge is not None and isinstance(single(self.judge), Explainer)
         find = explains and self.evidence is None and self.summaries is not None
-        shown = self.with_evidence() if find else self
-        return write_page(self.to_tables()[0].title, page_data(shown), path)
+        data = _page_data(self.with_evidence() if find else self)
+        return write_page(self.to_tables()[0].title, data, path)
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
@@ -483,6 +471,93 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
     names = ("sentence", "span", "presence", "conflict", "missing")
     values = {name: getattr(evidence, name) for name in names}
     return {name: value for name, value in values.items() if value not in ("", ())}
+
+
+# The page ------------------------------------------------------------------------------------
+
+
+def _page_data(result: ScoreResult) -> dict[str, Any]:
+    """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
+    from litepyramid.judges.evaluate import calibrate
+
+    notes = result.to_tables()[0].notes
+    labels = result.labels if result.label_units in (None, result.units) else None
+    calibration, evidence = None, None
+    if labels is not None and (both := ~np.isnan(labels) & ~np.isnan(result.presence)).any():
+        calibration = calibrate(result.presence[both], labels[both], signature=result.signature)
+    if result.evidence is not None and result.summaries is not None:  # 0: nothing was found
+        evidence = [
+            [
+                [*e.span, e.conflict, cut(", ".join(e.missing), 200)] if e.sentence >= 0 else 0
+                for e in row
+            ]
+            for row in result.evidence
+        ]
+    rows = {row["system"]: row for row in result.system_rows()}
+    references = result.references or [None] * len(result.units)
+    return {
+        "percent": f"{100 * result.confidence:g} %",
+        "signature": result.signature,
+        "notes": notes[:-1],
+        "groups": next((note for note in notes if "share a group" in note), ""),
+        "systems": [
+            {"clipped": None, **rows[name], "inputs": list(values)}
+            for name, values in zip(result.systems, result.values, strict=True)
+        ],
+        "order": result.order,
+        "bounds": BOUNDS if calibration is None else verdict_bounds(calibration.bins),
+        "inputs": [
+            {**entry.to_json(), "references": own or None}
+            for entry, own in zip(result.units, references, strict=True)
+        ],
+        "presence": _scaled(result.presence, 1000),
+        "labels": None if labels is None else _scaled(labels, 2),
+        "texts": result.summaries,
+        "evidence": evidence,
+        "pairs": _pairs(result),
+        "tags": result.tags,
+        "calibration": calibration and {
+            "bins": [[b.predicted, b.observed, b.pairs] for b in calibration.bins if b.pairs],
+            "pairs": calibration.pairs, "auc": calibration.auc, "brier": calibration.brier,
+            "constant": calibration.brier_constant,
+        },
+    }  # fmt: skip
+
+
+def verdict_bounds(bins: Sequence[Any]) -> tuple[float, float]:
+    """Presence up to which facts are missing, and from which they are present, by the labels.
+
+    The widest ranges from 0 and from 1 in whose calibration bins four of five labels say so;
+    `BOUNDS` where there is no such bin.
+    """
+    bins = [one for one in bins if one.pairs]
+    missing = takewhile(lambda one: one.observed <= 1 - _SURE, bins)
+    present = takewhile(lambda one: one.observed >= _SURE, reversed(bins))
+    low = max((one.high for one in missing), default=BOUNDS[0])
+    return low, min((one.low for one in present), default=BOUNDS[1])
+
+
+def _scaled(values: FloatArray, by: int) -> IntArray:
+    whole = np.where(np.isnan(values), -1.0, np.rint(np.nan_to_num(values) * by))
+    return whole.astype(np.int64)
+
+
+def _pairs(result: ScoreResult) -> list[list[Any]] | None:
+    """The matrix of differences, best system first: [difference, significant] or None."""
+    order = result.order
+    if len(order) < 2 or np.isnan(system_means(result.values)).any():
+        return None
+    values = result.values[order]
+    places = np.array(list(combinations(range(len(order)), 2)))
+    p = adjust_p_values(flip_p_values(values, places), "holm")
+    cells: list[list[Any]] = [[None] * len(order) for _ in order]
+    for (i, j), clear in zip(places.tolist(), (p < 1 - result.confidence).tolist(), strict=True):
+        difference = mean_of_scored(values[i] - values[j])
+        cells[i][j], cells[j][i] = [difference, clear], [-difference, clear]
+    return cells
+
+
+# Saved results -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,12 +581,6 @@ class _SavedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class _SavedReferences:
-    input: str
-    references: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Saved:
     """What `ScoreResult._document` holds, and the rows of JSON or the texts beside arrays."""
 
@@ -524,7 +593,7 @@ class _Saved:
     scores: list[_SavedRow] = field(default_factory=list)
     units: tuple[InputUnits, ...] = ()
     label_units: tuple[InputUnits, ...] = ()
-    references: tuple[_SavedReferences, ...] | None = None
+    references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
     summaries: tuple[tuple[str, ...], ...] | None = None
     evidence: list[list[Evidence | None]] | None = None
     ceiling: float | None = None
@@ -549,35 +618,30 @@ def read_result(path: str | Path) -> ScoreResult:
     else:
         units, label_units = saved.units, saved.label_units or saved.units
         arrays = _arrays(saved, systems, label_units, path)
-    inputs = [entry.input for entry in units]
+    inputs = tuple(entry.input for entry in units)
     widths = {"summaries": len(inputs), "evidence": sum(len(entry.units) for entry in units)}
-    fits = all(
+    fits = arrays["values"] is not None and all(
         arrays[key] is None or [len(row) for row in arrays[key]] == [width] * len(systems)
         for key, width in widths.items()
     )
-    named = saved.references is None or [e.input for e in saved.references] == inputs
-    if not fits or not named or arrays["values"] is None:
+    if not fits or len(saved.references or inputs) != len(inputs):
         raise InputError(_BROKEN, path=path, expected=_EXPECTED)
     if arrays["evidence"] is not None:
         cells = (tuple(e or Evidence(0.0) for e in row) for row in arrays["evidence"])
         arrays["evidence"] = tuple(cells)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], dtype=np.float64)
     signature = [(key, text) for key, text in saved.signature.items() if key != "version"]
+    same = ("metric", "name", "counts", "confidence", "references", "ceiling", "notes")
     return ScoreResult(
         **arrays,
-        metric=saved.metric,
-        name=saved.name,
+        **{key: getattr(saved, key) for key in same},
         systems=tuple(systems),
+        inputs=inputs,
         units=units,
         intervals=tuple((low, high) for low, high in ends.tolist()),
         groups=tuple(entry.groups for entry in saved.systems),
         label_units=None if arrays["labels"] is None else label_units,
-        counts=saved.counts,
-        confidence=saved.confidence,
         signature=Signature(tuple(signature)),
-        references=tuple(e.references for e in saved.references) if saved.references else None,
-        ceiling=saved.ceiling,
-        notes=saved.notes,
     )
 
 
@@ -620,7 +684,7 @@ def read_saved(result: Any) -> ScoreResult | None:
 
     if isinstance(result, ScoreResult):
         return result
-    if not isinstance(result, str | Path) or file_type(result) != "file":
+    if not isinstance(result, str | Path) or file_type(check_path(result)) != "file":
         return None
     texts = Path(result).suffix == ".json"
     saved = '"presence"' in read_text(result) if texts else read_columns(result) is not None
@@ -672,8 +736,6 @@ def report(result: ResultLike) -> ScoreResult:
         $ litepyramid report scores.json -o report.html
         $ litepyramid report scores.json -o figure.pdf
     """
-    if isinstance(result, ScoreResult):
-        return result
-    if isinstance(result, str | Path):
-        return read_result(result)
-    raise InputError(f"a {type(result).__name__}", expected=f"a result of score, or {_EXPECTED}")
+    if (saved := read_saved(result)) is None:
+        raise InputError(f"{cut(result)} is no result of score", expected=_EXPECTED)
+    return saved

@@ -140,6 +140,7 @@ def score(
         metric=metric,
         name=name or metric,
         systems=systems,
+        inputs=layout.inputs,
         units=rated,
         presence=presence,
         values=values,

@@ -9,8 +9,7 @@ import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.reports import score_page
-from litepyramid.scoring.facts import BOUNDS, verdict_bounds
-from litepyramid.scoring.result import read_result
+from litepyramid.scoring.result import BOUNDS, read_result, verdict_bounds
 
 HOSTILE = [
     "</script><script>document.title='broken'</script>",
@@ -73,8 +72,8 @@ def test_verdicts_follow_the_labels():
     presence = np.repeat([0.05, 0.35, 0.55, 0.75, 0.95], 10)
     labels = np.repeat([0, 0, 1, 1, 1], 10).astype(float)
     labels[20:25] = 0
-    assert verdict_bounds(calibrate(presence, labels)) == (0.4, pytest.approx(0.7))
-    assert verdict_bounds(calibrate([0.5, 0.5], [0, 1])) == BOUNDS
+    assert verdict_bounds(calibrate(presence, labels).bins) == (0.4, pytest.approx(0.7))
+    assert verdict_bounds(calibrate([0.5, 0.5], [0, 1]).bins) == BOUNDS
 
 
 def test_nothing_is_loaded_and_what_runs_is_named(scored):

@@ -66,7 +66,7 @@ def test_texts_and_references_are_in_the_json(result, tmp_path):
     data = plain(result.to_json())
     first = data["scores"][0]
     assert first["summary"][slice(*first["evidence"][1]["span"])] == "Two people died."
-    assert data["references"][1]["references"] == [["The bridge is closed."]]
+    assert data["references"][1] == [["The bridge is closed."]]
     assert [entry.to_json() for entry in result.units] == data["units"]
     result.save(tmp_path / "r.json")  # written an entry at a time
     assert json.loads((tmp_path / "r.json").read_text()) == data
