@@ -97,6 +97,18 @@ def loading(
         raise ModelError(what, path=path, expected=expected, hint=hint) from error
 
 
+@contextmanager
+def located(path: str | Path, line: int | None = None) -> Iterator[None]:
+    """Gives errors their place, if they have none."""
+    try:
+        yield
+    except InputError as error:
+        if error.path is not None:
+            raise
+        error.path, error.line = str(path), error.line or line
+        raise
+
+
 def reason(error: BaseException) -> str:
     """The first line of a third-party error's message, at most 200 characters."""
     said = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:200]

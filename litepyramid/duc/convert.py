@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from litepyramid.duc.peers import as_paths, pyramid_files, read_pyramid_files, score_peers
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError, choose, located
 from litepyramid.files import atomic_write, files_in, stem, write_jsonl
 from litepyramid.io.coerce import as_names, as_references, as_units, labels_of
 from litepyramid.io.inputs import Entry, entries_of
-from litepyramid.io.rows import Rows, located, read_rows
+from litepyramid.io.rows import Rows, read_rows
 from litepyramid.io.scores import read_scores
 from litepyramid.io.write import write_scores, write_units
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.files import file_type, files_in, stem
 from litepyramid.io.inputs import KINDS, Entry, aligned, entries_of, matched, read_ids
 from litepyramid.io.rows import (
@@ -20,7 +20,6 @@ from litepyramid.io.rows import (
     Row,
     Rows,
     identifier,
-    located,
     parse_columns,
     read_rows,
     table_rows,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.text import cut, one_line
 
 EVERY_INPUT = "*"
@@ -39,11 +39,12 @@ _RESULT = ("testIdx", "promptIdx", "id", "success", "failureReason", "promptId",
 
 
 class Format(NamedTuple):
-    """One kind of file: its name in messages, whether an object is of it, our rows of its lines."""
+    """A kind of file: its name, what an object of it is, our rows of one object, or of all."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Lines, Counts], Lines]
+    read: Callable[[Any, Counts], Iterable[Any]]
+    whole: bool
 
 
 FORMATS: list[Format] = []
@@ -55,19 +56,11 @@ def _format(
     *keys: str,
     fits: Callable[[Mapping[str, Any]], bool] | None = None,
     whole: bool = False,
-) -> Callable[[Callable[[Any, Counts], Iterable[Any]]], Any]:
-    """Registers the reader of a kind of file: of its lines one by one, or of the whole."""
+) -> Callable[[Any], Any]:
+    """Registers the reader of a kind of file, whose objects have these keys."""
 
     def register(read: Callable[[Any, Counts], Iterable[Any]]) -> Any:
-        def each(lines: Lines, counts: Counts) -> Lines:
-            for line, row in lines:
-                if format_of(row) is not form:
-                    raise InputError(f"is no line of {name}", expected="lines of one kind")
-                for ours in read(dict(row), counts):
-                    yield line, ours
-
-        form = Format(name, fits or (lambda row: row.keys() >= {*keys}), read if whole else each)
-        FORMATS.append(form)
+        FORMATS.append(Format(name, fits or (lambda row: row.keys() >= {*keys}), read, whole))
         return read
 
     return register
@@ -85,19 +78,15 @@ def translate(
 ) -> tuple[list[tuple[int, Json]], Counts]:
     """Our rows of the objects of a file, each with its line; and what was left out, counted."""
     counts: Counts = Counter()
-    line = 1
-
-    def noted() -> Iterator[tuple[int, Json]]:
-        nonlocal line
-        for place in lines:
-            line = place[0]
-            yield place
-
-    try:
-        rows = list(form.read(noted(), counts))
-    except InputError as error:
-        place = {"path": path, "line": error.line or line}
-        raise InputError(error.what, **place, expected=error.expected, hint=error.hint) from None  # type: ignore[arg-type]
+    if form.whole:
+        with located(path, 1):
+            return list(form.read(lines, counts)), +counts
+    rows = []
+    for line, row in lines:
+        with located(path, line):
+            if format_of(row) is not form:
+                raise InputError(f"is no line of {form.name}", expected="lines of one kind")
+            rows += [(line, ours) for ours in form.read(dict(row), counts)]
     return rows, +counts
 
 
@@ -198,16 +187,13 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     yield {"input": name, "question": conversation(asked), "units": units}
 
 
-@_format("an autorubric list", "requirement", whole=True)
-def _autorubric(lines: Lines, counts: Counts) -> Lines:
-    """The requirements of one rubric, which is that of every input."""
-    units = []
-    for _, row in lines:
-        more = dict(row)
-        text = as_type(str, more.pop("requirement", None), what="a broken requirement")
-        units.append(_unit(text, number(more.pop("weight", 1.0)), more.pop("name", None)))
-        _left(more, "field", counts)
-    yield 1, {"input": EVERY_INPUT, "units": units}
+@_format("an autorubric list", "requirement")
+def _autorubric(row: Json, counts: Counts) -> Iterator[Json]:
+    """A requirement of the one rubric, which is that of every input."""
+    text = as_type(str, row.pop("requirement"), what="a broken requirement")
+    unit = _unit(text, number(row.pop("weight", 1.0)), row.pop("name", None))
+    _left(row, "field", counts)
+    yield {"input": EVERY_INPUT, "unit": unit.pop("text"), **unit}
 
 
 @_format(LOGS[0], "eval", "samples")
@@ -364,11 +350,6 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     yield ours
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-
-
 def _is_answer(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("answer"), list) and bool({"topic_id", "metadata"} & row.keys())
 
@@ -378,19 +359,15 @@ def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     """TREC RAG: sentences with citations; the ids are in ``metadata`` since 2026."""
     about = row.get("metadata")
     about = {**about, **row} if isinstance(about, dict) else row
-    sentences: list[_Sentence] = as_type(list[_Sentence], row["answer"], what="a broken answer")
-    counts["citations"] += sum(bool(one.get("citations")) for one in row["answer"])
+    sentences = as_type(list[dict[str, Any]], row["answer"], what="a broken answer")
+    texts = as_type(list[str], [s.get("text") for s in sentences], what="a broken answer")
+    counts["citations"] += sum(bool(one.get("citations")) for one in sentences)
     counts["metadata"] += bool(row.keys() - {"topic_id", "run_id", "answer"})
     yield {
         "system": about.get("run_id"),
         "input": about.get("topic_id", about.get("narrative_id")),
-        "summary": one_line(" ".join(sentence.text for sentence in sentences)),
+        "summary": one_line(" ".join(texts)),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class _Annotation:
-    acu_labels: list[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,20 +381,15 @@ class _Document:
     reference_acus: tuple[str, ...] = ()
     QAs: tuple[str, ...] = ()
     system_outputs: dict[str, str | None] = field(default_factory=dict)
-    annotations: dict[str, _Annotation | None] = field(default_factory=dict)
+    annotations: dict[str, dict[str, Any] | None] = field(default_factory=dict)
     QA_labels: dict[str, list[Any] | None] = field(default_factory=dict)
-
-    def labels(self) -> Mapping[str, list[Any] | None]:
-        """The labels of each system."""
-        acus = {name: own.acu_labels if own else None for name, own in self.annotations.items()}
-        return acus or self.QA_labels
 
 
 @_format("RoSE", "reference_acus", "system_outputs", whole=True)
 @_format("QAPyramid", "QAs", "system_outputs", whole=True)
 def _labelled(lines: Lines, counts: Counts) -> Lines:
     """Units, summaries and labels of documents; incomplete documents are left out."""
-    documents = [(n, as_type(_Document, row, what="a broken record")) for n, row in lines]
+    documents = [(n, as_type(_Document, row, what="a broken record", line=n)) for n, row in lines]
     outputs = [pair for _, document in documents for pair in document.system_outputs.items()]
     systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
     if not systems:
@@ -425,7 +397,9 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
     rows: list[tuple[int, Json]] = []
     for line, one in documents:
         ids = [key for key in (one.count_id, one.example_id, one.id) if key not in (None, "")]
-        units, labels, texts = one.reference_acus or one.QAs, one.labels(), one.system_outputs
+        units, texts = one.reference_acus or one.QAs, one.system_outputs
+        acus = {name: (own or {}).get("acu_labels") for name, own in one.annotations.items()}
+        labels = acus or one.QA_labels
         if not units or not all(labels.get(s) and texts.get(s) is not None for s in systems):
             counts["inputs_without_units_summaries_or_labels"] += 1
             continue
@@ -442,4 +416,4 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         raise InputError("no record has units, summaries and labels")
     if not all(row["references"] for _, row in rows):
         rows = [(n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows]
-    yield from rows
+    return rows

@@ -6,8 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -180,18 +179,6 @@ def joined(tables: Sequence[Rows]) -> Rows:
         pairs = zip(table.rows, named, strict=True)
         rows += [row._replace(values=values, path=table.path) for row, values in pairs]
     return replace(tables[0], form="python", rows=rows, left_out=left_out)
-
-
-@contextmanager
-def located(path: str | Path, line: int | None = None) -> Iterator[None]:
-    """Gives errors their place, if they have none."""
-    try:
-        yield
-    except InputError as error:
-        if error.path is not None:
-            raise
-        error.path, error.line = str(path), error.line or line
-        raise
 
 
 def _records(value: Any, holding: str) -> Sequence[Mapping[Any, Any]] | None:
