@@ -1,11 +1,11 @@
-"""Cross-validation and out-of-the-box tests of judges (ZB21 §5.1, §5.2)."""
+"""Cross-validation and out-of-the-box tests of judges, and what they give (ZB21 §5.1, §5.2)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -31,32 +31,161 @@ from litepyramid.language import check_language
 from litepyramid.meta.core.levels import Coefficient, ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
+from litepyramid.stats import described, t_reach
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.training.folds import (
-    By,
-    Fold,
-    LabelledItems,
-    join_items,
-    labelled_items,
-    make_folds,
-)
-from litepyramid.training.pairs import presence_pairs
-from litepyramid.training.run import made_from, train_transformer
-from litepyramid.training.settings import FinetuneSettings, as_settings
-from litepyramid.training.validation_result import FoldScores, JudgeQuality, ValidationResult
+from litepyramid.training.pairs import TrainingPairs, labelled_pairs
+from litepyramid.training.run import FinetuneSettings, as_settings, made_from, train_transformer
 from litepyramid.types import DataLike, FloatArray, InputUnits, OutPath, Signature, fingerprint
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
-_JUDGING = ("mode", "max_length", "device", "dtype", "batch_tokens", "cache")
-
 LEVELS: tuple[Level, ...] = ("system", "summary")
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman")
-
-
-Trainer = Callable[[LabelledItems, int], Judge]
+By = Literal["examples", "systems"]
+Trainer = Callable[[TrainingPairs, int], Judge]
 """Makes a judge that has seen these labels and no others; folds count from 1, 0 is no fold."""
 Units = Mapping[str, Sequence[InputUnits]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One held-out part of a data set, by number from 1: what is scored, and what is learned."""
+
+    number: int
+    inputs: tuple[str, ...]
+    systems: tuple[str, ...]
+    train_inputs: tuple[str, ...]
+    train_systems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """One correlation on one fold; NaN where it is not defined."""
+
+    judge: str
+    units: str
+    mode: str
+    level: str
+    coefficient: str
+    fold: int
+    value: float
+    constant: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuality:
+    """Quality of a judge's presence on the SCUs of one fold."""
+
+    judge: str
+    fold: int
+    pairs: int
+    accuracy: float
+    auc: float
+    brier: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoldMean:
+    """A mean over folds with its Student t interval; `undefined` folds are left out.
+
+    With a single fold (out of the box) the interval is NaN.
+    """
+
+    mean: float
+    low: float
+    high: float
+    folds: int
+    undefined: int
+
+
+def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all values are."""
+    mean, deviation, folds = described(np.array(values))
+    half = t_reach(confidence, folds - 1) * deviation / folds**0.5 if folds > 1 else np.nan
+    low, high = np.clip([mean - half, mean + half], -1.0, 1.0).tolist()
+    return FoldMean(mean, low, high, folds, len(values) - folds)
+
+
+_QUALITY = ("accuracy", "auc", "brier")
+_SHORT = {
+    ("system", "pearson"): "sys r",
+    ("system", "spearman"): "sys ρ",
+    ("summary", "pearson"): "sum r",
+    ("summary", "spearman"): "sum ρ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult(Result):
+    """Fold means of correlations and of presence quality; `judges` are their signatures."""
+
+    dataset: str
+    scores: tuple[FoldScores, ...] = field(metadata=HIDDEN)
+    quality: tuple[JudgeQuality, ...]
+    judges: Mapping[str, Mapping[str, str]]
+    signature: Signature
+
+    def mean(
+        self, judge: str, units: str, level: str, coefficient: str, mode: str | None = None
+    ) -> FoldMean:
+        """The mean over folds of one correlation, by default in the judge's own mode."""
+        mode = mode or self.default_mode(judge)
+        names = (judge, units, mode, level, coefficient)
+        kinds = ((s.judge, s.units, s.mode, s.level, s.coefficient) for s in self.scores)
+        return fold_mean([s.value for s, k in zip(self.scores, kinds, strict=True) if k == names])
+
+    def quality_mean(self, judge: str, name: str) -> FoldMean:
+        """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
+        return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
+
+    def default_mode(self, judge: str) -> str:
+        """The mode that a judge scores with by default."""
+        return self.judges[judge].get("mode") or "own"
+
+    def to_tables(self) -> Sequence[Table]:
+        """Fold means; then the same with intervals over folds; then presence quality."""
+        means: list[dict[str, Cell]] = []
+        intervals: list[dict[str, Cell]] = []
+        for judge, units, mode in dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores):
+            names: dict[str, Cell] = {"judge": judge, "units": units, "mode": mode}
+            over = {f"{kind[0]}_{kind[1]}": self.mean(judge, units, *kind, mode) for kind in _SHORT}
+            spans = {k: f"{f.low:.2f} – {f.high:.2f}" for k, f in over.items() if f.folds > 1}
+            means.append({**names, **{key: f.mean for key, f in over.items()}})
+            intervals.append({**names, **dict.fromkeys(over), **spans})
+        columns: list[Column | str] = ["judge", "units"]
+        columns += ["mode"] if len({row["mode"] for row in means}) > 1 else []
+        columns += [Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()]
+        undefined = sum(np.isnan(s.value) for s in self.scores)
+        what = counted(undefined, "correlation is", "correlations are")
+        notes = [f"{what} not defined and left out of the means."] * bool(undefined)
+        if constant := max((s.constant for s in self.scores if s.level == "summary"), default=0):
+            notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
+        title = f"{self.dataset}: correlation with the human score"
+        if folds := max(s.fold for s in self.scores):
+            title += f", mean of {counted(folds, 'fold')}"
+        tables = [Table.of(title, columns, means, notes)]
+        if folds:
+            tables.append(Table.of("95 % interval over folds (Student t)", columns, intervals))
+        rows = (
+            {"judge": judge, **{n: self.quality_mean(judge, n).mean for n in _QUALITY}}
+            for judge in self.judges
+        )
+        judges = (
+            f"{name} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
+            for name, fields in self.judges.items()
+        )
+        title = f"{self.dataset}: presence of SCUs against human labels"
+        title += f", mean of {counted(folds, 'fold')}" if folds else ""
+        heads = ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
+        return [*tables, Table.of(title, heads, rows, (*judges, str(self.signature)))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every fold's numbers and their means."""
+        names = ("judge", "units", "level", "coefficient", "mode")
+        keys = dict.fromkeys(tuple(getattr(s, name) for name in names) for s in self.scores)
+        means = [{**dict(zip(names, k, strict=True)), **record(self.mean(*k))} for k in keys]
+        return {**record(self), "means": means, "folds": [record(s) for s in self.scores]}
 
 
 def crossval(  # data and those to train on are one, so eight
@@ -152,12 +281,12 @@ def cross_validate(
 
     def trained() -> Iterator[tuple[Fold, Mapping[str, Judge]]]:
         for fold in track(plan, "cross-validating", "folds"):
-            train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
+            train = labelled_pairs(dataset, fold.train_inputs, fold.train_systems)
             yield fold, {"trained": trainer(train, fold.number), **(baselines or {})}
 
-    split = {"split": "published"} if published else {"split": "random"}
-    about = {"by": by, "folds": folds, **split, "constant": constant}
-    signature = Signature.of(**about, seed=None if published else seed, **dataset.hashes)
+    split, drawn = ("published", None) if published else ("random", seed)
+    about = {"by": by, "folds": folds, "split": split, "constant": constant, "seed": drawn}
+    signature = Signature.of(**about, **dataset.hashes)
     return _validated(dataset, trained(), units, constant, signature)
 
 
@@ -172,7 +301,7 @@ def out_of_the_box(
     if any(entry.name == test.name for entry in train):
         hint = "Leave it out of the training sets."
         raise InputError(f"{test.name} is trained on and tested on", hint=hint)
-    data = join_items([labelled_items(entry) for entry in train])
+    data = TrainingPairs.joined(map(labelled_pairs, train))
     result = validate(test, {"trained": trainer(data, 0), **(baselines or {})}, units=units)
     hashed = fingerprint(sorted([*entry.hashes.items()] for entry in train))
     trained_on = Signature.of(trained_on="+".join(e.name for e in train), trained_on_sha=hashed)
@@ -222,6 +351,40 @@ def unit_variants(
     mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
     name = f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"
     return {"lite2": dataset.scus, name: mixed.units, "lite3": stus}
+
+
+def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> tuple[Fold, ...]:
+    """The folds of a data set: the authors' where it has as many, else a seeded random split.
+
+    By examples, a fold holds all systems' summaries of its inputs; by systems, all summaries of
+    its systems (ZB21 §5.1).
+    """
+    if folds < 2:
+        raise InputError(counted(folds, "fold"), expected="at least 2")
+    names, published = (
+        (dataset.inputs, dataset.example_folds)
+        if by == "examples"
+        else (dataset.systems, dataset.system_folds)
+    )
+    if len(names) < folds:
+        raise InputError(
+            f"{counted(folds, 'fold')} of {counted(len(names), by[:-1])}", expected="fewer folds"
+        )
+    parts: Sequence[Sequence[str]] = published
+    if len(published) != folds:
+        order = np.random.default_rng(seed).permutation(len(names))
+        by_id = sorted(names)
+        parts = [[by_id[i] for i in sorted(part)] for part in np.array_split(order, folds)]
+    result = []
+    for number, part in enumerate(map(set, parts), start=1):
+        test = tuple(name for name in names if name in part)
+        train = tuple(name for name in names if name not in part)
+        result.append(
+            Fold(number, test, dataset.systems, train, dataset.systems)
+            if by == "examples"
+            else Fold(number, dataset.inputs, test, dataset.inputs, train)
+        )
+    return tuple(result)
 
 
 def _validated(
@@ -301,33 +464,6 @@ def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
     return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
 
-def fine_tuned(
-    base: str, folder: Path, settings: FinetuneSettings, options: Mapping[str, Any]
-) -> Trainer:
-    """Fine-tunes a transformer for each fold into ``FOLDER/fold1``, ``FOLDER/fold2`` …
-
-    A fold whose folder is there, made from the same data and settings, is not trained again; a
-    killed fold continues where it was. Nothing more is held out of a fold's training part.
-    `options` are settings of the folds' judges, which keep no judgements unless a cache is named.
-    """
-    chosen = replace(settings, held_out=0.0, early_stop=0, onnx=False)
-
-    def train(data: LabelledItems, fold: int) -> Judge:
-        pairs = presence_pairs(data)
-        goal = folder / (f"fold{fold}" if fold else "all")
-        if not goal.exists():
-            train_transformer(base, pairs, goal, chosen)
-        elif made_from(goal, base, pairs, chosen) is None:
-            raise InputError(
-                "holds a model of another base, other data or settings",
-                path=goal,
-                hint="Name a new folder, or delete this one.",
-            )
-        return make_judge(str(goal), **{"cache": None, **options})
-
-    return train
-
-
 def make_contest(
     base: str,
     zero_shot: Sequence[str],
@@ -337,8 +473,11 @@ def make_contest(
 ) -> tuple[Trainer, dict[str, Judge]]:
     """A trainer, and the untrained judges to compare with, by name; see `crossval`.
 
-    `options` are settings of the judges, for all those that take them. With ``{fold}`` in the base
-    each fold has a ready judge of its own, such as the authors'.
+    A transformer is fine-tuned for each fold into ``OUTPUT/fold1`` …, on all of the fold's training
+    part; a folder that is there, made from the same data and settings, is used again. With
+    ``{fold}`` in the base each fold has a ready judge of its own, such as the authors'. `options`
+    are settings of the judges, for all those that take them; the folds' keep no judgements unless a
+    cache is named.
     """
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
     settings, ready = settings or FinetuneSettings(), "{fold}" in base
@@ -350,24 +489,33 @@ def make_contest(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
             hint="See the settings of FinetuneSettings, and 'judge settings' for judges.",
         )
-    shared = {"device": settings.device, "offline": settings.offline, **(options or {})}
+    shared = {"device": settings.device, **(options or {})}
+    whole = replace(settings, held_out=0.0, early_stop=0, onnx=False)
 
     def of(name: str, **more: Any) -> dict[str, Any]:
         values = {k: v for k, v in {**shared, **more}.items() if k in settings_of(name)}
         texts = [f"{key}={value}" for key, value in values.items() if isinstance(value, str)]
         return {**values, **parse_settings(texts, name)}
 
-    trainer: Trainer
-    if ready:
-        judging = of(base, revision=settings.revision)
-        trainer = lambda data, fold: make_judge(base.replace("{fold}", str(fold)), **judging)  # noqa: E731
-    elif base in REFITTED:
-        made, fit = REFITTED[base]
-        trainer = lambda data, fold: made(fit(data.items, data.labels))  # noqa: E731
-    elif output is None:
+    def trainer(pairs: TrainingPairs, fold: int) -> Judge:
+        if base in REFITTED:
+            made, fit = REFITTED[base]
+            return made(fit(*pairs.by_summary()))
+        if ready:
+            return make_judge(base.replace("{fold}", str(fold)), **judging)
+        goal = Path(output or "") / (f"fold{fold}" if fold else "all")
+        if not goal.exists():
+            train_transformer(base, pairs, goal, whole)
+        elif made_from(goal, base, pairs, whole) is None:
+            raise InputError(
+                "holds a model of another base, other data or settings",
+                path=goal,
+                hint="Name a new folder, or delete this one.",
+            )
+        return make_judge(str(goal), **{"cache": None, **judging})
+
+    more = {"revision": settings.revision} if ready else {"max_length": settings.max_length}
+    judging = {} if base in REFITTED else of(base, **more)
+    if not (ready or base in REFITTED or output):
         raise InputError(f"no folder for the folds' models of '{base}'", expected="an output")
-    else:
-        judging = of(base, max_length=settings.max_length)
-        judging = {key: value for key, value in judging.items() if key in _JUDGING}
-        trainer = fine_tuned(base, Path(output), settings, judging)
     return trainer, {name: make_judge(name, **of(name)) for name in names}

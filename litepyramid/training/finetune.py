@@ -21,18 +21,19 @@ from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language, language_of
 from litepyramid.tables import Column, Result, Table, plain
-from litepyramid.training.crossval import validate
-from litepyramid.training.folds import LabelledItems, join_items, labelled_items
+from litepyramid.text import counted
+from litepyramid.training.crossval import ValidationResult, validate
 from litepyramid.training.pairs import (
     Source,
     TrainingPairs,
     as_sources,
-    join_pairs,
-    presence_pairs,
+    labelled_pairs,
     split_dataset,
 )
 from litepyramid.training.run import (
     EpochQuality,
+    FinetuneSettings,
+    as_settings,
     made_from,
     read_note,
     run_facts,
@@ -40,8 +41,6 @@ from litepyramid.training.run import (
     train_transformer,
     write_card,
 )
-from litepyramid.training.settings import FinetuneSettings, as_settings
-from litepyramid.training.validation_result import ValidationResult
 from litepyramid.types import DataLike, OutPath, Signature
 
 
@@ -104,9 +103,8 @@ def finetune(
             label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini), warmup, schedule,
-            batch_size, accumulate, batches, max_length, weight_decay, class_weights, head, match,
-            freeze, average, early_stop, held_out, bf16, onnx, seed, device, revision, offline,
-            label_map.
+            batch_size, batches, max_length, weight_decay, head, match, freeze, average, early_stop,
+            held_out, bf16, onnx, seed, device, revision, label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps with a
             weight.
 
@@ -156,19 +154,15 @@ def _run(
 ) -> FinetuneResult:
     rng = np.random.default_rng(settings.seed)
     train: list[TrainingPairs] = []
-    items: list[LabelledItems] = []
     held: list[tuple[Dataset, tuple[str, ...]]] = []
     for source in mixture:
         if isinstance(source.data, Dataset):
-            part, away = split_dataset(source.data, settings.held_out, rng)
+            pairs, away = split_dataset(source.data, settings.held_out, rng)
             held += [(source.data, away)] if away else []
-            pairs = presence_pairs(part)
         else:
             pairs = source.pairs()
-            part = _as_items(pairs)
         train.append(pairs.weighted(source.weight, rng))
-        items.append(part if source.weight == 1 else _as_items(train[-1]))
-    data = join_pairs(train)
+    data = TrainingPairs.joined(train)
     if base in EMBEDDED:
         told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
         texts = [text for pair in data.pairs for text in pair]
@@ -179,13 +173,12 @@ def _run(
     if made_from(goal, base, data, settings):
         pass  # a run that was stopped while it evaluated
     elif base in REFITTED:
-        learned = join_items(items)
-        model = REFITTED[base][1](learned.items, learned.labels)
+        model = REFITTED[base][1](*data.by_summary())
         with new_folder(goal) as folder:
             save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        unseen = [labelled_items(dataset, inputs) for dataset, inputs in held]
+        unseen = TrainingPairs.joined(labelled_pairs(dataset, inputs) for dataset, inputs in held)
         human = any(isinstance(source.data, Dataset) for source in mixture)
         graded = human or any(label < 1 for label in data.labels)
         history = train_transformer(
@@ -193,12 +186,16 @@ def _run(
             data,
             goal,
             settings,
-            development=presence_pairs(join_items(unseen)) if settings.early_stop else None,
+            development=unseen if settings.early_stop else None,
             evaluation={test.name: test.pairs() for test in tests},
             kind="presence" if graded or settings.head != "three-class" else "zero-shot",
         ).history
     judge = make_judge(str(goal), **({} if base in REFITTED else {"device": settings.device}))
-    results = tuple(validate(one, {"tuned": judge}, inputs=inputs) for one, inputs in held)
+    tested = [(validate(one, {"tuned": judge}, inputs=inputs), len(inputs)) for one, inputs in held]
+    results = tuple(
+        replace(result, dataset=f"{result.dataset}, {counted(number, 'held-out input')}")
+        for result, number in tested
+    )
     card = {
         **read_note(goal / CARD_FILE),
         **facts,
@@ -217,13 +214,6 @@ def _run(
     }
     write_card(goal, card)
     return FinetuneResult(goal, card, results, history)
-
-
-def _as_items(data: TrainingPairs) -> LabelledItems:
-    return LabelledItems(
-        tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
-        tuple((label if label <= 1 else 0,) for label in data.labels),
-    )
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

@@ -1,31 +1,29 @@
 """Labelled pairs: from data sets of units, or from files of premises and hypotheses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError, require
+from litepyramid.errors import InputError, located, require
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.rows import located, read_rows
+from litepyramid.io.rows import read_rows
 from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
-from litepyramid.judges.nli.encode import Pair, PairEncoder
-from litepyramid.judges.nli.torch_backend import as_tokenizer
+from litepyramid.judges.nli.encode import Pair, encode
 from litepyramid.text import one_line
-from litepyramid.training.folds import LabelledItems, labelled_items
 from litepyramid.training.onnx_models import marked
-from litepyramid.training.settings import Head
 from litepyramid.types import FloatArray
 
+Head = Literal["auto", "presence", "two-class", "three-class"]
 NEUTRAL, CONTRADICTION = 2.0, 3.0
 _CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
 _CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
@@ -33,10 +31,10 @@ _CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 @dataclass(frozen=True, slots=True)
 class TrainingPairs:
-    """The training pairs of a run.
+    """What a judge learns from.
 
     Attributes:
-        pairs: (premise, hypothesis): summary and unit.
+        pairs: (premise, hypothesis): a summary, which is not empty, and a unit.
         labels: How present each unit is, from 0 to 1; where the NLI class of an absent one is
             known, `NEUTRAL` or `CONTRADICTION`.
     """
@@ -44,30 +42,57 @@ class TrainingPairs:
     pairs: tuple[Pair, ...]
     labels: tuple[float, ...]
 
+    @classmethod
+    def joined(cls, several: Iterable[Self]) -> Self:
+        """Several sets of pairs as one, in that order."""
+        sets = list(several)
+        return cls(
+            tuple(pair for one in sets for pair in one.pairs),
+            tuple(label for one in sets for label in one.labels),
+        )
+
+    def by_summary(self) -> tuple[list[tuple[str, tuple[str, ...]]], list[list[float]]]:
+        """(summary, units) items, and how present each of their units is, from 0 to 1."""
+        rows = zip(self.pairs, self.labels, strict=True)
+        groups = [(text, [*group]) for text, group in groupby(rows, key=lambda row: row[0][0])]
+        items = [(text, tuple(unit for (_, unit), _ in group)) for text, group in groups]
+        return items, [[0 if x > 1 else x for _, x in group] for _, group in groups]
+
     def digest(self) -> str:
         """SHA-256 of all pairs and labels in their order: which data this was."""
         total = hashlib.sha256()
         for pair, label in zip(self.pairs, self.labels, strict=True):
-            total.update(json.dumps([*pair, label], ensure_ascii=False).encode() + b"\n")
+            row = [*map(one_line, pair), label]
+            total.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         return total.hexdigest()
 
-    def weighted(self, weight: float, rng: np.random.Generator) -> TrainingPairs:
+    def weighted(self, weight: float, rng: np.random.Generator) -> Self:
         """As many passes over the pairs as the weight says; of the last one a random part."""
         whole, part = divmod(weight * len(self.pairs), max(1, len(self.pairs)))
         chosen = [*range(len(self.pairs))] * int(whole)
         chosen += sorted(rng.permutation(len(self.pairs))[: round(part)].tolist())
-        return TrainingPairs(
+        return type(self)(
             tuple(self.pairs[i] for i in chosen), tuple(self.labels[i] for i in chosen)
         )
 
 
-def join_pairs(several: Iterable[TrainingPairs]) -> TrainingPairs:
-    """Several sets of pairs as one, in that order."""
-    sets = list(several)
-    return TrainingPairs(
-        tuple(pair for one in sets for pair in one.pairs),
-        tuple(label for one in sets for label in one.labels),
-    )
+def labelled_pairs(
+    dataset: Dataset, inputs: Sequence[str] | None = None, systems: Sequence[str] | None = None
+) -> TrainingPairs:
+    """The labelled summaries of some inputs and systems (all by default), input by input."""
+    labels = {e.system: e.labels for e in dataset.labels if systems is None or e.system in systems}
+    summaries = [s for s in dataset.summaries if s.system in labels]
+    if not summaries:
+        raise InputError(f"no labelled system of {dataset.name} to learn from")
+    rows = [
+        ((s.texts[i], unit), label)
+        for i, entry in enumerate(dataset.scus)
+        if inputs is None or entry.input in inputs
+        for s in summaries
+        if s.texts[i].strip() and labels[s.system][i]
+        for unit, label in zip(entry.texts, labels[s.system][i], strict=True)
+    ]
+    return TrainingPairs(tuple(pair for pair, _ in rows), tuple(label for _, label in rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +109,7 @@ class Source:
 
     def pairs(self) -> TrainingPairs:
         """All of its pairs."""
-        if isinstance(self.data, Path):
-            return read_pairs(self.data)
-        return presence_pairs(labelled_items(self.data))
+        return read_pairs(self.data) if isinstance(self.data, Path) else labelled_pairs(self.data)
 
 
 def as_sources(value: Any) -> list[Source]:
@@ -115,17 +138,6 @@ def as_source(value: Any) -> Source:
         path, _, inside = str(value).partition("=")
         return Source(labelled(value) if inside and path.isalnum() else Path(value), weight)
     return Source(labelled(value), weight)
-
-
-def presence_pairs(data: LabelledItems) -> TrainingPairs:
-    """Labelled items as pairs, without empty summaries; tabs and line breaks become spaces."""
-    pairs: list[Pair] = []
-    labels: list[float] = []
-    for (summary, units), row in zip(data.items, data.labels, strict=True):
-        if summary.strip():
-            pairs += [(one_line(summary), one_line(unit)) for unit in units]
-            labels += row
-    return TrainingPairs(tuple(pairs), tuple(labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +181,8 @@ def read_pairs(path: str | Path) -> TrainingPairs:
 
 def split_dataset(
     dataset: Dataset, share: float, rng: np.random.Generator
-) -> tuple[LabelledItems, tuple[str, ...]]:
-    """Items to train on, and a random share of the inputs, kept away; the order changes nothing.
+) -> tuple[TrainingPairs, tuple[str, ...]]:
+    """Pairs to train on, and a random share of the inputs, kept away; the order changes nothing.
 
     At least two inputs are kept if the share is above 0 and the data set has four or more, so
     that there is something to correlate; a smaller data set is trained on whole.
@@ -180,7 +192,7 @@ def split_dataset(
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
-    train = labelled_items(dataset, [name for name in dataset.inputs if name not in away])
+    train = labelled_pairs(dataset, [name for name in dataset.inputs if name not in away])
     return train, tuple(name for name in dataset.inputs if name in away)
 
 
@@ -196,10 +208,11 @@ def encode_pairs(
     With `match_from`, token types mark the tokens that stand in both texts (`marked`).
     """
     ours = as_tokenizer(tokenizer)
-    encoder = PairEncoder(ours, max_length, data.pairs)
+    pairs = [(one_line(premise), one_line(hypothesis)) for premise, hypothesis in data.pairs]
+    encoded = encode(ours, max_length, pairs)
     rows: list[dict[str, Any]] = []
     for index, labels in enumerate(label_shares(data.labels, head).tolist()):
-        ids, types = encoder.pair(index)
+        ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
         if match_from is not None:
             types = marked(ids, types, match_from)
@@ -225,19 +238,7 @@ def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
     return np.stack([present, *classes, np.where(values <= 1, 1 - values, 0.0)], axis=1)
 
 
-def balanced_weights(labels: Sequence[float], head: Head) -> list[float]:
-    """n / (classes that occur · n_class) for each class that occurs, 0 for one that does not.
-
-    Example:
-        >>> balanced_weights([0, 0, 0, 1], "presence")
-        [2.0, 0.6666666666666666]
-    """
-    counts = label_shares(labels, head).sum(axis=0)
-    classes = int(np.count_nonzero(counts))
-    return [len(labels) / (classes * n) if n else 0.0 for n in counts.tolist()]
-
-
-def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = None) -> Any:
+def make_loss(head: Head, order: ClassOrder) -> Any:
     r"""The loss of a head, as transformers' Trainer calls it.
 
     ``presence`` and ``two-class``: cross-entropy of the label y against p2c,
@@ -248,9 +249,7 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
     class against the softmax of the three logits; where only absence is known,
     :math:`-\log (p_n + p_c)`.
 
-    Labels are `label_shares`, with one weight for each of their columns. With
-    ``num_items_in_batch``, which counts all their numbers, the loss is the sum over that many, so
-    that accumulated steps average over pairs, not over steps.
+    Labels are `label_shares`; ``num_items_in_batch`` counts all their numbers, on all devices.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
 
@@ -262,8 +261,6 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
         logs = torch.log_softmax(logits, dim=1)
         if head == "three-class":
             logs = torch.cat([logs, torch.logsumexp(logs[:, 1:], dim=1, keepdim=True)], dim=1)
-        if weights is not None:
-            logs = logs * torch.tensor(list(weights), device=logs.device)
         total = -(labels * logs).sum()
         pairs = len(labels) if num_items_in_batch is None else num_items_in_batch / labels.shape[1]
         return total / pairs

@@ -1,21 +1,23 @@
-"""One fine-tuning run: from a base model and labelled pairs to a folder that can judge."""
+"""Fine-tuning, by the paper's settings (ZB21 §3.1, A.3): from a base and pairs to a folder."""
 
 import math
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Interval
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import locked, new_folder, read_json, write_json, writing
 from litepyramid.judges.evaluate import calibrate
+from litepyramid.judges.nli.backends import load_classifier, load_tokenizer
 from litepyramid.judges.nli.checkpoint import (
     CARD_FILE,
     DEFAULT_MODE,
@@ -25,8 +27,7 @@ from litepyramid.judges.nli.checkpoint import (
     Kind,
     open_checkpoint,
 )
-from litepyramid.judges.nli.modes import presence
-from litepyramid.judges.nli.torch_backend import load_classifier, load_tokenizer
+from litepyramid.judges.nli.modes import Mode, presence
 from litepyramid.progress import bar
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import (
@@ -37,13 +38,113 @@ from litepyramid.training.onnx_models import (
     model_source,
     widen_types,
 )
-from litepyramid.training.pairs import TrainingPairs, balanced_weights, encode_pairs, make_loss
-from litepyramid.training.settings import HEAD_MODE, FinetuneSettings, Head
+from litepyramid.training.pairs import Head, TrainingPairs, encode_pairs, make_loss
 
 _POINT = "checkpoint-"
 _HELD_OUT = "held out"
 _LARGE = 100_000_000  # parameters of a model that is not exported unless asked for
-_FACTS = ("revision", "onnx", "device", "offline", "log_steps", "save_steps")
+_FACTS = ("revision", "onnx", "device", "save_steps")
+
+Above = Annotated[float, Interval(gt=0, le=1e6)]
+Share = Annotated[float, Interval(ge=0, lt=1)]
+Count = Annotated[int, Interval(ge=1, le=10**9)]
+Steps = Annotated[int, Interval(ge=0, le=10**9)]
+
+HEAD_MODE: dict[str, Mode] = {"presence": "p2c", "two-class": "p2c", "three-class": "p3c"}
+"""The mode that fits what a head was trained to tell apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuneSettings:
+    """Settings of one fine-tuning run.
+
+    The paper gives the learning rate, the linear schedule with warm-up, AdamW and two epochs
+    (ZB21 A.3); the length of the warm-up, the batch size and the seed are ours.
+
+    Attributes:
+        head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n + c of a
+            three-class model. ``two-class`` puts a new head of present and absent on the encoder.
+            ``three-class`` is cross-entropy over e, n, c; where only presence is known, over e and
+            the sum of the other two probabilities; an encoder gets a new head. ``auto`` is
+            three-class for mini, else presence.
+        epochs: Passes over the training pairs.
+        learning_rate: Peak of the linear schedule.
+        warmup: Share of the steps over which the learning rate rises.
+        schedule: Whether it falls from there to nothing (``linear``), or stays (``constant``).
+        batch_size: Pairs in one update, over all devices.
+        batches: ``random``, or ``length``: pairs of about the same length together, which saves
+            padding.
+        max_length: The most tokens of a pair; the summary is cut.
+        weight_decay: Weight decay of AdamW.
+        match: Tell by token types of their own which word pieces stand in both texts, as mini
+            does; of a base that does so it is always true.
+        freeze: Number of lower layers that are left as they are, with the embeddings; 0 trains
+            everything.
+        average: Weight of the past in a running mean of the weights, which is what is saved; 0
+            saves the last weights.
+        early_stop: Epochs without a better held-out Brier score after which training stops; 0 is
+            never. The best epoch's weights are kept.
+        held_out: Share of the inputs kept away from training to measure what was learned.
+        bf16: Mixed precision with bfloat16, on GPUs and CPUs that have it.
+        seed: Seed of the order of pairs, dropout, new heads and the held-out inputs.
+        save_steps: Updates between two checkpoints; 0 for twenty over the whole run.
+        onnx: Whether ``model.onnx`` is written too, so that the judge runs without torch; None for
+            models of up to 100 million parameters.
+        device: ``auto`` or ``cpu``.
+        revision: Branch, tag or commit of a hub model.
+        label_map: Which of the base's labels means what: ``entailment=0,neutral=1,…``.
+    """
+
+    head: Head = "auto"
+    epochs: Above = 2
+    learning_rate: Above = 1e-5
+    warmup: Share = 0.06
+    schedule: Literal["linear", "constant"] = "linear"
+    batch_size: Count = 32
+    batches: Literal["random", "length"] = "random"
+    max_length: Annotated[int, Interval(ge=8, le=10**6)] = 400
+    weight_decay: Share = 0.0
+    match: bool = False
+    freeze: Steps = 0
+    average: Share = 0.0
+    early_stop: Steps = 0
+    held_out: Share = 0.1
+    bf16: bool = False
+    seed: Steps = 12345
+    save_steps: Steps = 0
+    onnx: bool | None = None
+    device: Literal["auto", "cpu"] = "auto"
+    revision: str | None = None
+    label_map: str | None = None
+
+
+def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
+    """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such name."""
+    from pydantic import TypeAdapter, ValidationError
+
+    if isinstance(settings, FinetuneSettings):
+        settings = asdict(settings)
+    elif not isinstance(settings, Mapping):
+        several = [settings] if isinstance(settings, str) else settings
+        if not isinstance(several, Sequence) or not all(
+            isinstance(one, str) and "=" in one for one in several
+        ):
+            raise InputError(f"settings {settings!r}", expected="KEY=VALUE, such as epochs=3")
+        parts = ((part.strip() for part in one.split("=", 1)) for one in several)
+        nullable = ("onnx", "revision", "label_map")
+        settings = {k: None if k in nullable and v == "none" else v for k, v in parts}
+    names = {field.name for field in fields(FinetuneSettings)}
+    others = {key: value for key, value in settings.items() if key not in names}
+    values = {key: value for key, value in settings.items() if key in names}
+    try:
+        typed = TypeAdapter(FinetuneSettings).validate_python(values)
+    except ValidationError as misfit:
+        problem = misfit.errors(include_url=False)[0]
+        what = f"the setting {problem['loc'][0]} is {problem['input']!r}"
+        raise InputError(what, expected=problem["msg"].removeprefix("Input should be ")) from None
+    if typed.early_stop and not typed.held_out:
+        raise InputError("held_out is 0", expected="above 0, to stop early")
+    return typed, others
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +335,6 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
     source = model_source(base)
     longest: int | None = None
     options: dict[str, Any] = {}
-    where: dict[str, Any] = {"revision": settings.revision, "offline": settings.offline}
     two = settings.head == "two-class"
     if new := two or (settings.head == "three-class" and not _classifies(source, settings)):
         order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
@@ -242,20 +342,22 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
     else:
         backend: Literal["onnx", "torch"] = "onnx" if is_onnx(base) else "torch"
         labels = settings.label_map
-        point = open_checkpoint(source, **where, label_map=labels, backend=backend)
+        point = open_checkpoint(
+            source, revision=settings.revision, label_map=labels, backend=backend
+        )
         if point.order.classes != THREE:
             raise ModelError(
                 f"'{base}' has two classes and the head '{settings.head}' needs three",
                 hint="Use the head two-class.",
             )
         order, longest = point.order, point.longest
-    tokenizer = load_tokenizer(source, **where)
+    tokenizer = load_tokenizer(source, settings.revision)
     if is_onnx(base) and not new:
         model = load_onnx_classifier(Path(source).expanduser())
     else:
         names = dict(sorted(zip(order.indices, order.classes, strict=True)))
         options |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
-        model, _ = load_classifier(source, **where, dtype="float32", **options)
+        model, _ = load_classifier(source, settings.revision, dtype="float32", **options)
     if settings.match and not getattr(model.config, "match_types", False):
         widen_types(model)
     if settings.freeze:
@@ -267,9 +369,9 @@ def _classifies(source: str, settings: FinetuneSettings) -> bool:
     """Whether a model has been trained to classify, by what its configuration says."""
     import transformers
 
-    where = {"revision": settings.revision, "local_files_only": settings.offline}
+    where = {"revision": settings.revision, "trust_remote_code": False}
     with loading(f"the configuration of '{source}' cannot be read"):
-        config = transformers.AutoConfig.from_pretrained(source, **where, trust_remote_code=False)
+        config = transformers.AutoConfig.from_pretrained(source, **where)
     return any("SequenceClassification" in name for name in config.architectures or ())
 
 
@@ -310,7 +412,7 @@ def _trainer(
 
     on_cpu = settings.device == "cpu"
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
-    per_device = max(1, settings.batch_size // (settings.accumulate * devices))
+    per_device = max(1, settings.batch_size // devices)
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
     early = bool(settings.early_stop)
     schedule = {"linear": "linear", "constant": "constant_with_warmup"}
@@ -324,7 +426,6 @@ def _trainer(
         optim="adamw_torch",
         per_device_train_batch_size=per_device,
         per_device_eval_batch_size=4 * per_device,
-        gradient_accumulation_steps=settings.accumulate,
         bf16=settings.bf16,
         seed=settings.seed,
         data_seed=settings.seed,
@@ -336,14 +437,12 @@ def _trainer(
         load_best_model_at_end=early,
         metric_for_best_model=f"{_HELD_OUT}_brier" if early else None,
         greater_is_better=False if early else None,
-        logging_steps=settings.log_steps,
+        logging_steps=50,
         disable_tqdm=True,
         report_to="none",
         use_cpu=on_cpu,
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
     )
-    balanced = settings.class_weights == "balanced"
-    weights = balanced_weights(data.labels, settings.head) if balanced else None
     sets = {
         name: sorted(encoded(pairs), key=lambda row: len(row["input_ids"]))
         for name, pairs in evaluation.items()
@@ -354,7 +453,7 @@ def _trainer(
         data_collator=transformers.DataCollatorWithPadding(start.tokenizer),
         train_dataset=encoded(data),
         eval_dataset=sets or None,
-        compute_loss_func=make_loss(settings.head, start.order, weights),
+        compute_loss_func=make_loss(settings.head, start.order),
         compute_metrics=figures,
         callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)] if early else None,
     )
@@ -393,6 +492,8 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
             shown = None if state.is_world_process_zero else False
             self.bar = bar(state.max_steps, "fine-tuning", "updates", shown=shown)
             self.bar.update(state.global_step)
+            if shown is None and not sys.stderr.isatty():
+                print(f"fine-tuning: {state.max_steps} updates", file=sys.stderr)
             stored, self.mean = self._folder(state) / "mean.safetensors", {}
             if stored.is_file():
                 self.mean = {n: t.to(args.device) for n, t in load_file(stored).items()}

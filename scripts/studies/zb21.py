@@ -1,6 +1,6 @@
 """Every published number of ZB21 that the data and models at hand allow, beside ours.
 
-    python scripts/studies/zb21.py [DATA] [--checkpoints FOLDER] [--offline] [-o FILE]
+    python scripts/studies/zb21.py [DATA] [--checkpoints FOLDER] [-o FILE]
 
 DATA holds realsumm, pyrxsum, tac08, tac09 in the authors' layout, those that there are (default:
 $LITEPYRAMID_DATA). Checkpoints are taken from FOLDER/NAME (the part of the hub id after the slash)
@@ -35,7 +35,7 @@ from zb21_tables import (
 
 from litepyramid.errors import LitepyramidError
 from litepyramid.io.coerce import as_units
-from litepyramid.io.dataset import Dataset, load_dataset
+from litepyramid.io.dataset import Dataset, load
 from litepyramid.io.scores import read_scores
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
@@ -45,8 +45,7 @@ from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.training.crossval import cross_validate, validate
-from litepyramid.training.folds import make_folds
+from litepyramid.training.crossval import cross_validate, make_folds, validate
 from litepyramid.types import InputUnits, Signature
 
 _KINDS: tuple[tuple[Level, Coefficient], ...] = (
@@ -136,7 +135,7 @@ class _Run:
         folder = self.root / FOLDERS[name]
         if not folder.is_dir():
             raise MissingError(f"no folder {FOLDERS[name]} in the data")
-        return self._once(name, lambda: load_dataset("folder", folder))
+        return self._once(name, lambda: load(folder))
 
     def judge(self, name: str) -> Judge:
         return self._once(name, lambda: self.make(name))
@@ -337,11 +336,8 @@ def main() -> None:
         "data", nargs="?", type=Path, default=os.environ.get("LITEPYRAMID_DATA", "../shared/data")
     )
     parser.add_argument("--checkpoints", type=Path)
-    parser.add_argument("--offline", action="store_true", help="fetch nothing from the hub")
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
-    if arguments.offline:
-        os.environ["HF_HUB_OFFLINE"] = "1"
 
     def make(name: str) -> Judge:
         local = arguments.checkpoints / name.rsplit("/", 1)[1] if arguments.checkpoints else None

@@ -30,9 +30,8 @@ from judge_pairs import Pair, made_pairs
 
 import litepyramid as lp
 from litepyramid import embedded
-from litepyramid.io.dataset import load_dataset
-from litepyramid.training.folds import labelled_items
-from litepyramid.training.pairs import presence_pairs
+from litepyramid.io.dataset import load
+from litepyramid.training.pairs import labelled_pairs
 
 CLASSES = ("entailment", "neutral", "contradiction")
 BASE = {
@@ -92,11 +91,11 @@ def presence(row: Pair) -> float:
 
 def realsumm(folder: Path) -> tuple[list[Pair], list[Pair]]:
     """The labelled pairs of REALSumm's folds 1 to 4, and of its fifth."""
-    data = load_dataset("realsumm", folder)
+    data = load(folder)
     fifth = set(data.example_folds[4])
     parts = []
     for inputs in ([x for x in data.inputs if x not in fifth], [*fifth]):
-        pairs = presence_pairs(labelled_items(data, inputs))
+        pairs = labelled_pairs(data, inputs)
         texts = ({"premise": p, "hypothesis": h} for p, h in pairs.pairs)
         parts.append([{**t, "present": x} for t, x in zip(texts, pairs.labels, strict=True)])
     return parts[0], parts[1]

@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 
 from litepyramid.files import read_jsonl, read_lines
-from litepyramid.io.dataset import load_dataset
+from litepyramid.io.dataset import load
 from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.lexical.lexical_judge import (
     Frequencies,
     LexicalJudge,
+    RecallJudge,
     fit_lexical,
     load_lexical,
 )
-from litepyramid.judges.lexical.recall import RecallJudge
-from litepyramid.training.folds import labelled_items
+from litepyramid.training.pairs import labelled_pairs
 
 
 def test_the_shipped_model_is_what_the_training_gives(realsumm):
-    everything = labelled_items(load_dataset("realsumm", realsumm))
+    items, labels = labelled_pairs(load(realsumm)).by_summary()
     shipped = load_lexical()
     counted = Frequencies.count(read_lines(realsumm / "documents.txt"))
     assert counted == shipped.frequencies
-    model = fit_lexical(everything.items, everything.labels, frequencies=counted)
+    model = fit_lexical(items, labels, frequencies=counted)
     assert model.weights == pytest.approx(shipped.weights, abs=2e-3)
     assert model.bias == pytest.approx(shipped.bias, abs=2e-3)
 

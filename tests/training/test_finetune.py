@@ -13,11 +13,10 @@ import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.training.crossval import cross_validate, fine_tuned, make_contest
+from litepyramid.training.crossval import cross_validate, make_contest
 from litepyramid.training.finetune import finetune
-from litepyramid.training.folds import labelled_items
-from litepyramid.training.pairs import split_dataset
-from litepyramid.training.settings import FinetuneSettings
+from litepyramid.training.pairs import labelled_pairs, split_dataset
+from litepyramid.training.run import FinetuneSettings
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 CPU = {"device": "cpu", "onnx": False}
@@ -62,7 +61,7 @@ def test_held_out_inputs_are_never_learned_from(dataset):
         split_dataset(dataset, 0.2, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
     assert len(held) == 2
-    assert len(train.items) == 8 * 4
+    assert len(train.pairs) == 8 * 4 * 3
     assert again[1] == held != other[1]
     assert split_dataset(dataset, 0.0, np.random.default_rng(1))[1] == ()
 
@@ -157,7 +156,7 @@ def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
 
 def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeypatch):
     settings = FinetuneSettings(**CPU, epochs=1, learning_rate=1e-3)
-    trainer = fine_tuned(str(base), tmp_path / "folds", settings, {"device": "cpu"})
+    trainer, _ = make_contest(str(base), [], tmp_path / "folds", settings)
     first = cross_validate(dataset, trainer, folds=2)
     assert sorted(path.name for path in (tmp_path / "folds").iterdir()) == ["fold1", "fold2"]
     assert {s.mode for s in first.scores} == {"p3c", "l3c", "p2c", "l2c"}
@@ -170,7 +169,7 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
     assert [s.value for s in again.scores] == pytest.approx(
         [s.value for s in first.scores], nan_ok=True
     )
-    other = fine_tuned(str(base), tmp_path / "folds", replace(settings, seed=1), {})
+    other, _ = make_contest(str(base), [], tmp_path / "folds", replace(settings, seed=1))
     with pytest.raises(InputError, match="another base, other data or settings"):
         cross_validate(dataset, other, folds=2)
 
@@ -194,14 +193,14 @@ def test_settings_go_to_every_judge_of_a_cross_validation(base, dataset, tmp_pat
         str(base), ["recall", str(base)], output=tmp_path / "f", settings=settings, options=options
     )
     assert judges[str(base)].mode == "p3c"
-    judge = trainer(labelled_items(dataset), 1)
+    judge = trainer(labelled_pairs(dataset), 1)
     assert (judge.max_length, judge.mode) == (40, "p3c")
     judge.judge([("the red car won", ["red won"])])
     assert (tmp_path / "kept.sqlite").exists()
     card = json.loads((tmp_path / "f" / "fold1" / "litepyramid.json").read_text())
     assert card["settings"]["max_length"] == 40
     ready, _ = make_contest(str(tmp_path / "f" / "fold{fold}"), [], options={"mode": "l2c"})
-    assert ready(labelled_items(dataset), 1).mode == "l2c"
+    assert ready(labelled_pairs(dataset), 1).mode == "l2c"
     with pytest.raises(InputError, match="no judge of this cross-validation takes mode"):
         make_contest("lexical", ["recall"], options={"mode": "p2c"})
 
