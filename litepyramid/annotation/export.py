@@ -1,29 +1,292 @@
-"""Tasks for people, written as a page, for Label Studio, or as a sheet."""
+"""Tasks for people: made of a plan or of summaries; a page, for Label Studio, or a sheet."""
 
+import csv
+import hashlib
+import json
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from litepyramid.annotation.forms import WRITERS, Form
 from litepyramid.annotation.plan import BudgetPlan, read_plan, reader_options
-from litepyramid.annotation.tasks import (
-    TASK_FILE,
-    TaskSet,
-    judging_tasks,
-    write_tasks,
-    writing_tasks,
-)
-from litepyramid.checked import as_type
+from litepyramid.checked import as_type, guarded
 from litepyramid.errors import InputError, choose
-from litepyramid.files import check_names, file_type, new_folder
+from litepyramid.files import (
+    atomic_write,
+    check_names,
+    file_type,
+    new_folder,
+    read_document,
+    write_json,
+)
 from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.io.dataset import Dataset
+from litepyramid.pages import fill_page, fill_template
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import InputUnits, OutPath, Signature, SystemSummaries
+from litepyramid.types import InputUnits, OutPath, Signature, SystemSummaries, check_unique
+from litepyramid.units.align import Sentence
+
+Kind = Literal["writing", "judging"]
+Form = Literal["page", "label-studio", "csv"]
+FORMAT = "litepyramid-tasks"
+TASK_FILE = "tasks.json"
+PACKAGE = "litepyramid.annotation"
+NO_FACT = "No fact in this sentence"
+"""What people tick where there is nothing to write."""
+
+SHEETS: dict[Kind, tuple[str, ...]] = {
+    "writing": ("task_id", "before", "sentence", "after", "facts", "no_fact", "worker"),
+    "judging": ("task_id", "summary", "number", "fact", "present", "worker"),
+}
+"""The columns of a sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTask:
+    """Write the SCUs of one sentence, shown between those before and after it."""
+
+    input: str
+    reference: int
+    sentence: int
+    text: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    question: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How messages speak of it."""
+        return f"{self.input}, reference {self.reference + 1}, sentence {self.sentence + 1}"
+
+    @property
+    def id(self) -> str:
+        """What its content makes: another sentence has another id."""
+        asked = [self.question] if self.question else []
+        return "w-" + _digest([self.input, self.reference, self.sentence, self.text, *asked])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingTask:
+    """Mark which units one summary contains; people are not shown the system."""
+
+    system: str
+    input: str
+    summary: str
+    units: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    question: str | None = field(default=None, metadata=HIDDEN)
+
+    @property
+    def name(self) -> str:
+        """How messages speak of it."""
+        return f"{self.system} on {self.input}"
+
+    @property
+    def id(self) -> str:
+        """What its content makes."""
+        asked = [[self.question]] if self.question else []
+        return "j-" + _digest([self.system, self.input, self.summary, *self.units, *asked])
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """All tasks that were exported together; `record` of it is the task file.
+
+    There are writing tasks with all `sentences` of the references, or judging tasks with all
+    `units` and `systems`, and with the (system, input) of `blank` summaries, which contain no unit:
+    nobody is asked. `asked`: whether any input has a question, which is shown.
+    """
+
+    kind: Kind
+    title: str
+    writing: tuple[WritingTask, ...] = ()
+    judging: tuple[JudgingTask, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    units: tuple[InputUnits, ...] = ()
+    systems: tuple[str, ...] = ()
+    blank: tuple[tuple[str, str], ...] = ()
+    asked: bool = False
+
+    @property
+    def tasks(self) -> tuple[WritingTask | JudgingTask, ...]:
+        """The tasks of either kind."""
+        return (*self.writing, *self.judging)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The tasks' ids in order."""
+        return tuple(task.id for task in self.tasks)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with any task."""
+        return _digest([self.kind, *self.ids])
+
+    def part(self, start: int, stop: int) -> Self:
+        """The tasks of one part of the pages or files."""
+        return replace(self, writing=self.writing[start:stop], judging=self.judging[start:stop])
+
+
+def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence") -> TaskSet:
+    """One task for each sentence that the plan gives to people, most valuable first."""
+    if not plan.count:
+        raise InputError("the plan gives people no sentence to annotate")
+    sentences = tuple(Sentence(*s.key, s.text) for s in plan.sentences)
+    references: defaultdict[tuple[str, int], list[Sentence]] = defaultdict(list)
+    for s in sentences:
+        references[s.input, s.reference].append(s)
+    tasks = []
+    for s in plan.chosen():
+        around = references[s.input, s.reference]
+        i = around.index(Sentence(*s.key, s.text))
+        before, after = (tuple(o.text for o in part) for part in (around[:i], around[i + 1 :]))
+        tasks.append(WritingTask(*s.key, s.text, before, after, plan.questions.get(s.input)))
+    asked = any(task.question for task in tasks)
+    return TaskSet("writing", title, tuple(tasks), sentences=sentences, asked=asked)
+
+
+def judging_tasks(
+    summaries: Sequence[SystemSummaries],
+    units: Sequence[InputUnits],
+    title: str = "Which facts does the summary contain?",
+) -> TaskSet:
+    """One task for each summary, input by input: all units of its input are judged against it."""
+    systems = tuple(s.system for s in summaries)
+    check_unique(systems, "system")
+    for s in summaries:
+        if s.inputs != tuple(entry.input for entry in units):
+            raise InputError(f"the inputs of system '{s.system}' are not those of the units")
+        if s.missing:
+            what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
+            raise InputError(what, hint="Leave the input out, or let it count as empty.")
+    tasks = [
+        JudgingTask(s.system, entry.input, s.texts[i], entry.texts, entry.question)
+        for i, entry in enumerate(units)
+        for s in summaries
+    ]
+    judging = tuple(task for task in tasks if task.summary.strip())
+    if not judging:
+        raise InputError("there is no summary to judge", expected="at least one that is not empty")
+    return TaskSet(
+        "judging",
+        title,
+        judging=judging,
+        units=tuple(units),
+        systems=systems,
+        blank=tuple((task.system, task.input) for task in tasks if not task.summary.strip()),
+        asked=any(task.question for task in judging),
+    )
+
+
+def write_tasks(path: str | Path, tasks: TaskSet) -> None:
+    """Writes the tasks as JSON, all or nothing; answers can be read with it years later."""
+    head = {"format": FORMAT, "version": 1, "digest": tasks.digest}
+    write_json(path, {**head, **record(tasks)})
+
+
+def read_tasks(path: str | Path) -> TaskSet:
+    """Reads what `write_tasks` wrote, unchanged; a folder stands for the ``tasks.json`` in it."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"tasks are a {type(path).__name__}", expected="the folder of the export")
+    path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
+    hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
+    data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
+    tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
+    units = {entry.input: entry for entry in tasks.units}
+    cells = Counter([*tasks.blank, *((t.system, t.input) for t in tasks.judging)])
+    if cells == Counter(product(tasks.systems, units)):
+        judging = tuple(
+            replace(t, units=units[t.input].texts, question=units[t.input].question)
+            for t in tasks.judging
+        )
+        tasks = replace(tasks, judging=judging)
+        if tasks.digest == data.get("digest"):
+            return tasks
+    what = "the tasks are not those that were exported (their digest differs)"
+    hint = "Take the file that `litepyramid budget export` wrote, unchanged."
+    raise InputError(what, path=path, hint=hint)
+
+
+def _digest(content: Sequence[Any]) -> str:
+    text = json.dumps(content, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def render_page(tasks: TaskSet) -> str:
+    """The page, with styles, script and tasks inside; it works offline and loads nothing."""
+    rows: list[dict[str, Any]] = [
+        {"text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
+        for t in tasks.writing
+    ]
+    rows += [{"summary": t.summary, "units": list(t.units)} for t in tasks.judging]
+    for task, row in zip(tasks.tasks, rows, strict=True):
+        row |= {"id": task.id, "question": task.question or ""}
+    data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
+    data["no_fact"] = NO_FACT
+    return fill_page(PACKAGE, "page", data, title=tasks.title, kind=tasks.kind, no_fact=NO_FACT)
+
+
+def labelling_configuration(tasks: TaskSet) -> str:
+    """Label Studio's configuration: paste it under Settings, Labeling Interface, Code."""
+    values = {"title": tasks.title, "kind": tasks.kind, "no_fact": NO_FACT, "asked": tasks.asked}
+    return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
+
+
+def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
+    with atomic_write(folder / f"page{suffix}.html") as file:
+        file.write(render_page(tasks))
+    return [f"page{suffix}.html"]
+
+
+def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
+    """The tasks to import into a Label Studio project, and the project's configuration."""
+    rows: list[dict[str, Any]] = [
+        {"sentence": t.text, "context": " ".join([*t.before, f"»{t.text}«", *t.after])}
+        for t in tasks.writing
+    ]
+    rows += [
+        {"summary": t.summary, "units": [{"text": text} for text in t.units]} for t in tasks.judging
+    ]
+    data = []
+    for task, row in zip(tasks.tasks, rows, strict=True):
+        question = {"question": task.question or ""} if tasks.asked else {}
+        data.append({"data": {"task_id": task.id, "input": task.input, **question, **row}})
+    names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
+    write_json(folder / names[0], data)
+    with atomic_write(folder / names[1]) as file:
+        file.write(labelling_configuration(tasks))
+    return names
+
+
+def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
+    """A row for each sentence (facts go into one cell), or for each fact to judge."""
+    columns = [*SHEETS[tasks.kind]]
+    columns[1:1] = ["question"] if tasks.asked else []
+    with atomic_write(folder / f"sheet{suffix}.csv") as file:
+        file.write("\ufeff")  # so that spreadsheets read it as UTF-8
+        writer = csv.DictWriter(
+            file, columns, restval="", extrasaction="ignore", lineterminator="\r\n"
+        )
+        writer.writeheader()
+        for t in tasks.tasks:
+            row = {"task_id": t.id, "question": guarded(t.question or "")}
+            if isinstance(t, WritingTask):
+                texts = {"before": " ".join(t.before), "sentence": t.text}
+                texts["after"] = " ".join(t.after)
+                writer.writerow(row | {name: guarded(text) for name, text in texts.items()})
+            else:
+                row["summary"] = guarded(t.summary)
+                for n, text in enumerate(t.units, start=1):
+                    writer.writerow({**row, "number": n, "fact": guarded(text)})
+    return [f"sheet{suffix}.csv"]
+
+
+WRITERS = {"page": _write_page, "label-studio": _write_label_studio, "csv": _write_sheet}
+"""Functions of (tasks, folder, suffix) that write the tasks and return the files' names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import sample
 
+from litepyramid.annotation.export import judging_tasks, writing_tasks
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.tasks import judging_tasks, writing_tasks
 from litepyramid.easiness.predict import sentence_easiness
 from litepyramid.io.coerce import as_references, as_summaries, as_units
 

@@ -8,11 +8,16 @@ import pytest
 import sample
 
 import litepyramid as lp
-from litepyramid.annotation.answers import collect_labels, collect_units
-from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms import NO_FACT, Response, read_responses
+from litepyramid.annotation.answers import Response, collect_labels, collect_units, read_responses
+from litepyramid.annotation.export import (
+    NO_FACT,
+    judging_tasks,
+    read_tasks,
+    write_export,
+    write_tasks,
+    writing_tasks,
+)
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
 from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
 from litepyramid.tables import render

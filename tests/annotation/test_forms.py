@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.annotation.answers import collect_labels
-from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms import NO_FACT, Response, labelling_configuration, render_page
-from litepyramid.annotation.tasks import judging_tasks, read_tasks
+from litepyramid.annotation.answers import Response, collect_labels
+from litepyramid.annotation.export import (
+    NO_FACT,
+    judging_tasks,
+    labelling_configuration,
+    read_tasks,
+    render_page,
+    write_export,
+)
 from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 

@@ -11,8 +11,7 @@ import pytest
 from test_round_trip import check_judged, check_written, judge_of, scus_of
 
 import litepyramid as lp
-from litepyramid.annotation.forms import render_page
-from litepyramid.annotation.tasks import judging_tasks
+from litepyramid.annotation.export import judging_tasks, render_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 BOX = "ol textarea"

@@ -8,10 +8,8 @@ import pytest
 import sample
 
 import litepyramid as lp
-from litepyramid.annotation.answers import collect_labels, write_judged
-from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms import Response
-from litepyramid.annotation.tasks import read_tasks
+from litepyramid.annotation.answers import Response, collect_labels, write_judged
+from litepyramid.annotation.export import read_tasks, write_export
 from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units

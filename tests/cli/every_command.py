@@ -69,7 +69,7 @@ def prepare() -> None:
 
 def answer(tasks: Path, file: Path) -> None:
     """What people do between export and import: the file of a page on which all is done."""
-    from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.annotation.export import read_tasks
 
     sent = read_tasks(tasks)
     answers = [{"task": t.id, "scus": ["It is so."], "finished": True} for t in sent.writing]

@@ -300,8 +300,8 @@ def _saved(folder: Path) -> None:
 
 
 def _easiness(folder: Path) -> None:
+    from litepyramid.annotation.export import writing_tasks
     from litepyramid.annotation.plan import plan_budget, read_plan
-    from litepyramid.annotation.tasks import writing_tasks
     from litepyramid.easiness.gold import read_easiness
 
     easiness = read_easiness(folder / "e.jsonl")
@@ -313,9 +313,8 @@ def _easiness(folder: Path) -> None:
 
 
 def _plan(folder: Path) -> None:
-    from litepyramid.annotation.export import write_export
+    from litepyramid.annotation.export import write_export, writing_tasks
     from litepyramid.annotation.plan import read_plan
-    from litepyramid.annotation.tasks import writing_tasks
 
     plan = read_plan(folder / "plan.json")
     shown(plan)
@@ -326,7 +325,7 @@ def _plan(folder: Path) -> None:
 
 def _answers(folder: Path) -> None:
     from litepyramid.annotation.answers import collect_labels, collect_units, read_responses
-    from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.annotation.export import read_tasks
 
     tasks = read_tasks(folder / "tasks.json")
     answers = read_responses([next(folder.glob("answers.*"))])
@@ -523,8 +522,8 @@ def _plain_targets() -> dict[str, Target]:
 
 def _annotation_targets(folder: Path) -> dict[str, Target]:
     """Plans, tasks of both kinds and answers in every form, made by the package itself."""
+    from litepyramid.annotation.export import judging_tasks, write_tasks, writing_tasks
     from litepyramid.annotation.plan import plan_budget
-    from litepyramid.annotation.tasks import judging_tasks, write_tasks, writing_tasks
     from litepyramid.easiness.gold import read_easiness
     from litepyramid.io.coerce import as_summaries, as_units
 
