@@ -27,11 +27,6 @@ _COUNTED = 13  # columns up to which every assignment of signs is counted
 _STEPS = 64, 16  # steps of the lattice in a row's root mean square: one row, a mean over rows
 
 
-def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
-    """(k, n) how often each of n items is drawn in each of k samples of n, with replacement."""
-    return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64, copy=False)
-
-
 def blocks(number: int, width: int) -> Iterator[slice]:
     """Slices of `number` rows of `width` numbers, as many at once as memory should hold."""
     step = max(1, _CELLS // max(1, width))
@@ -130,13 +125,11 @@ def system_intervals(
     All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left out.
     """
     inputs = values.shape[1]
-    if inputs == 1:  # every sample is this one
-        return [(value, value) for value in values[:, 0].tolist()]
-    intervals = []
+    share, intervals = np.full(inputs, 1.0 / inputs), []
     for rows in blocks(len(values), samples):
         rng = np.random.default_rng(seed)
         means = [
-            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
+            resampled_means(values[rows], rng.multinomial(inputs, share, part.stop - part.start))
             for part in blocks(samples, inputs)
         ]
         intervals += _percentile_intervals(np.concatenate(means), confidence)

@@ -1,18 +1,19 @@
 """Units, references, summaries and labels, from files or from Python, as records.
 
 Each `as_…` takes a path, plain Python (lists in the order of the inputs, dicts by id), a data frame
-or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records.
+or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records; units
+and labels are written here too.
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
-from litepyramid.files import file_type, files_in, stem
+from litepyramid.files import atomic_write, file_type, files_in, stem, write_jsonl
 from litepyramid.io.inputs import KINDS, Entry, aligned, entries_of, matched, read_ids
 from litepyramid.io.rows import (
     ColumnNames,
@@ -203,10 +204,7 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
 def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
     """Units as `InputUnits.to_json` gives them, checked as `as_units` does."""
     rows = as_type(_ROWS, data, path=path)
-    entries = entries_of(
-        Rows(path, "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]), "unit"
-    )
-    return [_input_units(entry, "scu") for entry in entries]
+    return as_units(Rows(path, "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]), kind="scu")
 
 
 _ROWS: Any = list[dict[str, Any]]
@@ -253,13 +251,7 @@ def by_system(
 ) -> Iterable[tuple[str, list[Entry]]]:
     """Every system of a source: its name (of its rows, else of its file), its entries in order."""
     value = list(value) if isinstance(value, Iterator) else value
-    paths = [value] if isinstance(value, str | Path) else value
-    if (
-        isinstance(paths, list | tuple)
-        and paths
-        and isinstance(paths[0], Path | str)
-        and (isinstance(paths[0], Path) or paths is not value)
-    ):
+    if paths := paths_of(value):
         files = files_in(list(map(check_path, paths)), KINDS[what].many)
         tables = (read_rows(path, columns, blank_ok=what == "summary") for path in files)
         return _systems_of(tables, what, inputs, ids, partial)
@@ -380,18 +372,23 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
     """The rows of a file, or of data with named columns; a list of lists has none."""
     if isinstance(value, Rows):
         return value
-    if isinstance(value, list | tuple) and value and isinstance(value[0], Path):
-        if len(value) > 1:
-            raise InputError(f"{KINDS[what].many} in {len(value)} files", expected="one file")
-        value = value[0]
-    if isinstance(value, str | Path):
-        return read_rows(check_path(value), columns)
+    if paths := paths_of(value):
+        if len(paths) > 1:
+            raise InputError(f"{KINDS[what].many} in {len(paths)} files", expected="one file")
+        return read_rows(check_path(paths[0]), columns)
     if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):
         return None
     many = KINDS[what].many
     named = [columns[name] for name in (what, many) if columns and name in columns]
     holding = named[0] if named else what if what == "summary" else many
     return table_rows(value, many, columns, holding=holding)
+
+
+def paths_of(value: Any) -> Sequence[str | Path]:
+    """The files that a path or a list of `Path`s names; none if it is something else."""
+    if isinstance(value, str | Path):
+        return [value]
+    return value if isinstance(value, list | tuple) and value and isinstance(value[0], Path) else ()
 
 
 def check_path(path: str | Path) -> str | Path:
@@ -410,17 +407,15 @@ def _unreadable(value: Any, what: str) -> InputError:
 
 
 def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
-    units, others = [], False
-    for nth, row in enumerate(entry.values, start=1):
-        if isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD:
-            units.append(Unit(row.strip(), 1.0, kind))
-            continue
-        others = True
-        with located(entry.path, entry.line):
-            units.append(row if isinstance(row, Unit) else _unit(row, nth, kind))
-    if others:
-        with located(entry.path, entry.line):
-            _check_weights(units, entry.input)
+    rows = entry.values
+    if all(isinstance(t, str) and t.isprintable() and t.strip()[:3] not in _BAD for t in rows):
+        units = [Unit(text.strip(), 1.0, kind) for text in rows]
+        return InputUnits(entry.input, tuple(units), entry.question)
+    with located(entry.path, entry.line):
+        units = [r if isinstance(r, Unit) else _unit(r, n, kind) for n, r in enumerate(rows, 1)]
+    if not any(unit.weight > 0 for unit in units):
+        what = f"no unit of input '{entry.input}' has a weight above zero"
+        raise entry.error(what, "at least one unit with a weight above zero")
     return InputUnits(entry.input, tuple(units), entry.question)
 
 
@@ -453,7 +448,23 @@ def _weight(value: Any) -> float:
     return weight
 
 
-def _check_weights(units: Sequence[Unit], name: str) -> None:
-    if not any(unit.weight > 0 for unit in units):
-        expected = "at least one unit with a weight above zero"
-        raise InputError(f"no unit of input '{name}' has a weight above zero", expected=expected)
+def write_units(
+    path: str | Path, units: Sequence[InputUnits], form: Literal["jsonl", "lines"] = "jsonl"
+) -> None:
+    """Writes units, in either form, all or nothing; a line file keeps the texts alone."""
+    if form == "jsonl":
+        return write_jsonl(path, [entry.to_json() for entry in units])
+    for entry in units:
+        if any(char in unit.text for unit in entry.units for char in "\t\n\r"):
+            what = f"a unit of input '{entry.input}' holds a tab or a line break"
+            expected = "one line of text for a line file"
+            raise InputError(what, expected=expected, hint="Write JSON Lines instead.")
+    with atomic_write(path) as file:
+        file.writelines("\t".join(entry.texts) + "\n" for entry in units)
+    return None
+
+
+def write_labels(path: str | Path, labels: SystemLabels) -> None:
+    """Writes one system's labels, all or nothing; name the file after the system."""
+    rows = zip(labels.inputs, labels.labels, strict=True)
+    write_jsonl(path, [{"input": name, "labels": list(row)} for name, row in rows])

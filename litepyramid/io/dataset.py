@@ -24,6 +24,7 @@ from litepyramid.io.coerce import (
     as_units,
     by_system,
     check_path,
+    paths_of,
     units_from_json,
     with_questions,
 )
@@ -419,14 +420,12 @@ def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for all else."""
     if isinstance(source, Rows):
         return source
-    if isinstance(source, str | Path) and key != "presence":
-        kind = file_type(source)
-        blank_ok = key == "summaries"
-        return None if kind in (None, "folder") else read_rows(source, columns, blank_ok=blank_ok)
-    if isinstance(source, list | tuple) and source and isinstance(source[0], Path):
-        if any(file_type(path) in (None, "folder") for path in source):
+    if paths := paths_of(source):
+        if key == "presence" or any(file_type(path) in (None, "folder") for path in paths):
             return None
-        tables = [read_rows(path, columns, blank_ok=True) for path in source]
+        tables = [read_rows(path, columns, blank_ok=key == "summaries") for path in paths]
+        if isinstance(source, str | Path):
+            return tables[0]
         return joined(tables) if any(_inside(t).keys() - {"summaries"} for t in tables) else None
     if isinstance(source, list | tuple) and not (source and isinstance(source[0], Mapping)):
         return None

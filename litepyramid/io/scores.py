@@ -1,14 +1,15 @@
-"""Score tables in: long CSV and JSONL, frames, sacrerouge's files, the results of `score`."""
+"""Score tables from CSV, JSON, frames, sacrerouge's files, results of `score`; and as CSV."""
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import as_type, number, parse_json
+from litepyramid.checked import as_type, guarded, number, parse_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_text
+from litepyramid.files import atomic_write, read_text
 from litepyramid.io.columns import Columns, read_columns
 from litepyramid.io.rows import (
     COLUMNS,
@@ -87,8 +88,6 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) 
     """
     if isinstance(scores, ScoreTable):
         return scores
-    if isinstance(scores, str | Path) and (saved := read_columns(scores)) is not None:
-        return _saved_table(saved)
     columns = parse_columns(columns)
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
     sources = [_read(source, columns) for source in (scores if several else [scores])]
@@ -402,3 +401,13 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     index = np.array(list(by_place), dtype=np.intp)
     values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in by_place.values()]
     return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)
+
+
+def write_scores(path: str | Path, table: ScoreTable) -> None:
+    """Writes a table as CSV, one row per score; what is not scored is left out."""
+    with atomic_write(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("system", "input", "metric", "score"))
+        for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
+            names = table.systems[s], table.inputs[i], table.metrics[m]
+            writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])

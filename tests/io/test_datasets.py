@@ -9,7 +9,7 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.io.write import write_units
+from litepyramid.io.coerce import write_units
 
 
 @pytest.fixture

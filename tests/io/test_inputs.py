@@ -8,9 +8,15 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
-from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
+from litepyramid.io.coerce import (
+    as_labels,
+    as_references,
+    as_summaries,
+    as_units,
+    write_labels,
+    write_units,
+)
 from litepyramid.io.inputs import read_ids
-from litepyramid.io.write import write_labels, write_units
 from litepyramid.types import InputUnits, SystemLabels, Unit
 
 UNITS = as_units([["A fell.", "B rose."], ["C stayed."]])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import arrays_table, read_scores
-from litepyramid.io.write import write_scores
+from litepyramid.io.scores import arrays_table, read_scores, write_scores
 from litepyramid.meta.alignment import align, select_metrics
 
 ROWS = [

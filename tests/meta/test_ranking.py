@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.write import write_scores
+from litepyramid.io.scores import write_scores
 from litepyramid.meta import compare, rank
 from litepyramid.meta.comparisons import clusters
 from litepyramid.types import ScoreTable
