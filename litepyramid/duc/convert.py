@@ -1,7 +1,7 @@
 """Conversion to our files: pyramids of DUC and TAC, nuggets, rubrics, logs, forms of units."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from litepyramid.duc.peers import as_paths, pyramid_files, read_pyramid_files, score_peers
-from litepyramid.errors import InputError, choose, located
-from litepyramid.files import atomic_write, files_in, stem, write_jsonl
-from litepyramid.io.coerce import as_names, as_references, as_units, labels_of
-from litepyramid.io.inputs import Entry, entries_of
-from litepyramid.io.rows import Rows, read_rows
-from litepyramid.io.scores import read_scores
-from litepyramid.io.write import write_scores, write_units
+from litepyramid.errors import InputError, choose
+from litepyramid.files import atomic_write, files_in, write_jsonl
+from litepyramid.io.coerce import as_names, as_references, as_units, labels_of, write_units
+from litepyramid.io.inputs import entries_of
+from litepyramid.io.rows import Rows, joined, read_rows
+from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
 from litepyramid.tables import HIDDEN, Result, Table
 from litepyramid.text import counted
@@ -252,40 +251,33 @@ def convert(
 
 def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     """What several files of rows hold together."""
-    units: dict[str, InputUnits] = {}
-    references: dict[str, InputReferences] = {}
+    whole = joined(tables)
+
+    def part(what: str) -> Rows | None:
+        rows = [row for row in whole.rows if row.values.keys() & {what, f"{what}s"}]
+        return replace(whole, rows=rows) if rows else None
+
+    units = as_units(rows) if (rows := part("unit")) else []
+    references = as_references(rows) if (rows := part("reference")) else []
     answers: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
+    for entry in entries_of(rows, "summary") if (rows := part("summary")) else ():
+        answers[entry.system or ""][entry.input] = entry.values[0]
+        if any(value != entry.values[0] for value in entry.values):
+            raise entry.error(f"input '{entry.input}' occurs twice with different contents")
+    texts = {entry.input: entry.texts for entry in units}
     labels: defaultdict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
-    scores: list[dict[str, Any]] = []
-    left_out: Counter[str] = Counter()
-    labelled: list[tuple[Rows, Entry]] = []
-    for table in tables:
-        left_out.update(table.left_out)
-        table = _renamed_runs(table, answers)
-        parts = {what: _part(table, what) for what in ("unit", "reference", "summary", "label")}
-        with located(table.path):
-            for entry in as_units(part) if (part := parts["unit"]) else ():
-                _put(units, entry.input, entry)
-            for text in as_references(part) if (part := parts["reference"]) else ():
-                _put(references, text.input, text)
-            for own in entries_of(part, "summary") if (part := parts["summary"]) else ():
-                _put(answers[own.system or stem(table.path)], own.input, own.values[0])
-        if part := parts["label"]:
-            labelled += [(table, entry) for entry in entries_of(part, "label")]
-        for row in table.rows:
-            of = {"system": row.values.get("system"), "input": row.values.get("input")}
-            own_scores = row.values.get("scores") or {}
-            scores += [{**of, "metric": k, "score": v} for k, v in own_scores.items()]
-    for table, cell in labelled:
-        texts = units[cell.input].texts if cell.input in units else ()
-        row_labels = labels_of(cell, texts)
-        with located(table.path, cell.line):
-            _put(labels[cell.system or stem(table.path)], cell.input, row_labels)
+    for entry in entries_of(rows, "label") if (rows := part("label")) else ():
+        labels[entry.system or ""][entry.input] = labels_of(entry, texts.get(entry.input, ()))
+    scores = [
+        {**{k: row.values.get(k) for k in ("system", "input")}, "metric": metric, "score": score}
+        for row in whole.rows
+        for metric, score in (row.values.get("scores") or {}).items()
+    ]
     return Converted(
         to,
         ", ".join(dict.fromkeys(table.made for table in tables if table.made)),
-        tuple(units.values()),
-        tuple(references.values()),
+        tuple(units),
+        tuple(references),
         tuple(
             SystemSummaries(
                 system,
@@ -297,46 +289,25 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
         ),
         tuple(SystemLabels(s, tuple(rows), tuple(rows.values())) for s, rows in labels.items()),
         read_scores(scores) if scores else _label_scores(units, labels),
-        dict(left_out),
+        dict(whole.left_out),
     )
 
 
-def _renamed_runs(table: Rows, seen: Iterable[str]) -> Rows:
-    """A log whose systems are also in another log, with its file's name after theirs."""
-    if not table.runs or not {str(row.values.get("system")) for row in table.rows} & {*seen}:
-        return table
-    suffix = f" ({stem(table.path)})"
-    values = ({**row.values, "system": f"{row.values.get('system')}{suffix}"} for row in table.rows)
-    rows = [row._replace(values=own) for row, own in zip(table.rows, values, strict=True)]
-    return replace(table, rows=rows)
-
-
-def _part(table: Rows, what: str) -> Rows | None:
-    """The rows that hold something; None if there are none."""
-    rows = [row for row in table.rows if row.values.keys() & {what, f"{what}s"}]
-    return replace(table, rows=rows) if rows else None
-
-
-def _put(cells: dict[Any, Any], key: Any, value: Any) -> None:
-    if cells.setdefault(key, value) != value:
-        raise InputError(f"input '{key}' occurs twice with different contents")
-
-
 def _label_scores(
-    units: Mapping[str, InputUnits], labels: Mapping[str, Mapping[str, tuple[float, ...]]]
+    units: Sequence[InputUnits], labels: Mapping[str, Mapping[str, tuple[float, ...]]]
 ) -> ScoreTable | None:
     """The scores of every labelled answer by its labels; NaN where there is none."""
     if not labels:
         return None
     inputs = tuple(dict.fromkeys(name for rows in labels.values() for name in rows))
+    layouts = {entry.input: UnitLayout.of([entry]) for entry in units}
     values: dict[str, Any] = {}
     for s, rows in enumerate(labels.values()):
         for name, row in rows.items():
-            layout = UnitLayout.of([units[name]])
-            own = np.array(row)
-            scores = {"human": lite_pyramid_scores(own, layout)}
+            labelled, layout = np.array(row), layouts[name]
+            scores = {"human": lite_pyramid_scores(labelled, layout)}
             if layout.vital is not None:
-                scores = nugget_scores(own, layout)
+                scores = nugget_scores(labelled, layout)
             for metric, score in scores.items():
                 table = values.setdefault(metric, np.full((len(labels), len(inputs)), np.nan))
                 table[s, inputs.index(name)] = score[0]

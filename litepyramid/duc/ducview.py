@@ -1,4 +1,20 @@
-"""Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan`` annotations."""
+"""Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan`` annotations.
+
+Their names, as NIST gives them, say input, system and annotator:
+
+========================================  =======================  ======  =========
+file                                      input                    system  annotator
+========================================  =======================  ======  =========
+``D0701-AGHI.pyr``, ``d0701a.pyr``        D0701: the document set
+``D0701.M.250.A.07.pan``                  D0701                    7
+``114.D0631.M.250.F.10.pan`` (DUC 2005-6) D0631                    10      114
+``D0801-A.pyr``, ``D0801-A.M.100.B.15``   D0801-A: set and part    15
+``rain.mine.pan``, ``rain.pyr``           rain                     mine
+========================================  =======================  ======  =========
+
+The letters of NIST's assessor and of the references' summarizers do not count, nor do case and
+leading zeros; the part (A, B, C: initial and update summaries) does.
+"""
 
 import re
 import warnings
@@ -8,11 +24,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
-from litepyramid.duc.names import peer_name, pyramid_input
-from litepyramid.duc.xml import read_xml, text_of
+import regex
+from defusedxml.common import DefusedXmlException, EntitiesForbidden
+from defusedxml.ElementTree import DefusedXMLParser
+
 from litepyramid.errors import InputError
+from litepyramid.files import ending, read_bytes, stem
 from litepyramid.types import InputReferences, InputUnits, Unit
 
 MAX_PATTERN_TEXT = 50_000
@@ -26,6 +46,118 @@ LEGACY = "files are not UTF-8 and were read as Windows-1252."
 
 _RULE = re.compile(r"[-=_*]{3,}")
 _PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
+
+PATIENCE = 1.0
+_SET = r"(?P<set>D\d{3,5})[A-Z]?(?:-(?P<part>[ABC])(?![A-Z]))?"
+_NIST = re.compile(rf"{_SET}(?:[-_.].*)?", re.IGNORECASE)
+_PEER = re.compile(
+    rf"(?:(?P<annotator>[^.]+)\.)?{_SET}(?:[-_][A-Z]+)?\.M\.\d+\.[A-Z]\.(?P<peer>\d+|[A-Z])"
+    r"(?:\..*)?",
+    re.IGNORECASE,
+)
+_ANY = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"
+_XML = (b"<?xml", b"<pyramid", b"<peerAnnotation", b"<annotation")
+
+MAX_DEPTH = 64
+MAX_ELEMENTS = 500_000
+MAX_DOCTYPE = 20_000
+_HINT = "Entities are not expanded: write their text out."
+_CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_DEFAULT = re.compile(rb"<!ATTLIST[^>]*[\"']")
+_REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
+
+
+class PeerName(NamedTuple):
+    """The parts of a peer annotation's name."""
+
+    input: str
+    system: str
+    annotator: str = ""
+
+
+def pyramid_input(path: Path, names: str | None = None, inputs: Collection[str] = ()) -> str:
+    """The input of a ``.pyr`` file.
+
+    `names` is a regular expression with a group ``input``, searched in the name without ``.pyr``; a
+    name in which it is not found is read as NIST's. One of `inputs` (those of other files) that
+    the name begins with is it, letters and all.
+    """
+    name = _stem(path)
+    before = name.split(".")[0]
+    if names and (group := _groups(names, name, path).get("input")):
+        return group
+    match = None if before in inputs else _NIST.fullmatch(name)
+    return _joined(match) if match else before
+
+
+def peer_name(path: Path, names: str | None = None) -> PeerName:
+    """The input, system and annotator of a peer annotation.
+
+    `names` is a regular expression with the groups ``input`` and ``system``, perhaps
+    ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
+    and what is after the last one.
+    """
+    match = _PEER.fullmatch(_stem(path)) if names is None else None
+    if match is not None:
+        return PeerName(_joined(match), _number(match["peer"]), match["annotator"] or "")
+    groups = _groups(names or _ANY, _stem(path), path)
+    name, system = groups.get("input"), groups.get("system")
+    if not name or not system:
+        what = "the file's name does not say which input and which system it is about"
+        expected = "INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan"
+        hint = "Rename it, or give a regular expression with the groups input and system."
+        raise InputError(what, path=path, expected=expected, hint=hint)
+    if names is None and (match := _NIST.fullmatch(name)):
+        name, system = _joined(match), _number(system)
+    return PeerName(name, system, groups.get("annotator") or "")
+
+
+def is_peer(path: Path) -> bool:
+    """Whether a file is a peer annotation by its name: ``.pan``, or as TAC names them without."""
+    if ending(path) in (".pyr", ".pan"):
+        return ending(path) == ".pan"
+    return _PEER.fullmatch(_stem(path)) is not None
+
+
+def is_pyramid_file(path: Path) -> bool:
+    """Whether a file in a folder is one to read: ``.pyr``, ``.pan``, or NIST's name and XML."""
+    if ending(path) in (".pyr", ".pan"):
+        return True
+    if not (_NIST.fullmatch(_stem(path)) and path.is_file()):
+        return False
+    return read_bytes(path)[:200].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_XML)
+
+
+def by_number(name: str) -> tuple[int, int, str]:
+    """A key that sorts numbers by value, before other names."""
+    return (0, int(name), name) if name.isdecimal() else (1, 0, name)
+
+
+def _stem(path: Path) -> str:
+    return stem(path) if ending(path) in (".pyr", ".pan") else path.name.removesuffix(".gz")
+
+
+def _joined(match: re.Match[str]) -> str:
+    return "-".join(group.upper() for group in (match["set"], match["part"]) if group)
+
+
+def _number(system: str) -> str:
+    """Peers by number without leading zeros, human ones by a capital letter."""
+    if system.isdecimal():
+        return str(int(system))
+    return system.upper() if len(system) == 1 else system
+
+
+def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
+    try:
+        match = regex.search(names, name, timeout=PATIENCE)
+    except regex.error as error:
+        raise InputError(f"{names!r} is not a regular expression ({error})") from None
+    except TimeoutError:
+        what = f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name"
+        raise InputError(what, path=path, hint="Take out repetitions inside repetitions.") from None
+    return match.groupdict() if match else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,3 +453,83 @@ def _split(
         references.append(tuple(lines))
         ends.append(offsets)
     return tuple(references), ends
+
+
+def read_xml(path: str | Path) -> tuple[Element, bool]:
+    """Reads an XML file from an untrusted source (with defusedxml).
+
+    A document type with element and attribute declarations is allowed (DUCView writes one).
+    Entities and default values of attributes are errors: none is needed, and all can blow a small
+    file up to any size. Nothing outside the file is ever opened. A file that declares no encoding
+    and is not UTF-8 is read as Windows-1252, which old tools wrote.
+    """
+    path = Path(path)
+    data = read_bytes(path)
+    legacy = False
+    head = data[:200].lstrip()
+    if not (b"encoding" in head.split(b"?>")[0] or data[:2] in (b"\xff\xfe", b"\xfe\xff")):
+        try:
+            data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            data = data.decode("cp1252", errors="replace").encode()
+            legacy = True
+    _check_doctype(data.replace(b"\0", b""), path)
+    parser = DefusedXMLParser(target=_Builder(path), forbid_entities=True, forbid_external=False)
+    try:
+        parser.feed(data)
+        root: Element = parser.close()
+    except EntitiesForbidden as error:
+        raise InputError(f"declares the entity '{error.name}'", path=path, hint=_HINT) from None
+    except ParseError as error:
+        line, column = error.position
+        reason = str(error).split(":")[0]
+        what = f"not well-formed XML ({reason} at column {column + 1})"
+        raise InputError(what, path=path, line=line) from None
+    except DefusedXmlException as error:
+        raise InputError(f"unsafe XML ({error})", path=path) from None
+    except (LookupError, ValueError) as error:
+        raise InputError(f"its encoding cannot be read ({error})", path=path) from None
+    return root, legacy
+
+
+def text_of(node: Element) -> str:
+    """The text directly inside an element, between its children too."""
+    return (node.text or "") + "".join(child.tail or "" for child in node)
+
+
+class _Builder(TreeBuilder):
+    """Builds the tree up to the limits."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path, self.depth, self.count = path, 0, 0
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self.depth += 1
+        self.count += 1
+        if self.depth > MAX_DEPTH:
+            raise InputError(f"elements nested more than {MAX_DEPTH} deep", path=self.path)
+        if self.count > MAX_ELEMENTS:
+            raise InputError(f"more than {MAX_ELEMENTS} elements", path=self.path)
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        self.depth -= 1
+        return super().end(tag)
+
+
+def _check_doctype(data: bytes, path: Path) -> None:
+    """Looks for undeclared entities, which expat drops without a word if there is a doctype."""
+    begin = data.find(b"<!DOCTYPE")
+    if begin < 0:
+        return
+    match = _DOCTYPE.match(data, begin)
+    doctype = data[begin : match.end() if match else None]
+    if len(doctype) > MAX_DOCTYPE:
+        raise InputError(f"a document type of more than {MAX_DOCTYPE} bytes", path=path)
+    if _DEFAULT.search(doctype):
+        hint = "Defaults are not filled in: write the attribute out."
+        raise InputError("gives an attribute a default value", path=path, hint=hint)
+    if b"<!ENTITY" not in doctype and (entity := _REFERENCE.search(_CDATA.sub(b"", data))):
+        what = f"uses the entity '{entity[1].decode()}', which the file does not hold"
+        raise InputError(what, path=path, hint=_HINT)

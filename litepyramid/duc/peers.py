@@ -1,12 +1,10 @@
 """Pyramid scores from peer annotations: which SCUs people found in which summaries."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,15 +15,17 @@ from litepyramid.duc.ducview import (
     UNPLACED,
     PeerAnnotation,
     Pyramid,
+    by_number,
+    is_peer,
+    is_pyramid_file,
     pyramid_references,
     pyramid_units,
     read_peer_annotation,
     read_pyramid,
 )
-from litepyramid.duc.names import by_number, is_peer, is_pyramid_file
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
-from litepyramid.io.write import write_scores
+from litepyramid.io.scores import write_scores
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.stats import is_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
@@ -68,7 +68,7 @@ class PyramidFolder:
         """The systems' names, sorted, numbers by value."""
         return tuple(sorted({a.system for a in self.annotations}, key=by_number))
 
-    def complete(self) -> PyramidFolder:
+    def complete(self) -> Self:
         """The systems annotated on every input that any was annotated on, and these inputs."""
         inputs = {a.pyramid.input for a in self.annotations}
         annotated = Counter(s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations})
@@ -88,7 +88,7 @@ class PyramidFolder:
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         pyramids = tuple(p for p in self.pyramids if p.input in inputs)
         annotations = tuple(a for a in self.annotations if a.system not in partial)
-        return PyramidFolder(pyramids, annotations, tuple(notes))
+        return replace(self, pyramids=pyramids, annotations=annotations, notes=tuple(notes))
 
     def units(self) -> tuple[InputUnits, ...]:
         """The SCUs of every input with their weights."""

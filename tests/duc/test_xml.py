@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from litepyramid.duc.xml import read_xml, text_of
+from litepyramid.duc.ducview import read_xml, text_of
 from litepyramid.errors import InputError
 
 LAUGHS = (
