@@ -13,6 +13,7 @@ import numpy as np
 from litepyramid.annotation.agreement import AgreementResult, agree
 from litepyramid.annotation.export import SHEETS, TaskSet, read_tasks
 from litepyramid.checked import as_type, parse_json
+from litepyramid.duc.peers import as_paths
 from litepyramid.errors import InputError, choose, located
 from litepyramid.files import (
     check_names,
@@ -23,9 +24,8 @@ from litepyramid.files import (
     write_json,
     write_jsonl,
 )
-from litepyramid.io.coerce import as_labels, as_units
+from litepyramid.io.coerce import as_labels, as_units, write_labels, write_units
 from litepyramid.io.rows import csv_rows
-from litepyramid.io.write import write_labels, write_units
 from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -94,13 +94,8 @@ class Response:
 
 def read_responses(paths: Any) -> list[Response]:
     """Reads files of answers in any form, recognised by their content."""
-    several = [paths] if isinstance(paths, str | Path) else paths
-    if not isinstance(several, Sequence) or not all(isinstance(p, str | Path) for p in several):
-        raise InputError(f"answers are {type(paths).__name__}", expected="files of answers")
-    if not several:
-        raise InputError("no answers given", expected="at least one file")
     responses: list[Response] = []
-    for path in map(Path, several):
+    for path in as_paths(paths):
         text = read_text(path)
         with located(path):
             if text.lstrip()[:1] not in ("[", "{"):

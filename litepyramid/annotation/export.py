@@ -24,7 +24,6 @@ from litepyramid.files import (
     write_json,
 )
 from litepyramid.io.coerce import as_summaries, as_units
-from litepyramid.io.dataset import Dataset
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
@@ -374,7 +373,7 @@ def export(
     choose("form", form, tuple(WRITERS))
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
     sample = None
-    if units is None and not isinstance(work, Dataset):
+    if units is None:
         is_file = isinstance(work, str | Path)
         if not isinstance(work, BudgetPlan) and (not is_file or file_type(work) == "folder"):
             raise InputError(
@@ -386,12 +385,9 @@ def export(
             raise InputError("a sample of inputs of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        if units is None:
-            entries, systems = work.units, work.summaries
-        else:
-            readers = reader_options(names)
-            entries = as_units(units, **readers)
-            systems = as_summaries(work, [entry.input for entry in entries], **readers)
+        readers = reader_options(names)
+        entries = as_units(units, **readers)
+        systems = as_summaries(work, [entry.input for entry in entries], **readers)
         if inputs is not None:
             sample = len(entries)
             entries, systems = _sample(entries, systems, inputs, seed)

@@ -10,7 +10,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.scoring.combine import prediction_powered
 from litepyramid.scoring.result import scored_and_labelled
-from litepyramid.stats import check_samples, check_share, is_whole
+from litepyramid.stats import check_samples, check_share
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, Signature, fingerprint
@@ -92,7 +92,6 @@ def label_power(
     *,
     difference: float = 0.05,
     metric: str | None = None,
-    inputs: int | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     samples: int = 1000,
@@ -101,16 +100,15 @@ def label_power(
     """Simulate how many inputs people must label to detect a difference between two systems.
 
     A simulated test draws a pair of systems of the pilot, and inputs of the pilot with
-    replacement; the pair's difference is shifted to the true one. Some of the inputs are labelled,
-    the judge scores all. Tested is the difference from the labels alone, and from labels and judge
-    combined, for the population of inputs (as RoSE's analysis of power).
+    replacement; the pair's difference is shifted to the true one. The judge scores all inputs, a
+    tenth of them is labelled. Tested is the difference from the labels alone, and from labels and
+    judge combined, for the population of inputs (as RoSE's analysis of power).
 
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of people
             (metric "human"); by default differences are as in REALSumm.
         difference: Difference between human scores to detect.
         metric: The judge's metric in a table.
-        inputs: Number of inputs that the judge scores; by default ten times those labelled.
         power: Share of the tests that should detect it.
         alpha: Significance level.
         samples: Simulated tests for each number of labels.
@@ -132,14 +130,10 @@ def label_power(
     check_share("alpha", alpha)
     check_share("difference", difference)
     check_samples(samples)
-    if inputs is not None and not (is_whole(inputs) and _GRID[0] <= inputs <= 10**6):
-        raise InputError(f"inputs is {inputs!r}", expected=f"a number from {_GRID[0]} to 1000000")
     pool, source = _pool(pilot, metric)
     rows: list[PowerAt] = []
     for n in _GRID:
-        total = 10 * n if inputs is None else inputs
-        if total < n:
-            break
+        total = 10 * n
         rng = np.random.default_rng([seed, n])
         detected = np.zeros(2)
         block = max(1, min(samples, 4_000_000 // total))
@@ -158,7 +152,7 @@ def label_power(
     return LabelPower(
         difference, power, alpha, tuple(rows), alone, combined, source, samples,
         Signature.of(
-            power=power, difference=difference, alpha=alpha, inputs=inputs,
+            power=power, difference=difference, alpha=alpha,
             pilot_sha=None if pilot is None else fingerprint(p.tolist() for p in pool),
             samples=samples, seed=seed,
         ),

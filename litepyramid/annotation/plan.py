@@ -14,7 +14,6 @@ from litepyramid.checked import as_type
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import By, carriers, human_count, ranking
 from litepyramid.easiness.predict import sentence_easiness
-from litepyramid.easiness.regressor import EasinessRegressor
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
@@ -254,9 +253,6 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
     choose("by", by, get_args(By))
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
-    if not isinstance(easiness, Easiness | EasinessRegressor | str | Path | None):
-        expected = "the easiness of sentences, a regressor, or a file of either"
-        raise InputError(f"easiness is a {type(easiness).__name__}", expected=expected)
     language, readers = names.pop("language", None), reader_options(names)
     entries = as_references(references, **readers)
     values = sentence_easiness(
