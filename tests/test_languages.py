@@ -11,7 +11,7 @@ import pytest
 import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import as_dataset
-from litepyramid.judges.llm.prompt import Prompt
+from litepyramid.judges.llm.llm_judge import Prompt
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language
 from litepyramid.language import language_of, name_of

@@ -154,30 +154,22 @@ def history_figure(
     return figure
 
 
-def calibration_figure(bins: Sequence[Any], roc: Sequence[Any], brier: float, auc: float) -> Any:
-    """A judge against labels: on the left its reliability, on the right its ROC curve.
-
-    Left, one dot per bin (mean presence, share labelled present, pairs), larger for more pairs.
-    """
-    figure = new_figure(_WIDTH, 1.9)
-    left, right = figure.subplots(1, 2)
+def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
+    """How reliable a judge is: a dot per bin (mean presence, share present, pairs)."""
+    figure = new_figure(_WIDTH, 2.4)
+    axes = figure.subplots()
     sizes = [4 + 60 * pairs / max(b[2] for b in bins) for _, _, pairs in bins]
     x, y = [b[0] for b in bins], [b[1] for b in bins]
-    left.plot(x, y, color=BLUE, linewidth=0.8)
-    left.scatter(x, y, s=sizes, color=BLUE, linewidth=0, zorder=3, clip_on=False)
-    right.plot(*zip(*roc, strict=True) if roc else ((), ()), color=BLUE, linewidth=1.3)
-    for axes, head, names in (
-        (left, f"Brier {brier:.3f}", ("judge's presence", "present by people")),
-        (right, f"AUC {auc:.3f}", ("false positive rate", "true positive rate")),
-    ):
-        plain_axes(axes)
-        axes.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--", zorder=1)
-        axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
-        for ticks in (axes.set_xticks, axes.set_yticks):
-            ticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
-        axes.set_xlabel(names[0], fontsize=_SIZE)
-        axes.set_ylabel(names[1], fontsize=_SIZE)
-        axes.set_title(head, fontsize=_SIZE + 1)
+    axes.plot(x, y, color=BLUE, linewidth=0.8)
+    axes.scatter(x, y, s=sizes, color=BLUE, linewidth=0, zorder=3, clip_on=False)
+    plain_axes(axes)
+    axes.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--", zorder=1)
+    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
+    for ticks in (axes.set_xticks, axes.set_yticks):
+        ticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
+    axes.set_xlabel("judge's presence", fontsize=_SIZE)
+    axes.set_ylabel("present by the labels", fontsize=_SIZE)
+    axes.set_title(f"Brier {brier:.3f}, AUC {auc:.3f}", fontsize=_SIZE + 1)
     return figure
 
 

@@ -23,7 +23,7 @@ from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
 from litepyramid.stats import is_whole, mean_of_scored
-from litepyramid.tables import Column, Result, Table, hidden, row
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
 
@@ -41,21 +41,15 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationResult(Result):
-    """A judge against human labels.
+    """A judge against labels of pairs, those left out for which it has no judgement (`missing`).
 
     Attributes:
-        missing: Labelled pairs besides `pairs` for which the judge has no judgement.
         base_rate: The mean label: without labels of .5, the share labelled present.
         accuracy: Share of pairs whose presence is on their label's side of .5 (.5 means
             "present"); with labels of .5, nearest to their label.
-        auc: As `roc_auc`.
-        brier: As `brier_score`; `brier_constant` of always giving the base rate.
+        auc, brier, slope: As `roc_auc`, `brier_score` and `calibration_slope` have them.
+        brier_constant: Brier score of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
-        slope: As `calibration_slope`: 1 is calibrated, below 1 overconfident.
-        bins: The reliability table.
-        signature: The judge's and the data's signature.
-        roc: Points (share of absent, share of present units with at least some presence) of the
-            ROC curve, from (0, 0) to (1, 1); empty without labels of both 0 and 1.
     """
 
     pairs: int
@@ -69,13 +63,12 @@ class CalibrationResult(Result):
     slope: float
     bins: tuple[ReliabilityBin, ...]
     signature: Signature
-    roc: tuple[tuple[float, float], ...] = hidden(default=(), repr=False)
 
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the other numbers below it."""
         columns = (
             Column("low", "from", digits=2), Column("high", "to", digits=2), "pairs",
-            Column("predicted", "judge says"), Column("observed", "people say"),
+            Column("predicted", "judge says"), Column("observed", "labels say"),
         )  # fmt: skip
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
@@ -85,22 +78,22 @@ class CalibrationResult(Result):
             f"{self.brier_constant:.3f}).",
             str(self.signature),
         )
-        title = f"Presence against {counted(self.pairs, 'human label')}"
+        title = f"Presence against {counted(self.pairs, 'label')}"
         return [Table.of(title, columns, self.bins, notes)]
 
     def to_figure(self) -> Any:
-        """Reliability on the left, the ROC curve on the right."""
+        """The reliability of the judge, a dot a bin."""
         from litepyramid.figures.score_plots import calibration_figure
 
         bins = [(b.predicted, b.observed, b.pairs) for b in self.bins if b.pairs]
-        return calibration_figure(bins, self.roc, self.brier, self.auc)
+        return calibration_figure(bins, self.brier, self.auc)
 
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """The share judged as labelled (present means presence ≥ .5) of contrasting pairs of a kind.
+    """The share judged as labelled, presence ≥ .5 or not, of contrasting pairs of a kind.
 
-    `present` and `absent` are those of the pairs so labelled.
+    `present` and `absent` are the shares of the pairs so labelled.
     """
 
     name: str
@@ -143,7 +136,7 @@ class EvaluationResult(Result):
         return tables
 
     def to_figure(self) -> Any:
-        """Reliability and ROC curve of a single set."""
+        """The reliability on a single set."""
         if len(self.sets) > 1:
             raise InputError("a figure of several sets", expected="one set")
         return self.sets[0].to_figure()
@@ -207,7 +200,8 @@ def evaluate(
         results.append(calibrate(presence, one.labels, bins=bins, signature=about))
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
-    about = Signature.of(**fields, data_sha=fingerprint(one.sha for one in sets), bins=bins)
+    sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
+    about = Signature.of(**fields, data_sha=sha, bins=bins)
     names = tuple(one.name for one in sets)
     return EvaluationResult(names, tuple(results), tuple(phenomena), about)
 
@@ -245,7 +239,6 @@ def calibrate(
         slope=calibration_slope(scores, truth),
         bins=tuple(table),
         signature=signature or Signature(()),
-        roc=_roc(scores, truth),
     )
 
 
@@ -302,10 +295,9 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """Labelled pairs to evaluate on.
+    """Labelled pairs: `labels` of all units, one item after the other (NaN: none).
 
-    `labels` are those of all units, one item after the other (NaN: none), `kinds` what makes each
-    contrasting pair hard, `questions` what the summaries answer; language "" is not told yet.
+    `kinds` is what makes each contrasting pair hard; the language "" is not told yet.
     """
 
     name: str
@@ -405,36 +397,15 @@ def _by_kind(
         yield Phenomenon(name, int(chosen.sum()), *shares)
 
 
-def _roc(scores: FloatArray, truth: FloatArray) -> tuple[tuple[float, float], ...]:
-    """The corners of the ROC curve; one point where presences are equal."""
-    whole = truth != 0.5
-    scores, truth = scores[whole], truth[whole]
-    if not 0 < truth.sum() < truth.size:
-        return ()
-    order = np.argsort(-scores, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(scores[order])), truth.size - 1)
-    present = np.cumsum(truth[order])[last]
-    counts = np.stack([last + 1 - present, present])
-    shares = np.insert(counts / counts[:, -1:], 0, 0.0, axis=1).T
-    return tuple(map(tuple, shares.tolist()))
-
-
 def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Both as flat arrays, pairs without a label or a judgement left out."""
     scores = np.asarray(presence, dtype=np.float64)
     truth = np.asarray(labels, dtype=np.float64)
-    problem = ""
-    if scores.shape != truth.shape:
-        problem = f"presence of the shape {scores.shape} for labels of the shape {truth.shape}"
-    else:
+    if scores.shape == truth.shape:
         both = ~(np.isnan(truth) | np.isnan(scores))
         scores, truth = scores[both], truth[both]
-        if truth.size == 0:
-            problem = "no labelled pair"
-        elif not np.isin(truth, (0.0, 0.5, 1.0)).all():
-            problem = "a label is not 0, 0.5 or 1"
-        elif not ((scores >= 0) & (scores <= 1)).all():
-            problem = "a presence is outside 0 to 1"
-    if problem:
-        raise InputError(problem, expected="one label of 0, 0.5 or 1 for each presence from 0 to 1")
-    return scores, truth
+        inside = np.isin(truth, (0.0, 0.5, 1.0)) & (scores >= 0) & (scores <= 1)
+        if truth.size and inside.all():
+            return scores, truth
+    expected = "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
+    raise InputError("no labelled pairs", expected=expected)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
@@ -11,8 +10,7 @@ from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch, best_parts
-from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
-from litepyramid.judges.lexical.recall import word_evidence
+from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical, word_evidence
 from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans
@@ -35,10 +33,10 @@ class Stack:
     contradiction: float
 
     def presence(self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray) -> FloatArray:
-        """The presence of each pair, NaN where either judge has none."""
+        """The presence of each pair; 0 where `lexical` has 0: unit or summary has no word."""
         logits = self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
         logits -= self.contradiction * np.maximum(0.0, _logit(denied))
-        return np.asarray(1.0 / (1.0 + np.exp(-logits)))
+        return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logits)), 0.0)
 
 
 def _logit(presence: FloatArray) -> FloatArray:
@@ -56,9 +54,6 @@ class MiniJudge(NLIJudge):
 
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
-        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
-        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
-            into parts that fit, of which each unit's best counts.
         threads: How many pairs are judged side by side; none for as many as cores.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
@@ -68,38 +63,33 @@ class MiniJudge(NLIJudge):
         self,
         *,
         mode: str | None = None,
-        max_length: int | None = None,
-        long: Literal["cut", "split"] = "cut",
         threads: int | None = None,
         cache: str | Path | None = "default",
     ) -> None:
         if file_type(FOLDER / "model.onnx") != "file":
             raise ModelError("this installation lacks the model of the judge 'mini'")
-        settings: dict[str, Any] = {
-            "mode": mode, "max_length": max_length, "long": long, "threads": threads,
-        }  # fmt: skip
-        super().__init__(str(FOLDER), cache=cache, **settings)
-        self._remake = partial(MiniJudge, cache=self._remake.keywords["cache"], **settings)
+        super().__init__(str(FOLDER), mode=mode, threads=threads, cache=cache)
+        kept = self._remake.keywords["cache"]
+        self._remake = partial(MiniJudge, mode=mode, threads=threads, cache=kept)
         path, self._stack = FOLDER / "stack.json", None
         if mode is None and file_type(path) == "file":
             self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)
+        self._words = LexicalJudge(load_lexical())
+
+    def signature(self) -> dict[str, str]:
+        """The judge's part of the signature."""
+        more = {"mode": "calibrated", "lexical": self._words.model.revision} if self._stack else {}
+        return {**super().signature(), "judge": "mini", **more}
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
         batch = super().judge(items)
-        presence, signature = batch.presence, {**batch.signature, "judge": "mini"}
-        if self._stack is not None:
-            words = LexicalJudge(load_lexical()).judge(items)
-            presence = tuple(
-                self._stack.presence(entailed, lexical, _denied(logits))
-                if text.strip()
-                else entailed
-                for entailed, lexical, logits, (text, _) in zip(
-                    presence, words.presence, batch.logits or (), items, strict=True
-                )
-            )
-            signature |= {"mode": "calibrated", "lexical": words.signature["revision"]}
-        return replace(batch, presence=presence, signature=signature)
+        if self._stack is None:
+            return batch
+        words, denied = self._words.judge(items), map(_denied, batch.logits or ())
+        presence = tuple(map(self._stack.presence, batch.presence, words.presence, denied))
+        counts = {**batch.counts, "wordless": words.counts["wordless"]}
+        return replace(batch, presence=presence, counts=counts)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that decides, and whether the summary contradicts a unit; see `Explainer`.

@@ -75,7 +75,7 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     numbers are the same for any number of workers. Questions are for judges that use them.
 
     Example:
-        >>> from litepyramid.judges.lexical.recall import RecallJudge
+        >>> from litepyramid.judges.lexical.lexical_judge import RecallJudge
         >>> items = [("It rained.", ["It rained."]), ("We left.", ["It rained."])]
         >>> [values.tolist() for values in judge_pairs(RecallJudge(), items).presence]
         [[1.0], [0.0]]

@@ -17,11 +17,11 @@ from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions, as_pre
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
     PresenceModel,
+    RecallJudge,
     fit_lexical,
     is_lexical,
     load_lexical,
 )
-from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.judges.parallel import OnWorkers, on_workers, single
 from litepyramid.language import check_language
 from litepyramid.progress import track

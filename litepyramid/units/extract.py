@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Literal, get_args
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import ending
-from litepyramid.io.coerce import as_names, as_references
-from litepyramid.io.write import write_units
-from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.io.coerce import as_names, as_references, write_units
+from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table, row

@@ -9,10 +9,16 @@ from typing import Any
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
-from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.judges.llm.endpoint import Reply
-from litepyramid.judges.llm.llm_judge import Job, LLMJudge
-from litepyramid.judges.llm.prompt import fenced, json_value, read_prompt, with_line
+from litepyramid.judges.llm.llm_judge import (
+    Job,
+    LLMJudge,
+    fenced,
+    json_value,
+    read_prompt,
+    with_line,
+)
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
 from litepyramid.text import fill, one_line

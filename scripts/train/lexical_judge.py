@@ -9,13 +9,26 @@ from its 100 news documents. Takes a few seconds.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
 import litepyramid as lp
 from litepyramid.files import read_lines
-from litepyramid.judges.lexical.lexical_judge import RIDGE, Frequencies, fit_lexical, save_lexical
+from litepyramid.judges.lexical.features import Vocabulary
+from litepyramid.judges.lexical.lexical_judge import (
+    RIDGE,
+    SHIPPED,
+    Frequencies,
+    fit_lexical,
+    save_lexical,
+)
 
-SHIPPED = Path(__file__).resolve().parents[2] / "litepyramid" / "embedded" / "lexical.json"
+
+def count_stems(texts: list[str]) -> Frequencies:
+    """In how many of the texts each stem stands, of those that stand in two or more."""
+    words = Vocabulary()
+    counts = Counter(stem for text in texts for stem in {*words.encode(text).ids.tolist()})
+    return Frequencies(len(texts), {words.stems[i]: counts[i] for i in counts if counts[i] > 1})
 
 
 def main() -> None:
@@ -24,7 +37,7 @@ def main() -> None:
     parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     options = parser.parse_args()
-    data = lp.load(f"realsumm={options.realsumm}")
+    data = lp.load(options.realsumm)
     by_system = {entry.system: entry.labels for entry in data.labels}
     texts = [entry.texts for entry in data.scus]
     items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
@@ -34,7 +47,7 @@ def main() -> None:
         "labels": "REALSumm, 100 inputs x 25 systems (CC BY 4.0)",
         "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
     }
-    frequencies = Frequencies.count(documents)
+    frequencies = count_stems(documents)
     model = fit_lexical(items, labels, frequencies=frequencies, ridge=options.ridge, about=about)
     save_lexical(model, options.output)
     print(f"{options.output}: {model.about['pairs']} pairs, revision {model.revision}")

@@ -10,7 +10,6 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.figures.drawing import new_figure
-from litepyramid.figures.score_plots import calibration_figure
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.compare import compare
@@ -170,26 +169,12 @@ def test_labels_and_judge_beside_the_labels_alone(result, tmp_path):
     assert dots(axes, "s") == [entry.alone for entry in found.systems]
 
 
-def test_reliability_and_roc(result, tmp_path):
+def test_reliability(result, tmp_path):
     found = calibrate(result.presence + 0.01, result.labels)
-    bins = [(b.predicted, b.observed, b.pairs) for b in found.bins if b.pairs]
-    figure = calibration_figure(bins, found.roc, found.brier, found.auc)
+    figure = found.to_figure()
     check(figure, tmp_path)
-    left, right = figure.axes
-    assert len(left.collections[0].get_offsets()) == len(bins) == 2
-    x, y = right.lines[0].get_data()
-    assert np.trapezoid(y, x) == pytest.approx(found.auc)
-
-
-def test_the_roc_curve_is_that_of_scikit_learn():
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(3)
-    presence, labels = rng.integers(0, 12, 400) / 12, rng.integers(0, 2, 400)
-    found = np.array(calibrate(presence, labels).roc)
-    false, true, _ = metrics.roc_curve(labels, presence, drop_intermediate=False)
-    np.testing.assert_allclose(found, np.stack([false, true], axis=1))
-    halves = calibrate([*presence, 0.3], [*labels, 0.5])
-    np.testing.assert_array_equal(np.array(halves.roc), found)
+    bins = [(b.predicted, b.observed) for b in found.bins if b.pairs]
+    np.testing.assert_allclose(figure.axes[0].collections[0].get_offsets(), bins)
 
 
 def test_files_carry_the_signature_and_truetype_fonts(tmp_path):

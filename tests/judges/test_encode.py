@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tiny_models import TEXT
 
 from litepyramid.errors import InputError
-from litepyramid.judges.nli.encode import PairEncoder, plan_batches
-from litepyramid.judges.nli.torch_backend import as_tokenizer
+from litepyramid.judges.nli.backends import as_tokenizer
+from litepyramid.judges.nli.encode import encode, plan_batches
 
 transformers = pytest.importorskip("transformers", reason="the extra nli is not installed")
 
@@ -41,7 +41,7 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
         for text in ("Rain.", *TEXT, " ".join(TEXT))
         for unit in (TEXT[5][:30], "A é – 字.")
     ]
-    encoder = PairEncoder(as_tokenizer(tokenizer), 48, pairs)
+    encoder = encode(as_tokenizer(tokenizer), 48, pairs)
     whole = [len(tokenizer(*pair)["input_ids"]) for pair in pairs]
     assert encoder.truncated.tolist() == [length > 48 for length in whole]
     assert encoder.lengths.tolist() == [min(length, 48) for length in whole]
@@ -64,7 +64,7 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
 
 def test_a_unit_without_room_for_a_summary_is_named(tokenizer):
     with pytest.raises(InputError, match=r"The river rose.*Split the unit"):
-        PairEncoder(as_tokenizer(tokenizer), 10, [("A.", TEXT[1])])
+        encode(as_tokenizer(tokenizer), 10, [("A.", TEXT[1])])
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError
+from litepyramid.judges.lexical import features
 from litepyramid.judges.lexical import lexical_judge as lexical
-from litepyramid.judges.lexical import vocabulary
+from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.lexical.lexical_judge import fit_lexical, load_lexical, save_lexical
-from litepyramid.judges.lexical.vocabulary import Vocabulary
 from litepyramid.judges.registry import judge as make_judge
 
 _WORDS = """
@@ -126,7 +126,7 @@ def test_chunks_change_nothing_and_too_many_words_alike_are_refused(monkeypatch)
     monkeypatch.setattr(lexical, "_CHUNK", 2)
     chunks = JUDGE.judge(items)
     assert all(map(np.array_equal, whole.presence, chunks.presence))
-    monkeypatch.setattr(vocabulary, "MOST_ALIKE", 1)
+    monkeypatch.setattr(features, "MOST_ALIKE", 1)
     with pytest.raises(InputError, match="spelt alike"):
         JUDGE.judge([("Nepal", ["Nepalese"])])
 

@@ -27,8 +27,7 @@ from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.evaluate import evaluate
 from litepyramid.judges.explain import explain
 from litepyramid.judges.llm.endpoint import redacted
-from litepyramid.judges.llm.llm_judge import LLMJudge
-from litepyramid.judges.llm.prompt import load_prompt
+from litepyramid.judges.llm.llm_judge import LLMJudge, load_prompt
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import for_criteria
 from litepyramid.judges.registry import judge as as_judge
@@ -83,7 +82,9 @@ def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake
     assert batch.signature["revision"] == "fake-1"
 
 
-@pytest.mark.parametrize("options", [{"prompt": "three"}, {"units_per_request": 7}, {"seed": 1}])
+@pytest.mark.parametrize(
+    "options", [{"prompt": "three"}, {"units_per_request": 7}, {"parameters": {"seed": 1}}]
+)
 def test_other_settings_are_other_judgements(fake, tmp_path, options):
     judge(fake, tmp_path).judge(ITEMS)
     assert judge(fake, tmp_path, **options).judge(ITEMS).counts["judged"] == DISTINCT

@@ -20,8 +20,8 @@ def wrong(summary, units):
 @pytest.mark.parametrize(
     ("texts", "name", "values"),
     [
-        (["mode=p2c", "long=split", "offline=true", "cache=none"], "a/b",
-         {"mode": "p2c", "long": "split", "offline": True, "cache": None}),
+        (["mode=p2c", "long=split", "cache=none"], "a/b",
+         {"mode": "p2c", "long": "split", "cache": None}),
         (["timeout=2.5", 'parameters={"top_p": 0.5}', "units-per-request=3", "estimate=yes"],
          "llm:m", {"timeout": 2.5, "parameters": {"top_p": 0.5}, "units_per_request": 3,
                    "estimate": True}),
@@ -38,7 +38,7 @@ def test_settings_as_text_become_what_the_judge_takes(texts, name, values):
     ("setting", "name"),
     [
         ("mode", "a/b"), ("=x", "a/b"), ("max_length=long", "a/b"), ("long=cut off", "a/b"),
-        ("offline=maybe", "a/b"), ("timeout=soon", "llm:m"), ("parameters={", "llm:m"),
+        ("threads=many", "a/b"), ("timeout=soon", "llm:m"), ("parameters={", "llm:m"),
         ("parameters=[1]", "llm:m"), ("mode=p2c", "lexical"), ("workers=many", "lexical"),
     ],
 )  # fmt: skip

@@ -15,8 +15,8 @@ from litepyramid.errors import InputError, ModelError
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
+from litepyramid.judges.nli.backends import TorchBackend  # noqa: E402
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
-from litepyramid.judges.nli.torch_backend import TorchBackend  # noqa: E402
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):

@@ -1,38 +1,177 @@
-"""The embedded lexical judge: features of overlap into a logistic model that ships as JSON."""
-
-from __future__ import annotations
+"""The judges that compare words: the baseline recall, lexical, a logistic model; their evidence."""
 
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from litepyramid.checked import as_type, parse_json
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError
-from litepyramid.files import file_type, read_text, write_json
+from litepyramid.files import file_type, read_json, write_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
-from litepyramid.judges.lexical.features import FEATURES, UnitSet, overlap
-from litepyramid.judges.lexical.recall import word_evidence
-from litepyramid.judges.lexical.vocabulary import Vocabulary, alike_stems
+from litepyramid.judges.lexical.features import (
+    FEATURES,
+    UnitSet,
+    Vocabulary,
+    alike_stems,
+    english,
+    overlap,
+)
+from litepyramid.language import SPACELESS, function_words, signed
+from litepyramid.language import words as unicode_words
 from litepyramid.progress import track
-from litepyramid.types import FloatArray
+from litepyramid.sentences import sentence_spans
+from litepyramid.types import FloatArray, IntArray
 
 FEATURE_VERSION = 3
 """Goes up whenever a feature, the words or the stems change: old weights are then refused."""
 RIDGE, LEAST_NEGATION = 0.03, 1.0
-_FORMAT = "litepyramid-lexical"
+SHIPPED = Path(__file__).resolve().parents[2] / "embedded" / "lexical.json"
 _CHUNK = 2_000
 """Items whose words share a vocabulary."""
 _MOST_CELLS = 50_000_000
 """The most comparisons of words of one summary with its units, a byte each."""
+_LETTERS = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallJudge:
+    """presence(u, s) = |stems(u) & stems(s)| / |stems(u)| over distinct content words.
+
+    Stems are Snowball English; function words are left out, unless the unit has nothing else. A
+    unit without any word is 0. It measures overlap, not entailment; every other judge here is
+    measured against it. Of other languages than English (`language`) it counts Unicode words,
+    stemmed where Snowball has the language, or pairs of characters where there are no spaces.
+
+    Example:
+        >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
+        >>> batch.presence[0].tolist()
+        [0.5, 1.0]
+    """
+
+    language: str = "en"
+    start_cost: ClassVar[int] = 400_000
+
+    def in_language(self, language: str) -> Self:
+        """The judge of texts in this language."""
+        return replace(self, language=language)
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary; see `Judge`."""
+        split, stem, empty = self._tools()
+
+        @cache
+        def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
+            words = split(text.lower())
+            return frozenset(stem([w for w in words if w not in empty])), frozenset(stem(words))
+
+        def recall(unit: str, summary: str) -> float:
+            content, every = stems(unit)
+            stems_of_unit = content or every
+            common = stems_of_unit & stems(summary)[0 if content else 1]
+            return len(common) / len(stems_of_unit) if stems_of_unit else 0.0
+
+        presence = tuple(
+            np.array([recall(unit, summary) for unit in units], dtype=np.float64)
+            for summary, units in items
+        )
+        signature = {"judge": "recall", **signed(self.language)}
+        return JudgedBatch(presence, signature, {"pairs": sum(map(len, presence))})
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The sentence that holds most of a unit's words; see `Explainer`."""
+        split, stem, empty = self._tools()
+
+        def content(text: str) -> dict[str, str]:
+            words = split(text)
+            bearing = [word for word in words if word not in empty] or words
+            return dict(zip(stem(bearing), bearing, strict=True))
+
+        own = None if self.language == "en" else content
+        return word_evidence(items, self.judge(items).presence, conflicts=False, content=own)
+
+    def _tools(self) -> tuple[Callable[[str], list[str]], Callable[[Any], Any], frozenset[str]]:
+        """What splits a text into words, what stems them, and words without content."""
+        import Stemmer  # type: ignore[import-not-found, unused-ignore]
+
+        if self.language == "en":
+            return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, english().function
+        split = partial(unicode_words, bigrams=self.language in SPACELESS)
+        name = {"nb": "norwegian"}.get(self.language, self.language)
+        try:
+            return split, Stemmer.Stemmer(name).stemWords, function_words(self.language)
+        except KeyError:  # Snowball does not have the language
+            return split, list, function_words(self.language)
+
+
+def word_evidence(
+    items: Items,
+    presence: Sequence[FloatArray],
+    *,
+    conflicts: bool = True,
+    content: Callable[[str], Mapping[Any, str]] | None = None,
+    best: Sequence[IntArray] | None = None,
+) -> tuple[tuple[Evidence, ...], ...]:
+    """The evidence of a judge that counts words: the sentence that holds most of a unit's stems.
+
+    `content` gives the words of a text by their stems, those of English by default; `best` the
+    sentence of each unit where a judge has chosen one, else -1.
+    """
+    words = Vocabulary()
+    content = content or partial(_content, words=words)
+    evidence = []
+    for number, ((summary, units), values) in enumerate(zip(items, presence, strict=True)):
+        spans = sentence_spans(summary)
+        contents = [content(summary[start:end]) for start, end in spans]
+        rows = []
+        for index, (unit, value) in enumerate(zip(units, values.tolist(), strict=True)):
+            stems = content(unit)
+            common = [len(stems.keys() & sentence.keys()) for sentence in contents]
+            at = -1 if best is None or not spans else int(best[number][index])
+            if at < 0 and any(common):
+                at = int(np.argmax(common))
+            partners = contents[at] if at >= 0 else {}
+            pairs = tuple((w, partners[stem]) for stem, w in stems.items() if stem in partners)
+            missing = tuple(word for stem, word in stems.items() if stem not in partners)
+            start, end = span = spans[at] if at >= 0 else (0, 0)
+            conflict = conflict_of(unit, summary[start:end], words) if conflicts and end else ""
+            rows.append(Evidence(value, at, span, pairs, missing, conflict))
+        evidence.append(tuple(rows))
+    return tuple(evidence)
+
+
+def _content(text: str, words: Vocabulary) -> dict[int, str]:
+    """The first word of each content stem; of every stem where there is no content."""
+    first: dict[int, str] = {}
+    for word in _WORD.findall(text):
+        first.setdefault(words.number(word), word)
+    bare = english().bare
+    return {n: word for n, word in first.items() if word.lower() not in bare} or first
+
+
+def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
+    """A word negated on one side only, or a number that is another one in the sentence."""
+    contents = [_content(text, words) for text in (unit, sentence)]
+    sides = [words.encode(text) for text in (unit, sentence)]
+    negated = [set(side.ids[side.negated].tolist()) for side in sides]
+    plain = [set(side.ids[~side.negated].tolist()) for side in sides]
+    turned = (negated[0] & plain[1] - negated[1]) | (negated[1] & plain[0] - negated[0])
+    denied = [word for stem, word in contents[0].items() if stem in turned]
+    if denied:
+        return f"denied ({denied[0]})"
+    ours, theirs = (
+        [word for stem, word in side.items() if word[0].isdigit() and stem not in other]
+        for side, other in (contents, contents[::-1])
+    )
+    return f"number {ours[0]} ≠ {theirs[0]}" if ours and theirs else ""
 
 
 @dataclass(frozen=True)
@@ -44,14 +183,6 @@ class Frequencies:
 
     texts: int
     counts: Mapping[str, int] = field(repr=False)
-
-    @classmethod
-    def count(cls, texts: Iterable[str], least: int = 2) -> Frequencies:
-        """Counts the stems of `texts` and keeps those that stand in at least `least` of them."""
-        words = Vocabulary()
-        stems = [set(words.encode(text).ids.tolist()) for text in texts]
-        counts = sorted(Counter(chain.from_iterable(stems)).items())
-        return cls(len(stems), {words.stems[i]: n for i, n in counts if n >= least})
 
     def idf(self, stems: Sequence[str]) -> FloatArray:
         """The weights of `stems`, (stems,)."""
@@ -73,6 +204,7 @@ class PresenceModel:
     weights: Mapping[str, float]
     frequencies: Frequencies
     about: Mapping[str, Any] = field(default_factory=dict)
+    feature_version: int = FEATURE_VERSION
 
     @property
     def revision(self) -> str:
@@ -93,9 +225,9 @@ class PresenceModel:
 class LexicalJudge:
     """Judges presence by the words that unit and summary share; no model, no download.
 
-    It measures overlap, not entailment: a summary that turns a fact round with the same words is
-    not caught unless it does so with a negation or another number. An empty summary carries no
-    unit (0). A unit of function words alone is judged by these; one with no word at all is 0.
+    A summary that turns a fact round with the same words is caught only if it does so with a
+    negation or another number. A unit of function words alone is judged by these; without any word
+    in the unit or the summary presence is 0, and the pair is counted as ``wordless``.
     """
 
     model: PresenceModel
@@ -104,10 +236,7 @@ class LexicalJudge:
     """Pairs that take about as long as one more process takes to start."""
 
     def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item against the item's summary; see `Judge`.
-
-        Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
-        """
+        """Judges every unit of every item against the item's summary; see `Judge`."""
         rows = lexical_features(items, self.model.frequencies)
         return JudgedBatch(
             presence=tuple(self.model.presence(features) for features in rows),
@@ -224,56 +353,23 @@ def fit_weights(
     return float(parameters[0] - weights @ mean), weights
 
 
-@dataclass(frozen=True)
-class _Document:
-    """A model's file; `frequencies` are the stems that stand in so many texts."""
-
-    feature_version: int
-    about: dict[str, Any]
-    bias: float
-    weights: dict[str, float]
-    texts: int
-    frequencies: dict[str, str]
-    format: str = _FORMAT
-
-
 def save_lexical(model: PresenceModel, path: str | Path) -> None:
     """Writes `model` as JSON, all or nothing; `load_lexical` reads it."""
-    by_count: dict[int, list[str]] = {}
-    for stem, count in sorted(model.frequencies.counts.items()):
-        by_count.setdefault(count, []).append(stem)
-    document = {
-        "format": _FORMAT,
-        "feature_version": FEATURE_VERSION,
-        "about": dict(model.about),
-        "bias": model.bias,
-        "weights": dict(model.weights),
-        "texts": model.frequencies.texts,
-        "frequencies": {str(n): " ".join(by_count[n]) for n in sorted(by_count)},
-    }
-    write_json(path, document)
+    write_json(path, asdict(model))
 
 
 def load_lexical(path: str | Path | None = None) -> PresenceModel:
     """Reads a model that `save_lexical` wrote, from a file or its folder; the embedded if None."""
-    if path is None:
-        text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
-    else:
-        path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
-        text = read_text(path)
-    what = "a lexical model"
-    value = parse_json(text, path=path, expected=what, error=ModelError)
-    file = as_type(_Document, value, what=f"not {what}", path=path, error=ModelError)
-    if file.format != _FORMAT or not file.weights.keys() >= FEATURES.keys():
-        raise ModelError(f"not {what}", path=path, expected="a file that finetune wrote")
-    if file.feature_version != FEATURE_VERSION:
-        problem = f"{what} of feature version {file.feature_version}, not {FEATURE_VERSION}"
+    path, what = Path(path or SHIPPED), "a lexical model"
+    path = path / "lexical.json" if file_type(path) == "folder" else path
+    value = read_json(path, what, ModelError)
+    model = as_type(PresenceModel, value, what=f"not {what}", path=path, error=ModelError)
+    if model.feature_version != FEATURE_VERSION:
+        problem = f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}"
         raise ModelError(problem, path=path, hint="Fit it again with this version.")
-    if file.texts < 1 or not all(re.fullmatch("[1-9][0-9]{0,8}", n) for n in file.frequencies):
-        raise ModelError(f"{what} that counts no texts", path=path)
-    counts = {stem: int(n) for n, stems in file.frequencies.items() for stem in stems.split()}
-    weights = {name: file.weights[name] for name in FEATURES}
-    return PresenceModel(file.bias, weights, Frequencies(file.texts, counts), file.about)
+    if model.frequencies.texts < 1 or not model.weights.keys() >= FEATURES.keys():
+        raise ModelError(f"{what} that counts no texts, or lacks weights", path=path)
+    return replace(model, weights={name: model.weights[name] for name in FEATURES})
 
 
 def is_lexical(name: str | Path) -> bool:

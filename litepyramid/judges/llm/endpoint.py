@@ -1,7 +1,5 @@
 """Requests to an OpenAI-compatible endpoint: many at once, bounded, patient, cancelled at once."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -10,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from litepyramid.errors import InputError, ModelError, reason, require
@@ -49,7 +47,7 @@ class Reply:
     tokens_out: int
 
     @classmethod
-    def of(cls, value: Any, refused: Iterable[str] = (), key: str = "") -> Reply:
+    def of(cls, value: Any, refused: Iterable[str] = (), key: str = "") -> Self:
         """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
             text = value["choices"][0]["message"]["content"]
@@ -98,7 +96,6 @@ class Endpoint:
     timeout: float = 120.0
     retries: int = 6
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 12345
 
     def __post_init__(self) -> None:
         self._client: Any = None
@@ -122,9 +119,9 @@ class Endpoint:
     @property
     def fields(self) -> dict[str, Any]:
         """What each request holds besides the model and the text."""
-        return {"temperature": 0, "seed": self.seed, **self.parameters}
+        return {"temperature": 0, "seed": 12345, **self.parameters}
 
-    async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
+    async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Self:
         """Sends one request, inside `run`; what the server refuses to be asked for is left out."""
         import openai
 

@@ -1,20 +1,26 @@
-"""A language model behind an endpoint as judge: a pair is paid for once; no answer is never 0."""
+"""A language model behind an endpoint as judge: a pair is paid for once; no answer is never 0.
 
-from __future__ import annotations
+Prompts are plain files; of an answer nothing is trusted but one grade for each unit.
+"""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from litepyramid.checked import number
 from litepyramid.errors import InputError, LitepyramidError, ModelError
+from litepyramid.files import read_text
 from litepyramid.judges.base import (
     Closing,
     EstimateOnly,
@@ -26,15 +32,155 @@ from litepyramid.judges.base import (
 )
 from litepyramid.judges.cache import JudgementCache, Stored
 from litepyramid.judges.llm.endpoint import Endpoint, Reply, UnansweredError, safe_name
-from litepyramid.judges.llm.prompt import Prompt, load_prompt
+from litepyramid.language import name_of
 from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted, one_line
+from litepyramid.text import counted, fill, one_line
 from litepyramid.types import fingerprint
 
+_ROOM = files("litepyramid.judges.llm")
+_LONGEST = 200_000
+_THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _Asked = Sequence[tuple[str, Sequence[str], str]]
 """Summaries, each with units, and with the question that it answers, or an empty text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A request to judge, with places for the texts, and the presence of the words of answers.
+
+    The text has ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of units),
+    or ``{unit}`` where one request holds one unit (both as plain lines). A paragraph with
+    ``{question}`` is left out for summaries that answer none.
+    """
+
+    name: str
+    text: str
+    grades: Mapping[str, float]
+
+    @property
+    def single(self) -> bool:
+        """Whether a request holds one unit, answered by a word in place of JSON."""
+        return "{unit}" in self.text
+
+    @property
+    def uses_questions(self) -> bool:
+        """Whether requests hold the question that a summary answers."""
+        return "{question}" in self.text
+
+    @property
+    def sha(self) -> str:
+        """Eight hex digits that name the text and the grades."""
+        return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
+
+    def in_language(self, language: str) -> Self:
+        """The prompt for texts in a language, told in a line of its own; unchanged for English."""
+        line = f"Summary and facts are in {name_of(language)}."
+        return replace(self, text=with_line(self.text, line, language))
+
+    def request(self, summary: str, units: Sequence[str], question: str = "") -> str:
+        """The text to send for some units of a summary, each fenced as JSON, or as a line."""
+        parts = self.text.split("\n\n")
+        fence = one_line if self.single else fenced
+        return fill(
+            "\n\n".join(part for part in parts if question or "{question}" not in part),
+            question=fence(question),
+            summary=fence(summary),
+            units=fenced({str(n): unit for n, unit in enumerate(units, 1)}),
+            unit=units[0],
+            count=len(units),
+        )
+
+    def schema(self, count: int) -> dict[str, Any] | None:
+        """JSON schema of an answer: each number from 1 to `count` once, with a grade."""
+        if self.single:
+            return None
+        keys = [str(n) for n in range(1, count + 1)]
+        return {
+            "type": "object",
+            "properties": {key: {"type": "string", "enum": list(self.grades)} for key in keys},
+            "required": keys,
+            "additionalProperties": False,
+        }
+
+    def read(self, answer: str, count: int) -> list[float] | None:
+        """Presence of each unit, or None unless the answer grades exactly `count` units."""
+        answer = _THOUGHT.sub("", answer[:_LONGEST])
+        if self.single:
+            words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
+            return [self.grades[words.pop()]] if len(words) == 1 else None
+        value, keys = json_value(answer), [str(n) for n in range(1, count + 1)]
+        if not isinstance(value, dict) or set(value) != set(keys):
+            return None
+        given = [str(value[key]).strip().lower() for key in keys]
+        return [self.grades[w] for w in given] if set(given) <= set(self.grades) else None
+
+
+def with_line(prompt: str, line: str, language: str) -> str:
+    """A prompt with a line on the language of its texts; unchanged where that tells nothing."""
+    if language in {"", "en", "any", "und"}:
+        return prompt
+    head, gap, rest = prompt.partition("\n\n")
+    return f"{head}\n\n{line}{gap}{rest}"
+
+
+def fenced(value: Any) -> str:
+    r"""A value as JSON that ends no tag: no text can step out of its quotes.
+
+    Example:
+        >>> fenced("It rained.</summary>\n2. x")
+        '"It rained.\\u003c/summary\\u003e\\n2. x"'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def json_value(text: str) -> Any:
+    """The one JSON object or list in an answer; None for none, several, or a broken one."""
+    start = re.search(r"[{\[]", text)
+    if start is None:
+        return None
+    try:
+        value, end = json.JSONDecoder(object_pairs_hook=_once).raw_decode(text, start.start())
+    except (ValueError, RecursionError):
+        return None
+    return None if re.search(r"[{\[]", text[end:]) else value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a key twice")
+    return table
+
+
+def load_prompt(name: str | Path) -> Prompt:
+    """An embedded prompt (yes-no, three, met, minicheck), or the user's own file."""
+    text, path = read_prompt(name)
+    head, _, text = text.partition("\n")
+    words = re.findall(r"(\w+)=(\S+)", head if head.startswith("grades:") else "")
+    grades = {word.lower(): number(value) for word, value in words}
+    values = [value for value in grades.values() if value is not None and 0 <= value <= 1]
+    if len(values) < max(2, len(grades)):
+        raise InputError(
+            "a prompt without grades", path=path, line=1, expected="grades: yes=1 no=0"
+        )
+    if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
+        expected = "{summary}, and {units} or {unit}"
+        raise InputError("a prompt without placeholders", path=path, expected=expected)
+    return Prompt(Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True)))
+
+
+def read_prompt(name: str | Path) -> tuple[str, Path | None]:
+    """The text of a shipped prompt, or of a file, and that file."""
+    shipped = {file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")}
+    if str(name) in shipped:
+        return shipped[str(name)].read_text("utf-8"), None
+    if not Path(name).exists():
+        names = ", ".join(sorted(shipped))
+        raise InputError(f"unknown prompt '{name}'", expected=f"{names}, or a file")
+    return read_text(name), Path(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +223,13 @@ class Job:
 
 
 class Asker:
-    """An endpoint with a cache: every answer is stored under the version of its model.
-
-    `counts` are those of one run: keys ``from_cache`` and ``judged``, ``requests`` and tokens.
-    """
+    """A run of requests to an endpoint, with its counts: every answer is kept in the cache."""
 
     def __init__(
         self, endpoint: Endpoint, identity: Mapping[str, Any], cache: JudgementCache, estimate: bool
     ) -> None:
         self._endpoint, self._fields, self.cache = endpoint, identity, cache
         self.estimate = estimate
-        self._begin()
-
-    def _begin(self) -> None:
         names = ("from_cache", "judged", "requests", "tokens_in", "tokens_out")
         self.counts = Counter(dict.fromkeys(names, 0))
         self._sent = self._failures = 0
@@ -98,7 +238,7 @@ class Asker:
 
     @property
     def revision(self) -> str:
-        """The versions that the endpoint reported for the answers of the last run."""
+        """The versions that the endpoint reported for the answers."""
         return "+".join(sorted(self._versions)) or "none"
 
     def values(
@@ -112,7 +252,6 @@ class Asker:
 
         A ModelError if more than the allowed share have none; an EstimateOnly if one was wanted.
         """
-        self._begin()
         values = self._stored(keys)
         self.counts["from_cache"] = len(values)
         left = list(jobs(values))
@@ -220,8 +359,7 @@ class LLMJudge(Closing):
         concurrency: The most requests under way.
         timeout: Seconds until the whole answer is there; else it is asked for again.
         retries: How often a request is sent again after a failure that may pass.
-        parameters: More fields of each request, as JSON: {"top_p": 0.5}.
-        seed: Sent with each request.
+        parameters: More fields of each request, as JSON, or others: {"top_p": 0.5, "seed": 1}.
         allow_missing: The share of pairs that may stay without a judgement.
         estimate: Judge nothing: show how many requests and tokens it would take.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
@@ -242,20 +380,16 @@ class LLMJudge(Closing):
         timeout: float = 120.0,
         retries: int = 6,
         parameters: Mapping[str, Any] | None = None,
-        seed: int = 12345,
         allow_missing: float = 0.0,
         estimate: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        if units_per_request is not None:
-            check_whole("units_per_request", units_per_request)
+        check_whole("units_per_request", units_per_request)
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
         self._free, self._units, self._allowed = prompt is None, units_per_request, allow_missing
         self._prompt = load_prompt("yes-no" if prompt is None else prompt)
-        self._endpoint = Endpoint(
-            model, endpoint, concurrency, timeout, retries, parameters or {}, seed
-        )
+        self._endpoint = Endpoint(model, endpoint, concurrency, timeout, retries, parameters or {})
         self._asker = Asker(self._endpoint, self._identity, JudgementCache(cache), estimate)
 
     def close(self) -> None:
@@ -272,18 +406,17 @@ class LLMJudge(Closing):
         size = 1 if self._prompt.single else self._units
         return {"prompt": self._prompt.sha, "units_per_request": size}
 
-    def in_language(self, language: str) -> LLMJudge:
+    def in_language(self, language: str) -> Self:
         """A judge whose prompt says the language of the texts, with the same cache."""
         return self._asking(self._prompt.in_language(language))
 
-    def for_criteria(self) -> LLMJudge:
+    def for_criteria(self) -> Self:
         """A judge of what an answer does, for rubrics, unless a prompt was chosen."""
         return self._asking(load_prompt("met")) if self._free else self
 
-    def _asking(self, prompt: Prompt) -> LLMJudge:
+    def _asking(self, prompt: Prompt) -> Self:
         judge = copy(self)
         judge._prompt = prompt
-        judge._asker = self._asker_of(judge._identity)
         return judge
 
     def _asker_of(self, identity: Mapping[str, Any]) -> Asker:
@@ -300,6 +433,7 @@ class LLMJudge(Closing):
         distinct = {
             k: None for (text, *_), row in zip(asked, keys, strict=True) if text for k in row
         }
+        self._asker = self._asker_of(self._identity)
         raw = self._asker.values([*distinct], partial(self._jobs, asked), allowed=self._allowed)
         values = {key: float(np.frombuffer(value, "<f8")[0]) for key, value in raw.items()}
         presence = tuple(

@@ -187,7 +187,6 @@ class Checkpoint:
     order: ClassOrder
     card: JudgeCard
     longest: int | None
-    offline: bool
     onnx: Path | None = None
 
     def mode(self, name: str | None = None) -> Mode:
@@ -215,7 +214,6 @@ def open_checkpoint(
     name: str,
     *,
     revision: str | None = None,
-    offline: bool = False,
     label_map: str | None = None,
     backend: Backend = "auto",
     device: str = "auto",
@@ -234,7 +232,7 @@ def open_checkpoint(
         expected = "a folder with model.onnx, tokenizer.json, config.json"
         raise ModelError(f"no folder '{name}'", expected=expected)
     else:
-        path = _hub_config(name, revision, offline)
+        path = _hub_config(name, revision)
         folder, commit, source = path.parent, path.parent.name, name
         config, fingerprint = _read_config(path), f"{name}@{commit}"
     written = folder / CARD_FILE
@@ -245,7 +243,7 @@ def open_checkpoint(
     nameless = card.order if card else None
     order = class_order(labels, label_map, fallback=nameless, model=f"the model '{name}'")
     card = card or JudgeCard("presence" if order.two else "zero-shot")
-    return Checkpoint(name, source, commit, fingerprint, order, card, config.longest, offline, onnx)
+    return Checkpoint(name, source, commit, fingerprint, order, card, config.longest, onnx)
 
 
 def _folder_hash(folder: Path, onnx: Path | None) -> str:
@@ -299,14 +297,10 @@ def _read_config(path: Path) -> _Config:
     return config
 
 
-def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
-    """The path of config.json in the hub's cache, asking the hub unless offline."""
+def _hub_config(name: str, revision: str | None) -> Path:
+    """The path of config.json in the hub's cache."""
     hub = require("huggingface_hub", extra="nli", purpose="a hub model")
     at = f" at revision '{revision}'" if revision else ""
-    where = " in the local cache" if offline else ""
-    problem = f"there is no folder or hub model '{name}'{at}{where}"
+    problem = f"there is no folder or hub model '{name}'{at}"
     with loading(problem, hint="Check the name and the connection."):
-        config = hub.hf_hub_download(
-            name, "config.json", revision=revision, local_files_only=offline
-        )
-        return Path(config)
+        return Path(hub.hf_hub_download(name, "config.json", revision=revision))

@@ -14,6 +14,7 @@ from litepyramid.text import cut, fill
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 EncodedBatch = dict[str, IntArray]
 """What one call of the model reads, by name: (pairs, longest pair) arrays, padded on one side."""
 
@@ -34,117 +35,98 @@ class Tokenizer:
     end: str = ""
 
 
-class Encoder:
-    """Turns pairs into token ids: `lengths` of each pair, cut, and which are `truncated`."""
+@dataclass(frozen=True, slots=True)
+class EncodedPairs:
+    """Pairs as token ids: the `lengths` of all, cut; ids and types of the pair at an index."""
 
+    tokenizer: Tokenizer
     lengths: IntArray
     truncated: NDArray[np.bool_]
-
-    def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
-        self._tokenizer, self._max_length, self._pairs = tokenizer, max_length, pairs
-
-    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Token ids and token types of the pair at `index`, with special tokens."""
-        raise NotImplementedError
+    pair: Callable[[int], tuple[Sequence[int], Sequence[int]]]
 
     def batch(self, indices: Sequence[int]) -> EncodedBatch:
         """The pairs at `indices`, padded to the longest of them."""
         with loading("the model's tokenizer failed"):
             rows = [self.pair(index) for index in indices]
         shape = len(rows), max(len(ids) for ids, _ in rows)
-        arrays = {
-            "input_ids": np.full(shape, self._tokenizer.pad, dtype=np.int64),
-            "attention_mask": np.zeros(shape, dtype=np.int64),
-            "token_type_ids": np.zeros(shape, dtype=np.int64),
-        }
+        arrays = {name: np.zeros(shape, dtype=np.int64) for name in _INPUTS}
+        arrays["input_ids"] += self.tokenizer.pad
         for row, (ids, types) in enumerate(rows):
-            start = shape[1] - len(ids) if self._tokenizer.pad_left else 0
+            start = shape[1] - len(ids) if self.tokenizer.pad_left else 0
             used = slice(start, start + len(ids))
-            arrays["input_ids"][row, used] = ids
-            arrays["attention_mask"][row, used] = 1
-            arrays["token_type_ids"][row, used] = types
-        if not self._tokenizer.typed:
+            for name, values in zip(_INPUTS, (ids, 1, types), strict=True):
+                arrays[name][row, used] = values
+        if not self.tokenizer.typed:
             del arrays["token_type_ids"]
         return arrays
 
-    def _no_room(self, unit: str) -> InputError:
-        return InputError(
-            f"the unit '{cut(unit, 60)}' leaves no room for a summary",
-            expected=f"less than {self._max_length} tokens for a unit and what is around it",
-            hint="Split the unit, or raise the judge's setting max_length.",
-        )
 
+def encode(
+    tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str | None = None
+) -> EncodedPairs:
+    """Pairs, or one text a pair as a template has it; only summaries are cut to `max_length`.
 
-class PairEncoder(Encoder):
-    """Only the summary is cut to `max_length`; each distinct text is tokenised once.
-
-    The tokenizer's post-processor joins two of them with the model's special tokens, which gives
-    the same ids as tokenising the pair.
+    Without a template each distinct text is tokenised once, and the tokenizer's post-processor
+    joins two of them with the model's special tokens: the same ids as tokenising the pair.
     """
-
-    def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
-        super().__init__(tokenizer, max_length, pairs)
+    core = tokenizer.core
+    with loading("the model's tokenizer failed"):
+        if template:
+            return _encode_texts(tokenizer, max_length, pairs, fill(template, eos=tokenizer.end))
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        with loading("the model's tokenizer failed"):
-            special = int(tokenizer.core.num_special_tokens_to_add(True))
-            encodings = tokenizer.core.encode_batch(texts, add_special_tokens=False)
-        self._encoded = dict(zip(texts, encodings, strict=True))
-        length = {text: len(encoding.ids) for text, encoding in self._encoded.items()}
-        self._rooms = [max_length - special - length[unit] for _, unit in pairs]
-        for (_, unit), room in zip(pairs, self._rooms, strict=True):
-            if room < 1:
-                raise self._no_room(unit)
-        whole = np.array([length[a] + length[b] + special for a, b in pairs], dtype=np.int64)
-        self.truncated = whole > max_length
-        self.lengths = np.minimum(whole, max_length)
+        special = int(core.num_special_tokens_to_add(True))
+        encodings = core.encode_batch(texts, add_special_tokens=False)
+    encoded = dict(zip(texts, encodings, strict=True))
+    length = {text: len(encoding.ids) for text, encoding in encoded.items()}
+    rooms = [max_length - special - length[unit] for _, unit in pairs]
+    for (_, unit), room in zip(pairs, rooms, strict=True):
+        if room < 1:
+            raise _no_room(unit, max_length)
 
-    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
-        """See `Encoder.pair`."""
-        summary, unit = self._pairs[index]
-        first = self._encoded[summary]
-        if self.truncated[index]:
+    def joined(index: int) -> tuple[Sequence[int], Sequence[int]]:
+        first, second = (encoded[text] for text in pairs[index])
+        if len(first.ids) > rooms[index]:
             first = type(first).merge([first], growing_offsets=False)  # a copy: cut in place
-            side = "left" if self._tokenizer.cut_left else "right"
-            first.truncate(self._rooms[index], direction=side)
-        core = self._tokenizer.core
-        joined = core.post_process(first, self._encoded[unit], add_special_tokens=True)
-        return joined.ids, joined.type_ids
+            first.truncate(rooms[index], direction="left" if tokenizer.cut_left else "right")
+        whole = core.post_process(first, second, add_special_tokens=True)
+        return whole.ids, whole.type_ids
+
+    whole = np.array([length[a] + length[b] + special for a, b in pairs], dtype=np.int64)
+    return EncodedPairs(tokenizer, np.minimum(whole, max_length), whole > max_length, joined)
 
 
-class TemplateEncoder(Encoder):
-    """Each pair is one text, as a template has it.
+def _encode_texts(
+    tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
+) -> EncodedPairs:
+    """Each pair as one text; a summary is cut, at the end of one of its tokens, to what fits."""
 
-    In a text that is too long the summary is cut, at the end of one of its tokens, to what fits.
-    """
+    def tokenised(pairs: Sequence[Pair]) -> list[Sequence[int]]:
+        texts = [fill(template, premise=text, hypothesis=unit) for text, unit in pairs]
+        return [encoding.ids for encoding in tokenizer.core.encode_batch(texts)]
 
-    def __init__(
-        self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
-    ) -> None:
-        super().__init__(tokenizer, max_length, pairs)
-        self._template = fill(template, eos=tokenizer.end)
-        with loading("the model's tokenizer failed"):
-            self._ids = self._tokenised(pairs)
-            self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
-            for index in np.flatnonzero(self.truncated).tolist():
-                self._ids[index] = self._cut(*pairs[index])
-        self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
-
-    def _tokenised(self, pairs: Sequence[Pair]) -> list[Sequence[int]]:
-        texts = [fill(self._template, premise=text, hypothesis=unit) for text, unit in pairs]
-        return [encoding.ids for encoding in self._tokenizer.core.encode_batch(texts)]
-
-    def _cut(self, summary: str, unit: str) -> Sequence[int]:
-        whole = self._tokenizer.core.encode(summary, add_special_tokens=False)
-        room = self._max_length - len(self._tokenised([("", unit)])[0]) + 2
+    def shortened(summary: str, unit: str) -> Sequence[int]:
+        whole = tokenizer.core.encode(summary, add_special_tokens=False)
+        room = max_length - len(tokenised([("", unit)])[0]) + 2
         for _, end in reversed(whole.offsets[: max(room, 0)]):
-            ids = self._tokenised([(summary[:end], unit)])[0]
-            if len(ids) <= self._max_length:
+            ids = tokenised([(summary[:end], unit)])[0]
+            if len(ids) <= max_length:
                 return ids
-        raise self._no_room(unit)
+        raise _no_room(unit, max_length)
 
-    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
-        """See `Encoder.pair`; the types are all 0."""
-        return self._ids[index], [0] * len(self._ids[index])
+    ids = tokenised(pairs)
+    truncated = np.array([len(row) > max_length for row in ids], dtype=bool)
+    for index in np.flatnonzero(truncated).tolist():
+        ids[index] = shortened(*pairs[index])
+    lengths = np.array([len(row) for row in ids], dtype=np.int64)
+    return EncodedPairs(tokenizer, lengths, truncated, lambda n: (ids[n], [0] * len(ids[n])))
+
+
+def _no_room(unit: str, max_length: int) -> InputError:
+    return InputError(
+        f"the unit '{cut(unit, 60)}' leaves no room for a summary",
+        expected=f"less than {max_length} tokens for a unit and what is around it",
+        hint="Split the unit, or raise the judge's setting max_length.",
+    )
 
 
 def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:

@@ -20,13 +20,22 @@ from litepyramid.judges.base import (
     windows,
 )
 from litepyramid.judges.cache import JudgementCache, Stored
+from litepyramid.judges.nli.backends import (
+    ONNX_TOKENS,
+    OnnxBackend,
+    TorchBackend,
+    as_tokenizer,
+    automatic_precision,
+    find_device,
+    load_tokenizer,
+    read_onnx_tokenizer,
+)
 from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.judges.nli.encode import (
     EncodedBatch,
     Pair,
-    PairEncoder,
-    TemplateEncoder,
     Tokenizer,
+    encode,
     plan_batches,
     split_summary,
 )
@@ -72,7 +81,6 @@ class NLIJudge(Closing):
         batch_tokens: The most tokens of a batch of torch, padding included; none for 4,096 on CPU
             and 32,768 on a GPU. A batch that does not fit into memory is halved.
         threads: Threads on CPU; none for as many as cores (with torch, those that are idle).
-        offline: Look only in the local hub cache.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
     """
@@ -93,7 +101,6 @@ class NLIJudge(Closing):
         dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto",
         batch_tokens: int | None = None,
         threads: int | None = None,
-        offline: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
         settings = {k: v for k, v in locals().items() if k not in ("self", "model")}
@@ -107,7 +114,6 @@ class NLIJudge(Closing):
         self.checkpoint: Checkpoint = open_checkpoint(
             str(model),
             revision=revision,
-            offline=offline,
             label_map=label_map,
             backend=backend,
             device=device,
@@ -233,39 +239,31 @@ class NLIJudge(Closing):
         """
         keys, texts = list(pairs), list(pairs.values())
         backend, budget = self._backend
-        template, setting = self.checkpoint.card.template, (self._tokenizer, self.max_length, texts)
-        encoder = TemplateEncoder(*setting, template) if template else PairEncoder(*setting)
-        for batch in plan_batches(encoder.lengths, budget):
+        template = self.checkpoint.card.template
+        encoded = encode(self._tokenizer, self.max_length, texts, template)
+        for batch in plan_batches(encoded.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
             if not missing:
                 continue
-            raw = np.asarray(backend.logits(encoder.batch(missing)), dtype="<f4")
+            raw = np.asarray(backend.logits(encoded.batch(missing)), dtype="<f4")
             if not np.isfinite(raw).all():
                 hint = "Its weights are damaged, or need more precision: dtype=float32."
                 raise ModelError("the model's logits are not finite numbers", hint=hint)
-            rows = zip(missing, raw, encoder.truncated[missing].tolist(), strict=True)
+            rows = zip(missing, raw, encoded.truncated[missing].tolist(), strict=True)
             yield {keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows}
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        at = self.checkpoint
-        if at.onnx is not None:
-            from litepyramid.judges.nli.onnx_backend import read_onnx_tokenizer
-
-            return read_onnx_tokenizer(at.onnx.parent)
-        from litepyramid.judges.nli.torch_backend import as_tokenizer, load_tokenizer
-
-        return as_tokenizer(load_tokenizer(at.source, at.revision, offline=at.offline))
+        point = self.checkpoint
+        if point.onnx is not None:
+            return read_onnx_tokenizer(point.onnx.parent)
+        return as_tokenizer(load_tokenizer(point.source, point.revision))
 
     @cached_property
     def _backend(self) -> tuple[Backend, int]:
         """The model, and the most tokens of its batches."""
         if self.checkpoint.onnx is not None:
-            from litepyramid.judges.nli.onnx_backend import ONNX_TOKENS, OnnxBackend
-
             return OnnxBackend(self.checkpoint.onnx, self._threads), ONNX_TOKENS
-        from litepyramid.judges.nli.torch_backend import TorchBackend, find_device
-
         device = find_device(self.device)
         backend = TorchBackend(self.checkpoint, str(self._precision), device, self._threads)
         return backend, self._batch_tokens or (4_096 if device == "cpu" else 32_768)
@@ -290,8 +288,6 @@ class NLIJudge(Closing):
             keys = (list(_pairs_of(window)) for window in windows(items))
             if all(len(self._cache.get(identity, some)) == len(some) for some in keys):
                 return precision
-        from litepyramid.judges.nli.torch_backend import automatic_precision
-
         return automatic_precision(self.device)
 
 

@@ -1,53 +1,115 @@
-"""Models of transformers as judges: the only module here that needs torch."""
+"""What runs a model: onnxruntime without torch, or transformers; and what reads tokenizers.
 
-import gc
+An ONNX model's logits of a pair do not depend on what else is judged: each pair is computed alone,
+without padding, on one thread, which is as fast on a CPU as batches are. Pairs run side by side.
+"""
+
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.blas import free_cores
+from litepyramid.blas import cores, free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
 
-_FULL = ("out of memory", "can't allocate memory", "alloc_failed")  # how backends say it
+ONNX_TOKENS = 8_192
+"""The most tokens of a batch: how often judgements are saved."""
+_MOST_BYTES, _MOST_TOKENIZER = 2**31, 64 * 2**20
+_ELSEWHERE = b"\n\x08location"  # how protobuf writes the key of a tensor that is in another file
 
 
-def _torch() -> Any:
-    return require("torch", extra="nli", purpose="an NLI judge")
+class OnnxBackend:
+    """A loaded ONNX classifier; a `Backend`.
+
+    Operators of others are refused by onnxruntime: no library with any is ever registered.
+    """
+
+    def __init__(self, path: Path, threads: int | None = None) -> None:
+        runtime = _library("onnxruntime")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        options.use_deterministic_compute = True
+        data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _ELSEWHERE
+        if _ELSEWHERE in data:
+            raise ModelError("the model is not in one file of at most 2 GB", path=path)
+        with loading("the model cannot be loaded", path=path, expected="an ONNX classifier"):
+            self._session = runtime.InferenceSession(
+                data, options, providers=["CPUExecutionProvider"]
+            )
+            self._inputs = [entry.name for entry in self._session.get_inputs()]
+            outputs = [entry.name for entry in self._session.get_outputs()]
+            self._output = "logits" if "logits" in outputs else outputs[0]
+        self._path = path
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        self._threads = threads or (int(limit) if limit.isdecimal() and int(limit) else cores())
+
+    def logits(self, batch: EncodedBatch) -> Any:
+        """Logits (pairs, classes) float32 in the model's own class order."""
+        batch = {"token_type_ids": np.zeros_like(batch["input_ids"]), **batch}
+        with loading("the model failed", path=self._path):
+            pairs = [
+                {name: batch[name][row : row + 1, used] for name in self._inputs}
+                for row, used in enumerate(batch["attention_mask"].astype(bool))
+            ]
+            with ThreadPoolExecutor(self._threads) as pool:
+                logits = np.concatenate(list(pool.map(self._run, pairs)))
+            if logits.ndim != 2 or len(logits) != len(pairs) or logits.dtype.kind != "f":
+                shape, expected = f"the output has the shape {logits.shape}", "(pairs, classes)"
+                raise ModelError(shape, path=self._path, expected=expected)
+        return logits.astype(np.float32)
+
+    def _run(self, pair: EncodedBatch) -> Any:
+        return self._session.run([self._output], pair)[0]
 
 
-def _transformers() -> Any:
-    return require("transformers", extra="nli", purpose="an NLI judge")
+def read_onnx_tokenizer(folder: Path) -> Tokenizer:
+    """The ``tokenizer.json`` next to a model, with what its settings say of cutting and ends."""
+    path, more = folder / "tokenizer.json", folder / "tokenizer_config.json"
+    library = _library("tokenizers")
+    if file_type(path) != "file" or path.stat().st_size > _MOST_TOKENIZER:
+        raise ModelError("no tokenizer.json of at most 64 MB", path=path)
+    with loading("the tokenizer cannot be read", path=path):
+        settings = read_json(more, error=ModelError) if file_type(more) == "file" else {}
+        core = library.Tokenizer.from_file(str(path))
+        side = settings.get("truncation_side") or (core.truncation or {}).get("direction")
+        core.no_truncation()
+        core.no_padding()
+        end = settings.get("eos_token") or settings.get("sep_token") or ""
+        end = end if isinstance(end, str) else end["content"]
+        return Tokenizer(core, cut_left=side == "left", typed=True, end=end)
+
+
+def _library(name: str) -> Any:
+    return require(name, extra="nli", purpose="an NLI judge")
 
 
 class TorchBackend:
     """A loaded model of transformers; a `Backend`.
 
-    A batch that does not fit into memory is halved until it does, later ones to what fitted. On CPU
-    it takes the free cores by default: threads that wait for a core cost more than they bring.
+    On CPU it takes the free cores by default: threads that wait cost more than they bring.
     """
 
     def __init__(
         self, point: Checkpoint, precision: str, device: str, threads: int | None = None
     ) -> None:
-        self._torch = torch = _torch()
+        self._torch = torch = _library("torch")
         if device == "cpu" and threads is None and "OMP_NUM_THREADS" not in os.environ:
             threads = free_cores()
         if threads is not None:
             torch.set_num_threads(threads)
         self._device, self._answers = device, point.card.answers
-        self._fits: int | None = None
         model, report = load_classifier(
             point.source,
-            revision=point.revision,
-            offline=point.offline,
+            point.revision,
             dtype=getattr(torch, precision),
             head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
         )
@@ -59,32 +121,9 @@ class TorchBackend:
 
     def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
-        size, width = batch["input_ids"].shape
-        if size == 1 or self._fits is None or size * width <= self._fits:
-            try:
-                with loading(f"the model failed on {self._device}"):
-                    return self._run(batch)
-            except ModelError as error:
-                cause, text = error.__cause__, str(error.__cause__).lower()
-                out = isinstance(cause, self._torch.OutOfMemoryError | MemoryError)
-                if not out and not any(sign in text for sign in _FULL):
-                    raise
-                if size == 1:
-                    problem = f"one pair of {width} tokens does not fit into the memory of"
-                    hint = "Use a smaller model, max_length or another device."
-                    raise ModelError(f"{problem} {self._device}", hint=hint) from error
-            self._fits = size * width // 2
-            gc.collect()
-            if self._device.startswith("cuda"):
-                self._torch.cuda.empty_cache()
-        middle = (size + 1) // 2
-        halves = (slice(0, middle), slice(middle, None))
-        parts = ({name: array[half] for name, array in batch.items()} for half in halves)
-        return np.concatenate([self.logits(part) for part in parts])
-
-    def _run(self, batch: EncodedBatch) -> Any:
         torch = self._torch
-        with torch.inference_mode():
+        hint = "If its memory is full, use a smaller batch_tokens, max_length or model."
+        with loading(f"the model failed on {self._device}", hint=hint), torch.inference_mode():
             inputs = {name: torch.from_numpy(a).to(self._device) for name, a in batch.items()}
             if self._answers is not None:  # one step, from the token that answers begin with
                 start = self._model.config.decoder_start_token_id
@@ -113,9 +152,9 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
     )
 
 
-def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
+def load_tokenizer(source: str, revision: str | None) -> Any:
     """The model's own tokenizer of transformers."""
-    transformers = _transformers()
+    transformers = _library("transformers")
     folder = Path(source).expanduser()
     patterns = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
     files = (path for pattern in patterns for path in folder.glob(pattern))
@@ -125,15 +164,14 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
         )
     with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
         return transformers.AutoTokenizer.from_pretrained(
-            source, revision=revision, local_files_only=offline, trust_remote_code=False
+            source, revision=revision, trust_remote_code=False
         )
 
 
 def load_classifier(
     source: str,
-    *,
     revision: str | None,
-    offline: bool,
+    *,
     dtype: Any,
     head: Literal["SequenceClassification", "Seq2SeqLM"] = "SequenceClassification",
     **config: Any,
@@ -142,8 +180,8 @@ def load_classifier(
 
     A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
     """
-    _torch()
-    transformers = _transformers()
+    _library("torch")
+    transformers = _library("transformers")
     auto = getattr(transformers, f"AutoModelFor{head}")
     if Path(source).expanduser().is_dir():
         config["use_safetensors"] = True
@@ -151,7 +189,6 @@ def load_classifier(
         loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
             source,
             revision=revision,
-            local_files_only=offline,
             trust_remote_code=False,
             dtype=dtype,
             weights_only=True,
@@ -163,7 +200,7 @@ def load_classifier(
 
 def find_device(device: str = "auto") -> str:
     """The device to use, checked to be there."""
-    torch = _torch()
+    torch = _library("torch")
     gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     devices = [*gpus, *(["mps"] if torch.backends.mps.is_available() else []), "cpu"]
     chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
@@ -178,7 +215,7 @@ def automatic_precision(device: str) -> str:
     device = find_device(device)
     if not device.startswith("cuda"):
         return "float32"
-    return "bfloat16" if _torch().cuda.get_device_capability(device)[0] >= 8 else "float16"
+    return "bfloat16" if _library("torch").cuda.get_device_capability(device)[0] >= 8 else "float16"
 
 
 @contextmanager
