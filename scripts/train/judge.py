@@ -26,7 +26,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from judge_pairs import Pair, made_pairs
+from judge_pairs import Pair, made_pairs, read_texts
+from judge_words import word_pairs
 
 import litepyramid as lp
 from litepyramid import embedded
@@ -39,7 +40,7 @@ BASE = {
     "mnli_dev": 1.3, "snli_dev_test": 0.7, "cad_nli": 1.0, "breaking_nli": 0.6,
     "negation_nli": 1.5, "syntax_aug": 1.0, "hans_gen": 0.5, "megaveridicality": 0.25,
     "conjnli": 0.5, "wikisplit": 0.12, "fever_nli": 0.25, "rose_acu": 0.15, "begin": 0.25,
-    "templates": 0.5, "contrasts": 0.2, "parts": 0.4,
+    "templates": 0.5, "contrasts": 0.2, "parts": 0.4, "words": 0.8,
 }  # fmt: skip
 """How often each set goes into one pass; a pair in two sets counts in the first."""
 FINAL = BASE | {
@@ -101,7 +102,9 @@ def realsumm(folder: Path) -> tuple[list[Pair], list[Pair]]:
     return parts[0], parts[1]
 
 
-def prepare(data: Path, out: Path, share: float = 1.0) -> tuple[dict[str, int], list[Path]]:
+def prepare(
+    data: Path, out: Path, share: float = 1.0, wordnet: Path | None = None
+) -> tuple[dict[str, int], list[Path]]:
     """Every set as one file, each pair once, none of a development set; their sizes."""
     out.mkdir(parents=True, exist_ok=True)
     tests: dict[str, Iterable[Pair]] = {
@@ -115,6 +118,9 @@ def prepare(data: Path, out: Path, share: float = 1.0) -> tuple[dict[str, int], 
         for name in BASE
     }
     sets |= made_pairs(sets, share)
+    if wordnet is not None:
+        texts = read_texts(sets)[:: max(1, round(1 / share))]
+        sets["words"] = [*word_pairs(texts, wordnet)]
     if (data / "realsumm").exists():
         sets["realsumm"], tests["realsumm5"] = realsumm(data / "realsumm")
     seen: dict[tuple[str, str], float] = {}
@@ -157,9 +163,10 @@ def main() -> None:
     for name in ("data", "encoder", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--share", type=float, default=1.0, help="of the pairs, for a trial")
+    parser.add_argument("--wordnet", type=Path, help="folder with data.noun and the like")
     options = parser.parse_args()
     out, base = options.out, options.out / "encoder"
-    sizes, developed = prepare(options.data, out / "pairs", options.share)
+    sizes, developed = prepare(options.data, out / "pairs", options.share, options.wordnet)
     shutil.copytree(options.encoder, base, dirs_exist_ok=True)
     config = json.loads((base / "config.json").read_text())
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}

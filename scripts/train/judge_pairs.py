@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from litepyramid.judges.lexical.vocabulary import english
+from litepyramid.judges.lexical.features import english
 from litepyramid.sentences import split_sentences
 from litepyramid.units.extract import tokenizer
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
@@ -455,8 +455,10 @@ def read_texts(sets: Mapping[str, Iterable[Pair]]) -> list[Text]:
     return texts
 
 
-def contrast_pairs(texts: Sequence[Text], seed: int = 5) -> Iterator[Pair]:
-    """Every text against its units, changed units, and texts with a changed unit."""
+def parsed_units(
+    texts: Sequence[Text], seed: int
+) -> Iterator[tuple[list[str], list[tuple[str, int]], Mapping[str, Sentence], np.random.Generator]]:
+    """Every text's sentences and units, and all units parsed, with a generator of their own."""
     rng, backend, split = np.random.default_rng(seed), EmbeddedBackend(), tokenizer()
     grammar = Grammar(backend.verbs)
     distinct = list(dict.fromkeys(unit for _, units in texts for unit, _ in units))
@@ -464,42 +466,55 @@ def contrast_pairs(texts: Sequence[Text], seed: int = 5) -> Iterator[Pair]:
     parsed = zip(distinct, tokens, backend.docs(tokens), strict=True)
     read = {unit: Sentence(words, doc, grammar, rng) for unit, words, doc in parsed if words}
     for sentences, units in texts:
-        yield from _contrasts(sentences, [u for u in units if u[0] in read], read, rng)
+        yield sentences, [u for u in units if u[0] in read], read, rng
+
+
+def around_sentence(sentences: list[str], k: int, rng: np.random.Generator) -> str:
+    """All sentences, one, or one with that before it."""
+    start, end = ((0, len(sentences)), (k, k + 1), (max(0, k - 1), k + 1))[rng.integers(3)]
+    return " ".join(sentences[start:end])
+
+
+def among_units(
+    sentences: list[str], units: list[tuple[str, int]], n: int, new: str, rng: np.random.Generator
+) -> str:
+    """The text with a changed sentence; or a few units with a changed one."""
+    if units[n][0] in sentences and rng.random() < 0.5:
+        return " ".join(new if k == units[n][1] else s for k, s in enumerate(sentences))
+    others = [m for m in range(len(units)) if m != n and units[m][0] not in sentences]
+    chosen = {n, *rng.permutation(others)[: rng.integers(3)].tolist()}
+    return " ".join(new if m == n else units[m][0] for m in sorted(chosen))
+
+
+def contrast_pairs(texts: Sequence[Text], seed: int = 5) -> Iterator[Pair]:
+    """Every text against its units, changed units, and texts with a changed unit."""
+    for parsed in parsed_units(texts, seed):
+        yield from _contrasts(*parsed)
 
 
 def _contrasts(
     sentences: list[str], units: list[tuple[str, int]], read: Mapping[str, Sentence], rng: Any
 ) -> Iterator[Pair]:
-    def around(k: int) -> str:
-        """All sentences, one, or one with that before it."""
-        start, end = ((0, len(sentences)), (k, k + 1), (max(0, k - 1), k + 1))[rng.integers(3)]
-        return " ".join(sentences[start:end])
-
-    def among(n: int, new: str) -> str:
-        """The text with a changed sentence; or a few units with a changed one."""
-        if units[n][0] in sentences and rng.random() < 0.5:
-            return " ".join(new if k == units[n][1] else s for k, s in enumerate(sentences))
-        others = [m for m in range(len(units)) if m != n and units[m][0] not in sentences]
-        chosen = {n, *rng.permutation(others)[: rng.integers(3)].tolist()}
-        return " ".join(new if m == n else units[m][0] for m in sorted(chosen))
-
     names = [read[unit].words[a:b] for unit, _ in units for a, b in read[unit].names]
     for n, (unit, k) in enumerate(units):
         one = read[unit]
         if rng.random() < 0.25:
-            yield pair(around(k), unit, "1", "natural")
+            yield pair(around_sentence(sentences, k, rng), unit, "1", "natural")
         for kind, (rate, change) in CHANGES.items():
             if rng.random() >= rate or not (words := change(one)):
                 continue
             new = joined(words)
             if kind == "passive":
-                yield from (pair(around(k), new, "1", kind), pair(among(n, new), unit, "1", kind))
+                yield from (
+                    pair(around_sentence(sentences, k, rng), new, "1", kind),
+                    pair(among_units(sentences, units, n, new, rng), unit, "1", kind),
+                )
                 continue
             if rng.random() < 0.7 and (kind != "hedge" or UNREAL.search(new)):
-                yield pair(around(k), new, "0", kind)
+                yield pair(around_sentence(sentences, k, rng), new, "0", kind)
             if rng.random() < 0.5:
-                yield pair(around(k), unit, "1", kind)
-            changed = among(n, new)
+                yield pair(around_sentence(sentences, k, rng), unit, "1", kind)
+            changed = among_units(sentences, units, n, new, rng)
             yield from (pair(changed, unit, "0", kind), pair(changed, new, "1", kind))
         if one.names and rng.random() < 0.35:
             a, b = one.pick(one.names)
@@ -507,7 +522,7 @@ def _contrasts(
                 new = joined([*one.words[:a], *one.pick(others), *one.words[b:]])
                 if all(new != text for text, _ in units):
                     for text, label in ((new, "0"), (unit, "1")):
-                        yield pair(around(k), text, label, "entity")
+                        yield pair(around_sentence(sentences, k, rng), text, label, "entity")
 
 
 def joined(words: Words) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "train"
 
 import judge
 import judge_pairs
+import judge_words
 
 ROSE = [
     ("Anna Lee hired Oscar Holm on Monday. She won 400 dollars.", "Anna Lee hired Oscar Holm.", 1),
@@ -57,6 +59,48 @@ def test_contrasts_and_parts():
             assert not same, r
     parts = [*judge_pairs.part_pairs(texts)]
     assert {r["present"] for r in parts} == {0, 1}
+
+
+# Lines of WordNet's files, with the senses that they need.
+NET = {
+    "index.verb": "buy v 1 0 1 1 01\npurchase v 1 0 1 1 01\n",
+    "data.verb": "01 00 v 02 buy 0 purchase 0 000 | get for money\n",
+    "index.adj": "hot a 1 1 ! 1 1 02\ncold a 1 1 ! 1 1 03\n",
+    "data.adj": "02 00 a 01 hot 0 001 ! 03 a 0101 | x\n03 00 a 01 cold 0 001 ! 02 a 0101 | x\n",
+    "index.noun": "meal n 1 1 ~ 1 1 04\nsoup n 1 1 @ 1 1 05\nstew n 1 1 @ 1 1 06\n",
+    "data.noun": "04 00 n 01 meal 0 002 ~ 05 n 0000 ~ 06 n 0000 | x\n"
+    "05 00 n 01 soup 0 001 @ 04 n 0000 | x\n06 00 n 01 stew 0 001 @ 04 n 0000 | x\n",
+    "index.adv": "", "data.adv": "",
+    "cntlist.rev": "buy%2:1 1 9\npurchase%2:1 1 9\nhot%3:0 1 9\ncold%3:0 1 9\nmeal%1:0 1 9\n"
+    "soup%1:0 1 9\nstew%1:0 1 9\n",
+}  # fmt: skip
+
+
+def test_words_and_spellings(tmp_path):
+    for name, text in NET.items():
+        (tmp_path / name).write_text(text)
+    units = [("Anna Lee bought soup.", 0), ("The soup was hot.", 1), ("It cost $3m on 3 May.", 2)]
+    texts = [([text for text, _ in units], units)] * 30
+    rows = [*judge_words.word_pairs(texts, tmp_path)]
+    assert rows == [*judge_words.word_pairs(texts, tmp_path)]
+    by_kind = {r["kind"]: [x for x in rows if x["kind"] == r["kind"]] for r in rows}
+    assert by_kind.keys() == {"synonym", "antonym", "wider", "sister", "spelt"}
+
+    def changed(kind, present):
+        several = [r for r in by_kind[kind] if (r.get("present") == 1) == present]
+        return {r["hypothesis"] for r in several if r["hypothesis"] not in dict(units)}
+
+    assert changed("synonym", True) == {"Anna Lee purchased soup."}
+    assert changed("wider", True) == {"Anna Lee bought meal.", "The meal was hot."}
+    assert changed("antonym", False) == {"The soup was cold."}
+    assert changed("antonym", True) == {"The soup was cold.", "The soup was not cold."}
+    assert {"It cost 3 million dollars on 3 May.", "It cost $3 m on May 3."} == changed(
+        "spelt", True
+    )
+    assert all("million" in x or "$3 m" in x for x in changed("spelt", False))
+    numbers = dict(judge_words.spellings("Twelve of 4,000 paid 10%.", random.Random(1)))
+    assert {"12 of 4,000 paid 10%.", "Twelve of 4000 paid 10%."} < numbers.keys()
+    assert {"Twelve of four thousand paid 10%."} < numbers.keys()
 
 
 def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path):
