@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,7 +218,7 @@ def shown(result: Any) -> None:
 
 def _scored(folder: Path) -> None:
     from litepyramid import load, score
-    from litepyramid.io.write import write_units
+    from litepyramid.io.coerce import write_units
 
     def there(*names: str) -> Path | None:
         return next((folder / name for name in names if (folder / name).exists()), None)
@@ -415,7 +416,10 @@ def _archive(folder: Path) -> None:
     from litepyramid.units.parsers.allennlp import load_srl_bert
 
     packed = folder / "model.tar.gz"
-    load_srl_bert(packed if packed.exists() else folder, bert=folder / "vocab.txt")
+    with tarfile.open(packed, "w:gz") as archive:
+        for path in sorted(folder.rglob("*.*")):
+            archive.add(path, path.relative_to(folder))
+    load_srl_bert(packed, bert=folder)
 
 
 @dataclass(frozen=True)
@@ -593,8 +597,6 @@ def _result_targets(folder: Path) -> dict[str, Target]:
 
 def _model_targets(folder: Path) -> dict[str, Target]:
     """Judges, regressors and archives, small ones."""
-    import tarfile
-
     import numpy as np
     from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
@@ -623,11 +625,10 @@ def _model_targets(folder: Path) -> dict[str, Target]:
         name: both for name, both in model.items() if name in ("config.json", "litepyramid.json")
     }
     weights = {"model.safetensors": (model["model.safetensors"][0], "")}
-    packed = ARCHIVE.read_bytes()
     with tarfile.open(ARCHIVE) as archive:
-        members = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
-    parts = {name: (data, kinds.get(Path(name).suffix, "binary")) for name, data in members.items()}
-    vocabulary = {"vocab.txt": (VOCABULARY.read_bytes(), "text")}
+        parts = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
+    parts["vocab.txt"] = VOCABULARY.read_bytes()
+    archived = {n: (data, kinds.get(Path(n).suffix, "binary")) for n, data in parts.items()}
     return {
         "lexical judge": _target(
             _embedded, **_file(folder / "lexical.json", "lexical.json", "json")
@@ -635,10 +636,7 @@ def _model_targets(folder: Path) -> dict[str, Target]:
         "regressor": _target(_regressor, **_file(folder / "r.json", "regressor.json", "json")),
         "nli checkpoint": _target(_checkpoint, **small, **weights),
         "nli judge": _target(_nli_judge, True, **model),
-        "allennlp archive": _target(
-            _archive, True, **{"model.tar.gz": (packed, "binary")}, **vocabulary
-        ),
-        "allennlp folder": _target(_archive, True, **parts, **vocabulary),
+        "allennlp archive": _target(_archive, True, **archived),
     }
 
 

@@ -27,7 +27,7 @@ folder of the authors; rose; qapyramid; pyramid files; assignments of nuggets; p
 label studio's export of writing; label studio's short export of writing;
 the page's answers of writing; label studio's export of judging;
 label studio's short export of judging; the page's answers of judging;
-lexical judge; regressor; nli checkpoint; nli judge; allennlp archive; allennlp folder;
+lexical judge; regressor; nli checkpoint; nli judge; allennlp archive;
 result in json; result in npz;
 healthbench; researchrubrics; prbench; autorubric; inspect; promptfoo; wide scores
 """

@@ -1,7 +1,5 @@
 """Makes small SRL-BERT archives, right ones and wrong ones."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
@@ -14,30 +12,27 @@ torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 from transformers import BertConfig, BertModel  # noqa: E402
 
 LABELS = ("O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-TMP", "I-ARGM-TMP")
-# fmt: off
-PIECES = [
-    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "dog", "bark", "##ed", "##s", "Dog", "at",
-    "cat", ".", "who", "was", "quick", "##ly", "a", "b", "c",
-]
-# fmt: on
+PIECES = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] the dog bark ##ed ##s Dog at cat . who was quick ##ly a b c"
+)
 SIZES = {
     "hidden_size": 16,
     "num_attention_heads": 2,
     "num_hidden_layers": 2,
     "intermediate_size": 32,
     "max_position_embeddings": 24,
-    "vocab_size": len(PIECES),
+    "vocab_size": len(PIECES.split()),
 }
 
 
-def random_weights(labels: int = len(LABELS), **sizes: Any) -> dict[str, torch.Tensor]:
+def random_weights(labels: int = len(LABELS)) -> dict[str, torch.Tensor]:
     """A state dict as AllenNLP saves it."""
     torch.manual_seed(0)
-    bert = BertModel(BertConfig(**{**SIZES, **sizes}))
-    state = {f"bert_model.{key}": value.clone() for key, value in bert.state_dict().items()}
+    state = {
+        f"bert_model.{k}": v.clone() for k, v in BertModel(BertConfig(**SIZES)).state_dict().items()
+    }
     state["bert_model.embeddings.position_ids"] = torch.arange(24).unsqueeze(0)
-    hidden = state["bert_model.embeddings.word_embeddings.weight"].shape[1]
-    state["tag_projection_layer.weight"] = torch.zeros(labels, hidden)
+    state["tag_projection_layer.weight"] = torch.zeros(labels, SIZES["hidden_size"])
     state["tag_projection_layer.bias"] = torch.zeros(labels)
     for value in state.values():
         if value.is_floating_point() and value.ndim > 1:
@@ -52,34 +47,36 @@ def saved(value: Any) -> bytes:
     return stream.getvalue()
 
 
-def members(
-    name: str = "tiny-bert-uncased",
-    bert_model: Any = SIZES,
-    weights: Any = None,
-    pieces: Any = PIECES,
-    extra: Any = (),
-) -> dict[str, bytes]:
-    """The files of a good archive, or of one with other parts; `extra` are more files."""
+def members(name: str = "tiny-bert-uncased", bert_model: Any = SIZES) -> dict[str, bytes]:
+    """The files of a good archive."""
     config = {
         "dataset_reader": {"type": "srl", "bert_model_name": name},
         "model": {"type": "srl_bert", "bert_model": bert_model, "embedding_dropout": 0.1},
     }
-    files = {
+    return {
         "config.json": json.dumps(config).encode(),
-        "weights.th": saved(random_weights() if weights is None else weights),
+        "weights.th": saved(random_weights()),
         "vocabulary/labels.txt": "\n".join(LABELS).encode(),
         "vocabulary/non_padded_namespaces.txt": b"*tags\n*labels\n",
     }
-    if pieces is not None:
-        files[f"{name}/vocab.txt"] = ("\n".join(pieces) + "\n").encode()
-    return files | dict(extra)
 
 
-def write_archive(path: Path, files: dict[str, bytes], prefix: str = "") -> Path:
-    """Packs files into a tar.gz."""
+def write_archive(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo) -> Path:
+    """Packs files into a tar.gz, the BERTs of the tests beside it."""
     with tarfile.open(path, "w:gz") as archive:
         for name, data in files.items():
-            info = tarfile.TarInfo(prefix + name)
+            info = tarfile.TarInfo(name)
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
+        for info in more:
+            archive.addfile(info, io.BytesIO(bytes(info.size)))
+    for name in ("tiny-bert-uncased", "tiny-bert-cased"):
+        write_bert(path.parent / name)
     return path
+
+
+def write_bert(folder: Path) -> None:
+    """The vocabulary and the configuration of a BERT."""
+    folder.mkdir(exist_ok=True)
+    (folder / "vocab.txt").write_text(PIECES.replace(" ", "\n"))
+    (folder / "config.json").write_text(json.dumps(SIZES))

@@ -1,10 +1,7 @@
 """SRL-BERT archives: tags and logits equal to AllenNLP's, whatever the batches; the backend."""
 
-from __future__ import annotations
-
 import itertools
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +11,18 @@ from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.units.extract import open_backend
-from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, write_parses
+from litepyramid.units.parses import ParsedReference, ParsedSentence
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from allennlp_archives import SIZES, members, random_weights, write_archive  # noqa: E402
+from allennlp_archives import members, write_archive  # noqa: E402
 
 from litepyramid.units.parsers.allennlp import (  # noqa: E402
     AllenNlpBackend,
     decode,
+    forward,
+    jobs,
     load_srl_bert,
     open_allennlp,
     tag_predicates,
@@ -35,39 +34,32 @@ SENTENCES = [
     ["the", "quick", "dog", "barked", "at", "a", "cat", "."],
     ["who", "was", "the", "cat"],
     [],
-    [*["Dog", "barks", "quickly", "at"], *["the"] * 3, "dog", "who", "barked", "at", "b", "c", "."],
+    [*["Dog", "barks", "quickly", "at"], *["the"] * 3, "dog", "who", "barked", "at", "b", "a", "."],
     ["a"],
 ]
 VERBS = [[3], [1, 3, 1], [], [0, 1, 13], []]
 
 
-def check_against(folder: Path, name: str, batch_pieces: int) -> None:
+@pytest.mark.parametrize(
+    ("labels", "batch_pieces"), [(14, 300), (37, 1000), (25, 1), (25, 300), (129, 1), (129, 1000)]
+)
+def test_tags_and_logits_are_allennlps(request, labels, batch_pieces):
+    ours = labels in (25, 129)
+    folder = OWN if ours else request.getfixturevalue("data") / "allennlp_fixtures"
+    name = f"srl-bert-{labels}-labels"
     rows = [json.loads(line) for line in (folder / f"{name}.expected.jsonl").open()]
-    results = tag_predicates(
-        load_srl_bert(folder / f"{name}.tar.gz"),
-        [row["words"] for row in rows],
-        [row["verb_indices"] for row in rows],
-        keep_logits=True,
-        batch_pieces=batch_pieces,
-    )
+    words, verbs = ([row[key] for row in rows] for key in ("words", "verb_indices"))
+    model = load_srl_bert(folder / f"{name}.tar.gz")
+    results, cut = tag_predicates(model, words, verbs, batch_pieces=batch_pieces)
+    assert cut == 0
     for row, frames in zip(rows, results, strict=True):
         assert [frame.verb for frame in frames] == row["verb_indices"]
         for tags, frame in zip(row["tags"], frames, strict=True):
             assert ["O" if tag.startswith("@@") else tag for tag in tags] == list(frame.tags)
-        for logits, frame in zip(row.get("wordpiece_logits", ()), frames, strict=False):
-            assert np.shape(logits) == frame.logits.shape
-            assert np.abs(logits - frame.logits).max() < 1e-4
-
-
-@pytest.mark.parametrize("batch_pieces", [1, 300, 1000])
-@pytest.mark.parametrize("name", ["srl-bert-129-labels", "srl-bert-25-labels"])
-def test_tags_and_logits_are_allennlps(name, batch_pieces):
-    check_against(OWN, name, batch_pieces)
-
-
-@pytest.mark.parametrize("name", ["srl-bert-14-labels", "srl-bert-37-labels"])
-def test_tags_and_logits_are_allennlps_on_its_own_fixtures(data, name):
-    check_against(data / "allennlp_fixtures", name, 1000)
+        expected = row.get("wordpiece_logits", ())
+        asked = list(jobs(model, [row["words"]], [row["verb_indices"]]))[: len(expected)]
+        for logits, job in zip(expected, asked, strict=True):
+            assert np.abs(logits - forward(model, [job])[0].detach().numpy()).max() < 1e-4
 
 
 def labels_of(roles: int) -> list[str]:
@@ -128,90 +120,51 @@ def model(archive):
 
 
 def test_the_order_of_the_answer_is_the_order_of_the_question(model):
-    results = tag_predicates(model, SENTENCES, VERBS)
-    assert [[frame.verb for frame in frames] for frames in results] == VERBS
+    results, cut = tag_predicates(model, SENTENCES, VERBS)
+    assert ([[frame.verb for frame in frames] for frames in results], cut) == (VERBS, 0)
     for words, verbs, frames in zip(SENTENCES, VERBS, results, strict=True):
-        assert all(len(frame.tags) == len(words) and not frame.outside for frame in frames)
+        assert all(len(frame.tags) == len(words) for frame in frames)
         for verb, frame in zip(verbs, frames, strict=True):
-            assert tag_predicates(model, [words], [[verb]]) == [[frame]]
-
-
-@pytest.mark.parametrize(
-    ("sentences", "verbs", "says"),
-    [
-        ([["a"]], [], "0 lists of predicates for 1 sentence"),
-        ([["a"], ["a", "b"]], [[0], [2]], "sentence 2 has a predicate at word 2"),
-        ([["a"]], [[-1]], "Expected an index from 0 to 0"),
-        ([["a", "b " * 30]], [[1]], "word 1 of sentence 1 is longer"),
-    ],
-)
-def test_bad_predicates(model, sentences, verbs, says):
-    with pytest.raises(InputError, match=says):
-        tag_predicates(model, sentences, verbs)
+            assert tag_predicates(model, [words], [[verb]]) == ([[frame]], 0)
+    with pytest.raises(InputError, match="longer than the model's 24 word pieces"):
+        tag_predicates(model, [["a", "bark" + "s" * 30]], [[1]])
 
 
 def test_case_is_the_names_matter(tmp_path):
     answers = []
-    for name in ("tiny-uncased", "tiny-cased"):
-        model = load_srl_bert(write_archive(tmp_path / f"{name}.tgz", members(name=name)))
-        frames = tag_predicates(model, [["Dog"], ["dog"]], [[0], [0]], keep_logits=True)
-        answers.append(np.allclose(frames[0][0].logits, frames[1][0].logits, atol=1e-5))
+    for name in ("tiny-bert-uncased", "tiny-bert-cased"):
+        model = load_srl_bert(write_archive(tmp_path / f"{name}.tgz", members(name)))
+        one, other = jobs(model, [["Dog"], ["dog"]], [[0], [0]])
+        answers.append(one == other)
     assert answers == [True, False]
 
 
 def test_a_long_sentence_is_cut_to_a_window_around_each_predicate(model):
-    words = ["a", "b", "c"] * 15  # 45 pieces; the BERT has 24 positions, so 22 of them fit
-    first, middle, last = tag_predicates(model, [words], [[0, 20, 44]])[0]
-    assert (first.outside, middle.outside, last.outside) == (23, 23, 23)
-    assert {*first.tags[22:], *last.tags[:23], *middle.tags[:9], *middle.tags[31:]} == {"O"}
-    (alone,) = tag_predicates(model, [words[9:31]], [[11]])[0]
-    assert middle.tags[9:31] == alone.tags
-    assert tag_predicates(model, [words[:22]], [[5]])[0][0].outside == 0
-
-
-def test_sizes_come_from_the_weights_where_the_archive_only_names_its_bert(tmp_path, model):
-    stated = tag_predicates(model, SENTENCES, VERBS)
-    config = {"tiny-bert-uncased/config.json": json.dumps(SIZES).encode()}
-    named = members(bert_model="tiny-bert-uncased", extra=config)
-    read = load_srl_bert(write_archive(tmp_path / "b.tgz", named))
-    assert tag_predicates(read, SENTENCES, VERBS) == stated
-    name = "bert_uncased_L-2_H-128_A-2"
-    files = members(name=name, bert_model=name, weights=random_weights(hidden_size=128))
-    published = load_srl_bert(write_archive(tmp_path / "c.tgz", files))
-    assert published.encoder.config.num_attention_heads == 2
-
-
-def reference(*sentences: str) -> ParsedReference:
-    return ParsedReference("a", 0, tuple(ParsedSentence(tuple(s.split())) for s in sentences))
+    words = ["a", "b", "at"] * 15  # 45 pieces; the BERT has 24 positions, so 22 of them fit
+    (frames,), cut = tag_predicates(model, [words], [[0, 20, 44]])
+    first, middle, last = (frame.tags for frame in frames)
+    assert cut == 3
+    assert {*first[22:], *last[:23], *middle[:9], *middle[31:]} == {"O"}
+    ((alone,),), cut = tag_predicates(model, [words[9:31]], [[11]])
+    assert (middle[9:31], cut) == (alone.tags, 0)
 
 
 def test_verbs_and_auxiliaries_get_frames(archive, model):
-    batch = AllenNlpBackend(archive).parse([reference("the dog barked .", "it was the cat .")])
+    texts = "the dog barked .", "it was the cat ."
+    asked = ParsedReference("a", 0, tuple(ParsedSentence(tuple(t.split())) for t in texts))
+    batch = AllenNlpBackend(archive).parse([asked])
     sentences = batch.references[0].sentences
     assert [[f.verb for f in s.frames] for s in sentences] == [[2], [1]]
-    direct = tag_predicates(model, [s.tokens for s in sentences], [[2], [1]])
-    assert [[f.tags for f in s.frames] for s in sentences] == [[f.tags for f in r] for r in direct]
+    direct, _ = tag_predicates(model, [s.tokens for s in sentences], [[2], [1]])
+    assert [list(s.frames) for s in sentences] == direct
     assert batch.signature["srl"].startswith("allennlp:srl.tar.gz@")
     assert (batch.signature["decoding"], batch.counts) == ("allennlp", {})
 
 
-def test_predicates_of_a_file(archive, tmp_path):
-    frames = (Frame(3, ("O",) * 4), Frame(0, ("O",) * 4))
-    named = ParsedReference("a", 0, (ParsedSentence(("a", "b", "c", "."), frames),))
-    write_parses(tmp_path / "verbs.jsonl", [named])
-    spec = f"allennlp:{archive},verbs={tmp_path / 'verbs.jsonl'}"
-    batch = open_backend(spec).parse([reference("the dog barked .")])
-    (sentence,) = batch.references[0].sentences
-    assert [frame.verb for frame in sentence.frames] == [3, 0]
-    assert sentence.tokens == ("a", "b", "c", ".")
-    assert re.fullmatch("file:[0-9a-f]{8}", batch.signature["verbs"])
-
-
 def test_options(archive):
     assert open_allennlp("a.tar.gz,device=cuda") == AllenNlpBackend("a.tar.gz", device="cuda")
-    with pytest.raises(InputError, match="unknown option 'beam=3'"):
-        open_allennlp("a.tar.gz,beam=3")
-    with pytest.raises(InputError, match=r"needs a path\. Expected allennlp:ARCHIVE"):
-        open_backend("allennlp")
+    for spec in ("allennlp", "allennlp:a.tar.gz,beam=3", "allennlp:a.tar.gz,bert="):
+        with pytest.raises(InputError, match="Expected allennlp:ARCHIVE"):
+            open_backend(spec)
     with pytest.raises(ModelError, match="cannot be put on the device 'nowhere'"):
         load_srl_bert(archive, device="nowhere")

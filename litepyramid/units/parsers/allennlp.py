@@ -1,8 +1,7 @@
 """SRL-BERT archives of AllenNLP, run with today's torch and transformers, its decoding and all.
 
-An archive is a tar file (usually ``model.tar.gz``) that holds ``config.json``, ``weights.th`` (a
-torch state dict) and ``vocabulary/``. Nothing in it is ever run: the files needed are copied from
-its stream, and weights are read by ``torch.load(weights_only=True)``.
+An archive is a gzipped tar file that holds ``config.json``, ``weights.th`` (a torch state dict) and
+``vocabulary/``. It is read in memory: nothing in it is unpacked, followed or run.
 """
 
 from __future__ import annotations
@@ -10,69 +9,48 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache, partial
-from itertools import accumulate, chain, product
-from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache
+from io import BytesIO
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, split_lines
+from litepyramid.files import file_type, read_json, read_lines, split_lines
 from litepyramid.progress import bar
-from litepyramid.text import counted
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parses import (
-    FileBackend,
-    Frame,
-    ParsedBatch,
-    ParsedReference,
-    with_frames,
-)
+from litepyramid.units.parses import Frame, ParsedBatch, ParsedReference, with_frames
 
 if TYPE_CHECKING:
     import torch
 
-_Weights = Mapping[str, "torch.Tensor"]
-
 _WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
-_WANTED = ("config.json", "weights.th", "labels.txt", "non_padded_namespaces.txt", "vocab.txt")
-_MEMBERS = 10_000
-_ROOM, _RATIO = 256 << 20, 20
-BATCH_PIECES = 512
+_LABELS, _UNPADDED = "vocabulary/labels.txt", "vocabulary/non_padded_namespaces.txt"
+_NEEDED = ("config.json", "weights.th", _LABELS, _UNPADDED)
+_ROOM = 256 << 20
+"""Bytes that an archive may hold beyond twice its own size."""
 _PREDICATES = frozenset({"VERB", "AUX"})
 """What AllenNLP's predictor takes for a predicate in English."""
-_OPTIONS = ("bert", "device", "verbs")
-_START_SCORE = 100000.0
-"""The score that AllenNLP's ``viterbi_decode`` gives an observed tag, the start tag among them."""
-_UNUSED = ("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.")
-"""Parts of a BERT state dict that SRL does not use; other unknown keys are refused."""
+_UNUSED = ("bert_model.embeddings.position_ids", "bert_model.pooler.")
+"""Weights that SRL does not use; other unknown ones are refused."""
 
 
 @dataclass(frozen=True)
 class AllenNlpBackend:
-    """Frames by an SRL-BERT archive of AllenNLP.
+    """Frames by an SRL-BERT archive of AllenNLP, of the words that the embedded parser calls verbs.
 
-    Attributes:
-        archive: The archive.
-        bert: Where its BERT's word pieces are, if they are not found by themselves.
-        verbs: An interchange file whose frames name the predicates, and whose tokens are used;
-            without one they are the words that the embedded parser calls VERB or AUX.
+    `bert` is where its BERT's word pieces are, if they are not found by themselves.
     """
 
     archive: str | Path
     bert: str | Path | None = None
-    verbs: str | Path | None = None
     device: str = "cpu"
 
     languages: ClassVar[tuple[str, ...]] = ("en",)
@@ -80,54 +58,41 @@ class AllenNlpBackend:
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Labels every predicate of every sentence, all of them in common batches."""
         model = load_srl_bert(self.archive, bert=self.bert, device=self.device)
-        batch = ParsedBatch(tuple(references), {"srl": "embedded"})
-        if self.verbs is not None:
-            batch = FileBackend(self.verbs).parse(references)
-        parsed = [s for r in batch.references for s in r.sentences]
-        sentences = [sentence.tokens for sentence in parsed]
-        if self.verbs is None:
-            trees = EmbeddedBackend().words(sentences)
-            rows = [[i for i, word in enumerate(t) if word.upos in _PREDICATES] for t in trees]
-        else:
-            rows = [[frame.verb for frame in sentence.frames or ()] for sentence in parsed]
-        tagged = tag_predicates(model, sentences, rows)
-        counts = dict(batch.counts)
-        if outside := sum(frame.outside > 0 for frames in tagged for frame in frames):
-            counts["frames of sentences truncated to the model's window"] = outside
-        frames = (tuple(Frame(f.verb, f.tags) for f in row) for row in tagged)
-        result = tuple(with_frames(reference, frames) for reference in batch.references)
+        sentences = [sentence.tokens for r in references for sentence in r.sentences]
+        trees = EmbeddedBackend().words(sentences)
+        verbs = [[i for i, word in enumerate(t) if word.upos in _PREDICATES] for t in trees]
+        tagged, cut = tag_predicates(model, sentences, verbs)
+        frames = map(tuple, tagged)
+        result = tuple(with_frames(reference, frames) for reference in references)
         name = f"allennlp:{Path(self.archive).name}@{model.revision}"
-        signature = {"srl": name, "decoding": "allennlp", "verbs": batch.signature["srl"]}
+        signature = {"srl": name, "decoding": "allennlp", "verbs": "embedded"}
+        counts = {"frames of sentences truncated to the model's window": cut} if cut else {}
         return ParsedBatch(result, signature, counts)
 
 
 def open_allennlp(argument: str) -> AllenNlpBackend:
-    """The backend of ``ARCHIVE,bert=FOLDER,verbs=FRAMES.jsonl,device=cuda``."""
+    """The backend of ``ARCHIVE,bert=FOLDER,device=cuda``."""
     archive, *options = argument.split(",")
-    if not archive:
-        raise InputError("the SRL backend 'allennlp' needs a path", expected="allennlp:ARCHIVE")
-    settings: dict[str, str] = {}
-    for option in options:
-        name, _, value = option.partition("=")
-        if name not in _OPTIONS or not value or name in settings:
-            what = f"unknown option '{option}' of the SRL backend 'allennlp'"
-            expected = "allennlp:ARCHIVE[,bert=FOLDER][,verbs=FRAMES.jsonl][,device=cuda]"
-            raise InputError(what, expected=expected)
-        settings[name] = value
+    settings = {name: value for name, _, value in (o.partition("=") for o in options)}
+    if not archive or not settings.keys() <= {"bert", "device"} or "" in settings.values():
+        what = f"the SRL backend 'allennlp' cannot be opened with '{argument}'"
+        raise InputError(what, expected="allennlp:ARCHIVE[,bert=FOLDER][,device=cuda]")
     return AllenNlpBackend(archive, **settings)
 
 
-@dataclass(frozen=True)
-class PredicateTags:
-    """The tags of one predicate's sentence, with logits (pieces, L) if asked for.
+@dataclass(frozen=True, slots=True)
+class _Bert:
+    """What a BERT's configuration says of how it computes."""
 
-    `outside` words at the ends did not fit in the model's window and are tagged O.
-    """
-
-    verb: int
-    tags: tuple[str, ...]
-    logits: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
-    outside: int = 0
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    type_vocab_size: int = 2
+    hidden_act: str = "gelu"
+    layer_norm_eps: float = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +102,17 @@ class _Model:
 
 
 @dataclass(frozen=True, slots=True)
+class _Reader:
+    bert_model_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _Config:
     """What is needed of an archive's config.json."""
 
     model: _Model
-    dataset_reader: dict[str, Any] | None = None
-    validation_dataset_reader: dict[str, Any] | None = None
+    dataset_reader: _Reader
+    validation_dataset_reader: _Reader | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +120,7 @@ class SrlBert:
     """An SRL-BERT model ready to tag.
 
     `revision` is the start of the weights' SHA-256; `lowercase`, whether its BERT's name holds
-    "uncased", AllenNLP's rule; `window`, its positions; `projection` goes from pieces to labels.
+    "uncased", AllenNLP's rule; `network` is the BERT and the projection from pieces to labels.
     """
 
     path: Path
@@ -159,83 +129,80 @@ class SrlBert:
     pieces: Mapping[str, int] = field(repr=False)
     lowercase: bool
     window: int
-    encoder: torch.nn.Module = field(repr=False)
-    projection: tuple[torch.Tensor, torch.Tensor] = field(repr=False)
-    device: str
+    network: Any = field(repr=False)
 
 
 def load_srl_bert(
     path: str | Path, *, bert: str | Path | None = None, device: str = "cpu"
 ) -> SrlBert:
-    """Loads an archive (tar, gzipped too, or a folder) of a ``srl_bert`` model (Shi & Lin 2019).
+    """Loads an archive of a ``srl_bert`` model (Shi & Lin 2019).
 
-    `bert` is a folder, a ``vocab.txt`` or a name on the hub, if its word pieces lie elsewhere.
+    `bert` is the folder, or the name on the hub, of its BERT's vocab.txt and config.json.
     """
     path = Path(path)
     for package in ("torch", "transformers"):
         require(package, extra="nli", purpose="reading AllenNLP archives")
-    wrong = partial(ModelError, path=path)
-    with _archive_folder(path) as folder:
-        values = _read_json(_file(folder, path, "config.json"), f"{path}/config.json", path)
-        what = "config.json names no model type"
-        config = as_type(_Config, values, what=what, path=path, error=ModelError)
-        if config.model.type != "srl_bert":
-            hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
-            what = f"is a model of the kind '{config.model.type}'"
-            raise wrong(what, expected="the kind 'srl_bert'", hint=hint)
-        reader = config.validation_dataset_reader or config.dataset_reader or {}
-        name = reader.get("bert_model_name") or config.model.bert_model
-        if not isinstance(name, str):
-            what = "config.json does not name the BERT that makes the word pieces"
-            raise wrong(what, expected="dataset_reader.bert_model_name")
-        vocabulary = _find_bert(name, folder, bert, path)
-        inside = vocabulary.is_relative_to(folder)
-        shown = f"{path}/{vocabulary.relative_to(folder)}" if inside else vocabulary
-        stated = config.model.bert_model
-        if not isinstance(stated, dict):
-            beside = vocabulary.with_name("config.json")
-            allennlps = beside.parent == folder or file_type(beside) != "file"
-            read = {} if allennlps else _read_json(beside, beside, path)
-            stated = as_type(dict[str, Any], read, path=path, error=ModelError)
-        labels = read_labels(folder, path)
-        weights, revision = _read_weights(folder, path)
-        pieces = _read_vocabulary(vocabulary, shown)
-    hidden, bias = (weights.get(f"tag_projection_layer.{part}") for part in ("weight", "bias"))
-    if hidden is None or bias is None or hidden.ndim != 2:
-        raise wrong("weights.th holds no tag_projection_layer")
-    if hidden.shape[0] != len(labels) or tuple(bias.shape) != (len(labels),):
-        what = f"vocabulary/labels.txt has {len(labels)} labels, the weights have {hidden.shape[0]}"
-        raise wrong(what)
-    encoder, settings = _build_bert(path, name, stated, weights)
-    if (size := max(pieces.values()) + 1) > settings["vocab_size"]:
-        what = f"the vocabulary of '{name}' has {size} word pieces, the weights have"
+    files = _read_archive(path)
+    with loading("config.json cannot be read", path=path):
+        text = files["config.json"].read().decode("utf-8-sig")
+    values = parse_json(text, path=f"{path}/config.json", error=ModelError)
+    config = as_type(_Config, values, what="a broken config.json", path=path, error=ModelError)
+    if config.model.type != "srl_bert":
+        hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
+        what = f"is a model of the kind '{config.model.type}'"
+        raise ModelError(what, path=path, expected="the kind 'srl_bert'", hint=hint)
+    name = (config.validation_dataset_reader or config.dataset_reader).bert_model_name
+    folder = _find_bert(name, bert, path)
+    words = read_lines(folder / "vocab.txt")
+    if missing := {"[CLS]", "[SEP]", "[UNK]"}.difference(words):
+        raise ModelError(f"is not a BERT vocabulary: no {min(missing)}", path=folder / "vocab.txt")
+    stated = config.model.bert_model
+    if not isinstance(stated, dict):
+        stated = read_json(folder / "config.json", "a BERT's configuration", ModelError)
+    what = "a broken BERT configuration"
+    settings = as_type(_Bert, stated, what=what, path=path, error=ModelError)
+    if len(words) > settings.vocab_size:
+        what = f"the vocabulary of '{name}' has {len(words)} word pieces, its BERT has"
         hint = "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
-        raise wrong(f"{what} {settings['vocab_size']}", hint=hint)
+        raise ModelError(f"{what} {settings.vocab_size}", path=path, hint=hint)
+    labels = read_labels(files, path)
+    weights, revision = _read_weights(files["weights.th"], path)
+    network = _build(path, settings, len(labels), weights)
     with loading(f"cannot be put on the device '{device}'", path=path):
-        encoder, projection = encoder.to(device), (hidden.to(device), bias.to(device))
-    window = settings["max_position_embeddings"]
-    lowercase = "uncased" in name
-    return SrlBert(path, revision, labels, pieces, lowercase, window, encoder, projection, device)
+        network.to(device)
+    pieces = {piece: i for i, piece in enumerate(words)}
+    window = settings.max_position_embeddings
+    return SrlBert(path, revision, labels, pieces, "uncased" in name, window, network)
 
 
-def _file(folder: Path, path: Path, name: str) -> Path:
-    if file_type(folder / name) != "file":
-        raise ModelError(f"holds no {name}", path=path, expected=_WHAT)
-    return folder / name
+def _read_archive(path: Path) -> dict[str, Any]:
+    """The files needed of an archive, open."""
+    if file_type(path) != "file":
+        raise InputError("no such file", path=path, expected=_WHAT, hint="Check the path.")
+    files: dict[str, Any] = {}
+    limit = _ROOM + 2 * path.stat().st_size
+    hint = "Get the archive again from where it was published."
+    with loading("is damaged or not a gzipped tar file", path=path, expected=_WHAT, hint=hint):
+        with gzip.open(path) as packed:
+            data = packed.read(limit + 1)
+        if len(data) > limit:
+            what = f"holds more than {limit >> 20} MiB, too much for its size"
+            raise ModelError(what, path=path, hint=hint)
+        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
+            for member in archive:
+                name = member.name.removeprefix("./")
+                if name in _NEEDED and member.isreg() and not member.issparse():
+                    files[name] = archive.extractfile(member)
+    if missing := [name for name in _NEEDED if name not in files]:
+        raise ModelError(f"holds no {missing[0]}", path=path, expected=_WHAT)
+    return files
 
 
-def _read_json(file: Path, shown: str | Path, path: Path) -> Any:
-    with loading("config.json is not valid JSON", path=path):
-        return parse_json(file.read_text("utf-8-sig"), path=shown, error=ModelError)
-
-
-def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
+def read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     """The labels by index; AllenNLP puts padding first in namespaces that it does not name."""
-    file = _file(folder, path, "vocabulary/labels.txt")
-    listed = file.with_name("non_padded_namespaces.txt")
     with loading("its vocabulary cannot be read", path=path):
-        labels = split_lines(file.read_text("utf-8-sig"))
-        patterns = listed.read_text().split() if listed.exists() else ["*labels"]
+        labels = split_lines(files[_LABELS].read().decode("utf-8-sig"))
+        patterns = files[_UNPADDED].read().decode().split()
     if not any(fnmatchcase("labels", pattern) for pattern in patterns):
         labels.insert(0, "@@PADDING@@")
     for number, label in enumerate(labels):
@@ -247,222 +214,66 @@ def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _read_weights(folder: Path, path: Path) -> tuple[_Weights, str]:
-    """The state dict with the prefixes of training wrappers taken off, and its fingerprint."""
+def _read_weights(file: Any, path: Path) -> tuple[dict[str, torch.Tensor], str]:
+    """The state dict, without what SRL does not use, and its fingerprint."""
     import torch
 
+    size = file.seek(0, 2)
     what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
-    with (
-        _file(folder, path, "weights.th").open("rb") as file,
-        loading(what, path=path, expected="a torch state dict"),
-    ):
-        _check_parts(file)
-        file.seek(0)
-        state = torch.load(file, map_location="cpu", weights_only=True)
-        size = file.seek(0, 2)
+    with loading(what, path=path, expected="a torch state dict"):
+        if zipfile.is_zipfile(file):  # compressed or overlapping parts can fill the memory
+            with zipfile.ZipFile(file) as archive:
+                parts = [(part.file_size, part.compress_size) for part in archive.infolist()]
+            if any(a != b for a, b in parts) or sum(a for a, _ in parts) > size:
+                raise ModelError("weights.th holds compressed weights", path=path)
         file.seek(0)
         revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]
-    if not isinstance(state, dict) or not all(
-        isinstance(k, str) and isinstance(v, torch.Tensor) for k, v in state.items()
-    ):
-        raise ModelError("weights.th is not a table of tensors", path=path, expected=_WHAT)
-    if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
-        raise ModelError("weights.th holds tensors larger than itself", path=path, expected=_WHAT)
-    clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}
-    return {k: v.float() if v.is_floating_point() else v for k, v in clean.items()}, revision
+        file.seek(0)
+        state = torch.load(file, map_location="cpu", weights_only=True)
+        if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
+            raise ModelError("weights.th holds tensors larger than itself", path=path)
+    return {str(k): v for k, v in state.items() if not str(k).startswith(_UNUSED)}, revision
 
 
-def _check_parts(file: IO[bytes]) -> None:
-    """Refuses a torch file with compressed or overlapping parts, which can fill the memory."""
-    if not zipfile.is_zipfile(file):
-        return  # torch's old form has no parts; its loader reads no more than there is
-    with zipfile.ZipFile(file) as parts:
-        sizes = [(part.file_size, part.compress_size) for part in parts.infolist()]
-    stored = sum(size for _, size in sizes)
-    if any(whole != packed for whole, packed in sizes) or stored > file.seek(0, 2):
-        raise ModelError("holds compressed weights", expected="weights as torch.save writes them")
-
-
-@contextmanager
-def _archive_folder(path: Path) -> Iterator[Path]:
-    """A folder with the files of an archive, of which no more than is needed is ever copied."""
-    kind = file_type(path)
-    if kind in (None, "other"):
-        raise InputError("no such file", path=path, expected=_WHAT, hint="Check the path.")
-    with nullcontext(path) if kind == "folder" else TemporaryDirectory() as made:
-        folder = Path(made)
-        if kind == "file":
-            hint = "Get the archive again."
-            with loading("is damaged or not a tar file", path=path, expected=_WHAT, hint=hint):
-                _unpack(path, folder)
-        inner = [item for item in folder.iterdir() if file_type(item / "config.json") == "file"]
-        yield folder if (folder / "config.json").exists() or len(inner) != 1 else inner[0]
-
-
-def _unpack(path: Path, folder: Path) -> None:
-    """Copies the members wanted into the folder."""
-    with path.open("rb") as raw:
-        zipped = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        limit = _ROOM + _RATIO * path.stat().st_size
-        stream = _Counted(gzip.GzipFile(fileobj=raw) if zipped else raw, limit, path)
-        seen: set[PurePosixPath] = set()
-        with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]
-            for member in archive:
-                name = PurePosixPath("/", member.name).relative_to("/")
-                regular = member.isreg() and not member.issparse()
-                if ".." in name.parts or not (regular or member.isdir()):
-                    raise _unsafe(path, f"{ascii(member.name)[:80]}, which is not safe to unpack")
-                if len(seen) >= _MEMBERS:
-                    raise _unsafe(path, f"more than {_MEMBERS} members")
-                if regular and name in seen:
-                    raise _unsafe(path, "a file twice")
-                seen.add(name)
-                source = archive.extractfile(member) if name.name in _WANTED else None
-                if source is not None:
-                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    with (folder / name).open("xb") as file:
-                        shutil.copyfileobj(source, file, 1 << 20)
-        while stream.read(1 << 20):
-            pass  # only at its very end is the stream's checksum looked at
-
-
-def _unsafe(path: Path, what: str) -> ModelError:
-    hint = "Do not use this file; get the archive again from where it was published."
-    return ModelError(f"holds {what}", path=path, expected=_WHAT, hint=hint)
-
-
-class _Counted:
-    """A stream that ends with an error when it gives more than it may."""
-
-    def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int, path: Path) -> None:
-        self._stream, self._left, self._limit, self._path = stream, limit, limit, path
-
-    def read(self, size: int) -> bytes:
-        data = self._stream.read(min(size, self._left + 1))
-        self._left -= len(data)
-        if self._left < 0:
-            raise _unsafe(self._path, f"more than {self._limit >> 20} MiB, too much for its size")
-        return data
-
-
-def _find_bert(name: str, folder: Path, named: str | Path | None, archive: Path) -> Path:
-    """The vocabulary of a BERT, as named by the user or in or next to the archive or on the hub."""
-    if named is not None:
-        vocabulary = _at(Path(named)) or _on_hub(str(named))
-        what = f"no BERT vocabulary at '{named}'"
-    else:
-        last, beside = Path(name).name or ".", archive.absolute().parent
-        inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
-        places = map(_at, (*inside, beside / name, beside / last, Path(name)))
-        vocabulary = next(filter(None, places), None) or _on_hub(name)
-        what = (
-            f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, "
-            "in the Hugging Face cache or on the hub"
-        )
-    if vocabulary is None:
-        expected = "a folder with vocab.txt, that file, or a name on the Hugging Face hub"
-        hint = "Name the BERT's folder (with config.json too): allennlp:ARCHIVE,bert=FOLDER."
-        raise ModelError(what, path=archive, expected=expected, hint=hint)
-    return vocabulary
-
-
-def _at(path: Path) -> Path | None:
-    """The vocabulary in this folder, or this file."""
-    return next((file for file in (path, path / "vocab.txt") if file_type(file) == "file"), None)
-
-
-def _on_hub(name: str) -> Path | None:
-    """The vocabulary in the Hugging Face cache or on the hub, its config.json fetched beside it."""
+def _find_bert(name: str, named: str | Path | None, archive: Path) -> Path:
+    """The folder of a BERT: as named by the user, next to the archive, or on the hub."""
+    folder = archive.absolute().parent / Path(name).name if named is None else Path(named)
+    if file_type(folder / "vocab.txt") == "file":
+        return folder
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
-    names = [name] if "/" in name else [name, f"google-bert/{name}"]
-    for local, candidate in product((True, False), names):
-        absent = suppress(EntryNotFoundError, OSError, ValueError)
-        with absent:
-            vocabulary = hf_hub_download(candidate, "vocab.txt", local_files_only=local)
-            with absent:
-                hf_hub_download(candidate, "config.json", local_files_only=local)
-            return Path(vocabulary)
-    return None
+    repository = str(named or name)
+    if "/" not in repository:
+        repository = f"google-bert/{repository}"
+    with suppress(EntryNotFoundError, OSError, ValueError):
+        hf_hub_download(repository, "config.json")
+        return Path(hf_hub_download(repository, "vocab.txt")).parent
+    what = f"the word pieces of '{named or name}' were not found as a folder"
+    expected = "a folder with vocab.txt and config.json, or a name on the Hugging Face hub"
+    hint = "Name the BERT's folder: allennlp:ARCHIVE,bert=FOLDER."
+    raise ModelError(f"{what} or on the hub", path=archive, expected=expected, hint=hint)
 
 
-def _read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
-    """The word pieces of a ``vocab.txt`` with their indices."""
-    with loading("is not a BERT vocabulary", path=shown):
-        pieces = {piece: i for i, piece in enumerate(split_lines(file.read_text("utf-8-sig")))}
-    if missing := [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]:
-        raise ModelError(f"is not a BERT vocabulary: {', '.join(missing)} missing", path=shown)
-    return pieces
-
-
-def _build_bert(
-    path: Path, name: str, stated: Mapping[str, Any], weights: _Weights
-) -> tuple[torch.nn.Module, dict[str, Any]]:
-    """The BERT with the archive's weights, checked by name and shape, and its configuration."""
+def _build(path: Path, settings: _Bert, labels: int, weights: Mapping[str, torch.Tensor]) -> Any:
+    """The BERT and the projection with the archive's weights, checked by name and shape."""
     import torch
     from transformers import BertConfig, BertModel
 
-    state = {}
-    for key, value in weights.items():
-        part = key.removeprefix("bert_model.")
-        if key.startswith("tag_projection_layer.") or (key != part and part.startswith(_UNUSED)):
-            continue
-        part = part.replace("LayerNorm.gamma", "LayerNorm.weight")
-        state[part.replace("LayerNorm.beta", "LayerNorm.bias")] = value
-    settings = _bert_settings(path, name, stated, state)
-    with loading("its BERT configuration is not valid", path=path):
-        with torch.device("meta"):
-            encoder: torch.nn.Module = BertModel(BertConfig(**settings), add_pooling_layer=False)
-        encoder.to_empty(device="cpu")
+    if settings.num_hidden_layers > len(weights):
+        raise ModelError(f"holds no {settings.num_hidden_layers} layers", path=path)
+    with loading("its BERT configuration is not valid", path=path), torch.device("meta"):
+        bert = BertModel(BertConfig(**asdict(settings)), add_pooling_layer=False)
+        projection = torch.nn.Linear(settings.hidden_size, labels)
+        network = torch.nn.ModuleDict({"bert_model": bert, "tag_projection_layer": projection})
     try:
-        encoder.load_state_dict(state, strict=True)
+        network.load_state_dict(weights, assign=True)  # before there is memory for them
     except RuntimeError as error:
         why = " ".join(str(error).split())[:400]
-        raise ModelError(f"its weights do not fit a BERT ({why})", path=path) from None
-    encoder.train(False)
-    return encoder, settings
-
-
-def _bert_settings(
-    path: Path, name: str, stated: Mapping[str, Any], weights: _Weights
-) -> dict[str, Any]:
-    """BERT's configuration: sizes from the weights, the rest as stated, else as BERT's are."""
-    wrong = partial(ModelError, path=path)
-    shapes = {key: tuple(value.shape) for key, value in weights.items()}
-    layers = {m[1] for key in weights if (m := re.match(r"encoder\.layer\.(\d+)\.", key))}
-    try:
-        vocab_size, hidden_size = shapes["embeddings.word_embeddings.weight"]
-        sizes = {
-            "vocab_size": vocab_size,
-            "hidden_size": hidden_size,
-            "num_hidden_layers": len(layers),
-            "intermediate_size": shapes["encoder.layer.0.intermediate.dense.weight"][0],
-            "max_position_embeddings": shapes["embeddings.position_embeddings.weight"][0],
-            "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
-        }
-    except (KeyError, ValueError, IndexError) as error:
-        expected = "tensors bert_model.embeddings…, bert_model.encoder.layer.0…"
-        what = f"weights.th holds no BERT ({error} missing or of another shape)"
-        raise wrong(what, expected=expected) from None
-    for key, value in sizes.items():
-        if stated.get(key, value) != value:
-            where = f"{stated[key]} in its configuration, {value} in the weights"
-            raise wrong(f"the BERT's {key} is {where}")
-    heads = stated.get("num_attention_heads")
-    if heads is None and re.match("(span|sci)?bert[-_]", Path(name).name.lower()):
-        heads = hidden_size // 64  # of every BERT that was published under such a name
-    if heads is None:
-        hint = "Name a folder with its config.json beside vocab.txt: allennlp:ARCHIVE,bert=FOLDER."
-        what = f"the number of attention heads of '{name}' is not known"
-        raise wrong(what, hint=hint)
-    if not isinstance(heads, int) or heads < 1 or hidden_size % heads:
-        raise wrong(f"{heads} attention heads do not divide {hidden_size}")
-    if stated.get("position_embedding_type", "absolute") != "absolute" or stated.get("is_decoder"):
-        raise wrong("the BERT is a decoder or has relative positions")
-    rest = {key: stated[key] for key in ("hidden_act", "layer_norm_eps") if key in stated}
-    return {**sizes, "num_attention_heads": heads, **rest}
+        raise ModelError(f"its weights do not fit its BERT or labels ({why})", path=path) from None
+    network.to_empty(device="cpu")
+    network.load_state_dict(weights)
+    return network.train(False)
 
 
 def tag_predicates(
@@ -470,10 +281,9 @@ def tag_predicates(
     sentences: Sequence[Sequence[str]],
     verbs: Sequence[Sequence[int]],
     *,
-    batch_pieces: int = BATCH_PIECES,
-    keep_logits: bool = False,
-) -> list[list[PredicateTags]]:
-    """Tags the arguments of every predicate of every sentence, in the order asked for.
+    batch_pieces: int = 512,
+) -> tuple[list[list[Frame]], int]:
+    """Frames of every predicate of every sentence, in the order asked for; how many are cut.
 
     All predicates are sorted by length and run in batches of about `batch_pieces` word pieces. A
     sentence longer than the BERT's positions (512) is cut, predicate by predicate, to a window of
@@ -481,37 +291,32 @@ def tag_predicates(
     """
     import torch
 
-    if len(sentences) != len(verbs):
-        what = f"{counted(len(verbs), 'list')} of predicates for "
-        what += counted(len(sentences), "sentence")
-        raise InputError(what, expected="one list for each sentence")
-    jobs = list(_jobs(model, sentences, verbs))
-    order = sorted(range(len(jobs)), key=lambda number: len(jobs[number].pieces))
+    waiting = list(jobs(model, sentences, verbs))
+    order = sorted(range(len(waiting)), key=lambda number: len(waiting[number].pieces))
     matrix = transitions(model.labels)
-    tagged: dict[int, PredicateTags] = {}
-    with torch.inference_mode(), bar(len(jobs), "labelling", "predicates") as shown:
-        while batch := order[len(tagged) : len(tagged) + batch_pieces]:
-            while len(batch) > 1 and len(batch) * len(jobs[batch[-1]].pieces) > batch_pieces:
+    frames: dict[int, Frame] = {}
+    with torch.inference_mode(), bar(len(order), "labelling", "predicates") as shown:
+        while batch := order[len(frames) : len(frames) + batch_pieces]:
+            while len(batch) > 1 and len(batch) * len(waiting[batch[-1]].pieces) > batch_pieces:
                 batch.pop()
             with loading("the model failed", path=model.path):
-                logits = _forward(model, [jobs[number] for number in batch])
-            lengths = [len(jobs[number].pieces) for number in batch]
-            paths = decode(logits, lengths, matrix)
-            for number, row, length, path in zip(batch, logits, lengths, paths, strict=True):
-                job = jobs[number]
+                logits = forward(model, [waiting[number] for number in batch])
+            lengths = [len(waiting[number].pieces) for number in batch]
+            for number, path in zip(batch, decode(logits, lengths, matrix), strict=True):
+                job = waiting[number]
                 # A word has its first piece's tag; AllenNLP's padding labels are no roles.
                 tags = [model.labels[path[offset]] for offset in job.offsets]
                 inside = ["O" if tag.startswith("@@") else tag for tag in tags]
-                full = (*["O"] * job.before, *inside, *["O"] * job.after)
-                kept = row[:length].numpy().copy() if keep_logits else None
-                tagged[number] = PredicateTags(job.verb, full, kept, job.before + job.after)
+                outside = ["O"] * job.before, ["O"] * job.after
+                frames[number] = Frame(job.verb, (*outside[0], *inside, *outside[1]))
             shown.update(len(batch))
-    results = iter([tagged[number] for number in range(len(jobs))])
-    return [[next(results) for _ in row] for row in verbs]
+    results = iter([frames[number] for number in range(len(order))])
+    cut = sum(job.before + job.after > 0 for job in waiting)
+    return [[next(results) for _ in row] for row in verbs], cut
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
     """One pass: word-piece ids, which of them are the predicate's, and each word's first piece.
 
     `before` and `after` are the numbers of words outside the window.
@@ -526,9 +331,9 @@ class _Job:
     offsets: list[int]
 
 
-def _jobs(
+def jobs(
     model: SrlBert, sentences: Sequence[Sequence[str]], verbs: Sequence[Sequence[int]]
-) -> Iterator[_Job]:
+) -> Iterator[Job]:
     """One job a predicate; words are cut into pieces once."""
     from tokenizers.models import WordPiece
 
@@ -538,23 +343,20 @@ def _jobs(
     @cache
     def cut(word: str) -> list[int]:
         text = word.lower() if model.lowercase else word
-        return [token.id for part in text.split() for token in cutter.tokenize(part)]
+        return [token.id for token in cutter.tokenize(text)]
 
-    for s, (words, indices) in enumerate(zip(sentences, verbs, strict=True), start=1):
+    for words, indices in zip(sentences, verbs, strict=True):
         pieces = [cut(word) for word in words] if indices else []
         sizes = list(map(len, pieces))
         for verb in indices:
-            if not 0 <= verb < len(words):
-                expected = f"an index from 0 to {len(words) - 1}"
-                raise InputError(f"sentence {s} has a predicate at word {verb}", expected=expected)
             low, high = _window(sizes, verb, model.window - 2)
             if low == high:
-                what = f"word {verb} of sentence {s} is longer than the model's"
-                raise InputError(f"{what} {model.window} word pieces")
+                what = f"'{words[verb]}' is longer than the model's {model.window} word pieces"
+                raise InputError(what)
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
-            yield _Job(verb, ids, start, start + sizes[verb], low, len(words) - high, offsets)
+            yield Job(verb, ids, start, start + sizes[verb], low, len(words) - high, offsets)
 
 
 def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
@@ -572,7 +374,7 @@ def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
     return low, high
 
 
-def _forward(model: SrlBert, batch: Sequence[_Job]) -> torch.Tensor:
+def forward(model: SrlBert, batch: Sequence[Job]) -> torch.Tensor:
     """Logits (rows, pieces, L) of a batch, on the CPU."""
     import torch
 
@@ -581,13 +383,11 @@ def _forward(model: SrlBert, batch: Sequence[_Job]) -> torch.Tensor:
     places = torch.arange(ids.shape[1]).unsqueeze(0)
     start, end, size = torch.tensor([(j.start, j.end, len(j.pieces)) for j in batch]).T.unsqueeze(2)
     verb, mask = ((start <= places) & (places < end)).long(), (places < size).long()
-    states = model.encoder(
-        input_ids=ids.to(model.device),
-        token_type_ids=verb.to(model.device),
-        attention_mask=mask.to(model.device),
-        position_ids=places.to(model.device),
-    ).last_hidden_state
-    return torch.nn.functional.linear(states, *model.projection).cpu()
+    bert, projection = model.network.values()
+    inputs = {"input_ids": ids, "token_type_ids": verb, "attention_mask": mask}
+    inputs = {k: v.to(bert.device) for k, v in (inputs | {"position_ids": places}).items()}
+    logits: torch.Tensor = projection(bert(**inputs).last_hidden_state)
+    return logits.cpu()
 
 
 def transitions(labels: Sequence[str]) -> torch.Tensor:
@@ -625,7 +425,7 @@ def decode(logits: torch.Tensor, lengths: Sequence[int], matrix: torch.Tensor) -
     # All labels that are no I- may follow the same labels: equal columns are worked out once.
     columns, of_column = torch.unique(matrix, dim=1, return_inverse=True)
     scores = torch.zeros(rows, size + 2)
-    scores[:, size] = _START_SCORE
+    scores[:, size] = 100000.0
     back = torch.empty(width + 1, rows, size + 2, dtype=torch.long)
     for step in range(width + 1):
         best, previous = torch.topk(scores.unsqueeze(2) + columns, k=1, dim=1)
