@@ -1,19 +1,21 @@
 """What changed between runs: tested differences of systems, facts lost and gained, a gate."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose, require
-from litepyramid.files import atomic_write
+from litepyramid.files import atomic_write, read_jsonl, read_text
 from litepyramid.reports.score_page import write_page
-from litepyramid.scoring.history import History, RunScores, append_history
 from litepyramid.scoring.inference import (
     MEASURES,
     TestedDifference,
@@ -23,10 +25,9 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.runs import AlignedRuns, align_runs, names_of
+from litepyramid.scoring.runs import AlignedRuns, Settings, align_runs, names_of
 from litepyramid.sentences import sentence_spans
-from litepyramid.stats import is_whole
-from litepyramid.tables import Column, Result, Table, hidden, record, row
+from litepyramid.tables import Column, Result, Table, hidden, plain, record, row
 from litepyramid.text import counted, cut
 from litepyramid.types import Signature, fingerprint
 
@@ -35,10 +36,6 @@ _LONGEST_COMMENT = 60_000  # characters of a comment on a pull request
 _MARKUP = re.compile(r"[&<>@#|*_`\[\]\\~]")
 _ROUNDING = 1e-9
 _KINDS = ("lost", "gained")
-_NUMBERS = (
-    *("old_system", "old", "new", "difference", "low", "high", "p", "p_holm", "inputs"),
-    *("better", "worse"),
-)
 
 Span = tuple[int, int]
 ChangeRows = Literal["systems", "inputs", "facts", "groups"]
@@ -128,74 +125,53 @@ class SystemChange(TestedDifference):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How runs are compared, and when one fails: the options of `compare`."""
+class RunScores:
+    """One run: its date as ISO 8601 writes it, perhaps empty; score, low, high by system."""
 
-    pair: Sequence[str] = ()
-    baseline: str | None = None
-    by: Mapping[str, str] | None = None
-    across_judges: bool = False
-    judge_drift: bool = False
-    fail_if: str | None = None
-    fail_under: float | None = None
-    fail_if_lost: int | None = None
-    margin: float | None = None
-    date: str | None = None
-    present: float = 0.5
-    lost_by: float = 0.2
-    samples: int = 10_000
-    confidence: float = 0.95
-    seed: int = 12345
+    run: str
+    date: str
+    metric: str
+    signature: dict[str, str]
+    scores: dict[str, tuple[float | None, float | None, float | None]]
 
-    def __post_init__(self) -> None:
-        for name in ("present", "lost_by", "fail_under", "margin"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, float | int) and 0 <= value <= 1):
-                raise InputError(f"{name} is {cut(value)}", expected="a number from 0 to 1")
-        if self.fail_if not in (None, "worse"):
-            raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
-        lost = self.fail_if_lost
-        if lost is not None and (not is_whole(lost) or lost < 1):
-            raise InputError(f"fail_if_lost is {cut(lost)}", expected="a whole number from 1")
+    @classmethod
+    def of(cls, name: str, result: ScoreResult, when: str) -> Self:
+        """The scores of a result; `when` is its date."""
+        ends = zip(result.scores.items(), result.intervals, strict=True)
+        scores = {system: tuple(plain((score, *own))) for (system, score), own in ends}
+        return cls(name, when, result.name, result.signature.to_json(), scores)
 
-    @property
-    def bootstrap(self) -> dict[str, Any]:
-        """How intervals are drawn, for `system_intervals` and for signatures."""
-        return {"samples": self.samples, "confidence": self.confidence, "seed": self.seed}
 
-    @property
-    def alpha(self) -> float:
-        """Significance level of the tests."""
-        return round(1 - self.confidence, 12)
+@dataclass(frozen=True, slots=True)
+class History(Result):
+    """The runs of a history file, in its order."""
+
+    runs: tuple[RunScores, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per run and system."""
+        rows = [
+            (run.date, run.run, system, *points)
+            for run in self.runs
+            for system, points in run.scores.items()
+        ]
+        names = ("date", "run", "system", "score", "low", "high")
+        title = f"{self.runs[0].metric} over {counted(len(self.runs), 'run')}"
+        return [Table(title, tuple(map(Column, names)), tuple(rows), repeated=3)]
 
     @property
-    def gate(self) -> str:
-        """The conditions under which a run fails, as a signature says them; empty for none."""
-        limits = {"under": self.fail_under, "lost": self.fail_if_lost, "margin": self.margin}
-        texts = [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
-        return ", ".join(["worse"] * bool(self.fail_if) + texts)
+    def signature(self) -> str:
+        """That of the last run."""
+        return "|".join(f"{key}:{value}" for key, value in self.runs[-1].signature.items())
 
-    def failures(self, change: SystemChange) -> list[str]:
-        """A clause for each condition that a system fails."""
-        failed = []
-        if self.fail_if and change.p_holm < self.alpha and change.difference < 0:
-            failed.append(f"is significantly worse ({change.measured})")
-        if self.fail_under is not None and not change.new >= self.fail_under:
-            failed.append(f"scores {_number(change.new)}, under {_number(self.fail_under)}")
-        worse = len([f for f in change.lost if f.weight > 0])
-        worse += len([f for f in change.gained if f.weight < 0])  # penalties
-        if self.fail_if_lost is not None and worse >= self.fail_if_lost:
-            failed.append(f"lost {counted(worse, 'fact')}; {self.fail_if_lost} fail")
-        if self.margin is not None and not change.low > -self.margin:
-            differences = np.array([entry.difference for entry in change.by_input])
-            error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
-            normal = NormalDist()
-            power = normal.cdf(self.margin / error - normal.inv_cdf(1 - self.alpha / 2))
-            failed.append(
-                f"may be worse by more than {_number(self.margin)} ({change.measured}); a run that "
-                f"is no worse passes with probability {_number(power, 2)}"
-            )
-        return failed
+    def to_figure(self) -> Any:
+        """Scores of every system over the runs, with their intervals."""
+        from litepyramid.figures.score_plots import history_figure
+
+        names = [f"{run.run} {run.date}".strip() for run in self.runs]
+        systems = dict.fromkeys(name for run in self.runs for name in run.scores)
+        points = {s: [run.scores.get(s, (None,) * 3) for run in self.runs] for s in systems}
+        return history_figure(names, points, self.runs[0].metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +196,7 @@ class ChangeResult(Result):
     failures: tuple[str, ...]
     notes: tuple[str, ...]
     signature: Signature
-    history: tuple[RunScores, ...] = hidden(repr=False)
+    history: tuple[RunScores, ...] = hidden()
 
     forms: ClassVar[Mapping[str, str]] = {".md": "to_markdown", ".jsonl": "to_history"}
 
@@ -288,8 +264,9 @@ class ChangeResult(Result):
         for c in worst_first if rows == "facts" else self.changes:
             head = {"run": c.run, "system": c.name}
             if rows == "systems":
-                numbers = {name: getattr(c, name) for name in _NUMBERS}
-                listed.append({**head, **numbers, "lost": len(c.lost), "gained": len(c.gained)})
+                values = {k: v for k, v in row(c).items() if isinstance(v, str | int | float)}
+                facts = {kind: len(getattr(c, kind)) for kind in _KINDS}
+                listed.append({**head, **values, **head, **facts})
             elif rows == "facts":
                 for kind in _KINDS:
                     listed += [{**head, "change": kind, **record(f)} for f in getattr(c, kind)]
@@ -336,8 +313,21 @@ class ChangeResult(Result):
         return write_page("What changed", data, path, page="changes")
 
     def to_history(self, path: Any) -> None:
-        """Appends the new runs to a history (`append_history`)."""
-        append_history(path, self.history)
+        """Adds the new runs to a history, which is checked first; the baseline only to a new one.
+
+        The one output that is not replaced. A run that it already holds is not repeated.
+        """
+        runs: Sequence[RunScores] = self.history
+        if undated := [run.run for run in runs if not run.date]:
+            raise InputError(f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31.")
+        text = read_text(path) if Path(path).exists() else ""
+        lines = text.splitlines() if text.strip() else []
+        if lines:
+            before = read_history(path).runs
+            runs = [run for run in runs[1:] if run not in before]
+        lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
+        with atomic_write(path) as file:
+            file.writelines(f"{line}\n" for line in lines)
 
     def to_markdown(self, path: Any = None) -> str:
         """A comment for a pull request, at most 60,000 characters; written to `path`."""
@@ -389,6 +379,29 @@ def _escaped(text: str, longest: int = 1000) -> str:
 # The comparison ------------------------------------------------------------------------------
 
 
+def _failures(change: SystemChange, how: Settings) -> list[str]:
+    """A clause for each condition of the gate that a system fails."""
+    failed = []
+    if how.fail_if and change.p_holm < how.alpha and change.difference < 0:
+        failed.append(f"is significantly worse ({change.measured})")
+    if how.fail_under is not None and not change.new >= how.fail_under:
+        failed.append(f"scores {_number(change.new)}, under {_number(how.fail_under)}")
+    worse = sum(fact.weight > 0 for fact in change.lost)
+    worse += sum(fact.weight < 0 for fact in change.gained)  # penalties
+    if how.fail_if_lost is not None and worse >= how.fail_if_lost:
+        failed.append(f"lost {counted(worse, 'fact')}; {how.fail_if_lost} fail")
+    if how.margin is not None and not change.low > -how.margin:
+        differences = np.array([entry.difference for entry in change.by_input])
+        error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
+        normal = NormalDist()
+        power = normal.cdf(how.margin / error - normal.inv_cdf(1 - how.alpha / 2))
+        failed.append(
+            f"may be worse by more than {_number(how.margin)} ({change.measured}); a run that "
+            f"is no worse passes with probability {_number(power, 2)}"
+        )
+    return failed
+
+
 def compare_runs(
     names: Sequence[str], results: Sequence[ScoreResult], dates: Sequence[str], how: Settings
 ) -> ChangeResult:
@@ -419,7 +432,7 @@ def compare_runs(
     failures = [
         f"{cut(c.name)}{f' of {cut(c.run)}' if many else ''} {reason}."
         for c in changes
-        for reason in how.failures(c)
+        for reason in _failures(c, how)
     ]
     fields = [dict(result.signature.fields) for result in results]
     shared = {k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)}
@@ -577,3 +590,34 @@ def read_groups(by: Any) -> dict[str, str]:
     ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
     labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
     return {n: labels[int(np.searchsorted(ends, value))] for n, value in numbers.items()}
+
+
+# Histories -----------------------------------------------------------------------------------
+
+
+def day(given: str | None, path: Path | None) -> str:
+    """The date of a run: what the user says, else the file's, else none."""
+    if given is None:
+        return str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date()) if path else ""
+    try:
+        datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        expected = f"one such as {date(2026, 1, 31)} or 2026-01-31T12:00"
+        raise InputError(f"the date '{given}'", expected=expected) from None
+    return given
+
+
+def read_history(path: str | Path) -> History:
+    """The history in a file."""
+    what = "not a line of a history"
+    rows = read_jsonl(path)
+    return History(
+        tuple(as_type(RunScores, row, what=what, path=path, line=line) for line, row in rows)
+    )
+
+
+def is_history(source: Any) -> bool:
+    """Whether it is a history's file."""
+    if not isinstance(source, str | Path) or Path(source).suffix != ".jsonl":
+        return False
+    return Path(source).is_file() and '"run"' in read_text(source)[:1000]

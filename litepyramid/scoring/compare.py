@@ -1,7 +1,7 @@
 """Which systems differ significantly: differences, intervals and tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -9,11 +9,16 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import check_path
 from litepyramid.progress import track
-from litepyramid.scoring.changes import ChangeResult, Settings, compare_runs, read_groups
-from litepyramid.scoring.drift import DriftResult, drift
-from litepyramid.scoring.history import History, day, is_history, read_history
+from litepyramid.scoring.changes import (
+    ChangeResult,
+    History,
+    compare_runs,
+    day,
+    is_history,
+    read_groups,
+    read_history,
+)
 from litepyramid.scoring.inference import (
     MEASURES,
     TestedDifference,
@@ -25,13 +30,13 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_labelled
+from litepyramid.scoring.runs import DriftResult, Settings, drift
 from litepyramid.stats import (
     adjust_p_values,
     blocks,
     by_id,
     check_samples,
     check_seed,
-    is_whole,
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table, row
@@ -39,10 +44,11 @@ from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoresLike, Signature
 
 _LISTED = 10  # pairs; more are shown as a matrix
-_OF_RUNS = (
-    *("pair", "baseline", "by", "across_judges", "judge_drift", "fail_if", "fail_under"),
-    *("fail_if_lost", "margin", "date"),
+_OF_MATRIX = (
+    "Each cell: score of the row's system minus score of the column's; * significant. Intervals "
+    "and p-values are in the JSON and CSV; they are shown of few systems, or against one."
 )
+_NONE = (None, False, ())  # options that were not given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +70,7 @@ class SystemComparison(Result):
 
     Attributes:
         systems: The systems compared, best first, with their mean `scores`.
-        family: How many pairs Holm's correction covers.
         against: The system that all others are compared with; None for all pairs.
-        left_out: How many systems are not among the `top` ones.
         alpha: Significance level, 1 less the confidence.
     """
 
@@ -74,9 +78,7 @@ class SystemComparison(Result):
     systems: tuple[str, ...]
     scores: tuple[float, ...]
     pairs: tuple[PairComparison, ...]
-    family: int
     against: str | None
-    left_out: int
     alpha: float
     signature: Signature
 
@@ -97,31 +99,18 @@ class SystemComparison(Result):
                 {"system": system, "score": score, **measured.get(system, none)}
                 for system, score in zip(self.systems, self.scores, strict=True)
             ]
-            title, table = (
-                f"from {self.against}",
-                Table.of("", ["system", "score", *MEASURES], rows),
-            )
+            title = f"from {self.against}"
+            table = Table.of("", ["system", "score", *MEASURES], rows)
         significant = sum(pair.p_holm < self.alpha for pair in pairs)
         fewest, most = min(p.inputs for p in pairs), max(p.inputs for p in pairs)
-        over = f" over {counted(self.family, 'pair')}" if self.family > len(pairs) else ""
         differ = "differs" if 1 in (significant, len(pairs)) else "differ"
-        notes = [
+        notes = [_OF_MATRIX] * self._many + [
             f"{significant} of {counted(len(pairs), 'pair')} {differ} significantly "
-            f"(α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
+            f"(α = {self.alpha:g}, Holm's correction). Two-sided sign-flip "
             f"test over inputs, exact; with {counted(most, 'input')} p can be as small as "
             f"{smallest_flip_p(most):.2g}.",
-            *too_few_inputs(most, self.family, self.alpha),
+            *too_few_inputs(most, len(pairs), self.alpha),
         ]
-        if self._many:
-            notes.insert(
-                0,
-                "Each cell: score of the row's system minus score of the column's; * significant. "
-                "Intervals and p-values are in the JSON and CSV; they are shown of few systems, or "
-                "against one.",
-            )
-        if self.left_out:
-            many = counted(self.left_out, "system is", "systems are")
-            notes.append(f"{many} not shown: not among the best.")
         if fewest < most:
             notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
         title = f"{metric_title(self.metric)}: differences {title} on {counted(most, 'input')}"
@@ -170,7 +159,6 @@ def compare(
     *more: ScoresLike,
     metric: str | None = None,
     against: str | None = None,
-    top: int | None = None,
     pair: Sequence[str] = (),
     baseline: str | None = None,
     by: str | Mapping[str, str] | None = None,
@@ -199,7 +187,6 @@ def compare(
         *more: Further results.
         metric: Which metric, of several.
         against: Only the pairs of this system.
-        top: Only so many best systems.
         pair: Systems of two runs, as OLD=NEW; repeat.
         baseline: The run to compare the others with.
         by: Group inputs by FILE:COLUMN of a table.
@@ -248,20 +235,18 @@ def compare(
     sources = _sources(scores, *more)
     if _kind(sources) is History:
         return read_history(sources[0])
-    several = sources if len(sources) > 1 else []
-    runs = [read_saved(check_path(s) if isinstance(s, str | Path) else s) for s in several]
-    saved = [run for run in runs if run is not None]
-    if saved:
-        _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")
+    runs = [read_saved(source) for source in sources] if len(sources) > 1 else []
+    if saved := [run for run in runs if run is not None]:
+        _unused({"metric": metric, "against": against}, "runs", "systems of one result")
         if len(saved) < len(sources):
             other = next(s for s, run in zip(sources, runs, strict=True) if run is None)
-            what = f"{cut(other)} beside a saved result, and is none"
-            raise InputError(what, expected="saved results alone, or tables of scores alone")
+            what = f"{cut(other)} beside results of score, and is none"
+            raise InputError(what, expected="results of score alone, or tables of scores alone")
         return _runs(sources, saved, how)
-    options = {name: getattr(how, name) for name in _OF_RUNS}
-    _unused(options, "systems", "several results that score has saved")
+    of_runs = {f.name: getattr(how, f.name) for f in fields(how) if f.default in _NONE}
+    _unused(of_runs, "systems", "several results that score has saved")
     matrix, _, signature = scored_and_labelled(sources if more else scores, metric)
-    return _compare_systems(matrix, signature, against, top, how)
+    return _compare_systems(matrix, signature, against, how)
 
 
 def _sources(scores: Any, *more: Any) -> list[Any]:
@@ -304,16 +289,12 @@ def _runs(
 
 def _unused(options: Mapping[str, Any], what: str, of: str) -> None:
     """Raises InputError where an option was given that is of the other comparison."""
-    if wrong := [name for name, value in options.items() if value not in (None, False, ())]:
+    if wrong := [name for name, value in options.items() if value not in _NONE]:
         raise InputError(f"'{wrong[0]}' where {what} are compared", expected=of)
 
 
 def _compare_systems(
-    scores: ScoreMatrix,
-    signature: Signature,
-    against: str | None,
-    top: int | None,
-    how: Settings,
+    scores: ScoreMatrix, signature: Signature, against: str | None, how: Settings
 ) -> SystemComparison:
     """Compares the systems of a matrix, in the order of their names and inputs."""
     rows, columns = by_id(scores.systems), by_id(scores.inputs)
@@ -323,19 +304,15 @@ def _compare_systems(
         raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
     if against is not None and against not in scores.systems:
         raise InputError(f"no system '{against}'", expected=f"one of {', '.join(scores.systems)}")
-    if top is not None and (not is_whole(top) or top < (2 if against is None else 1)):
-        raise InputError(f"the {cut(repr(top))} best systems", expected="at least two to compare")
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
-    shown_systems = order[:top]
     if against is None:
-        pairs = np.array(list(combinations(sorted(shown_systems), 2)))
+        pairs = np.array(list(combinations(range(len(values)), 2)))
         worse = means[pairs[:, 1]] > means[pairs[:, 0]]
         pairs[worse] = pairs[worse][:, ::-1]
     else:
         base = systems.index(against)
         pairs = np.array([(i, base) for i in order if i != base])
-        shown_systems = [i for i in order if i in {base, *shown_systems}]
     p = flip_p_values(values, pairs)
     if np.isnan(p).any():
         i, j = pairs[int(np.argmax(np.isnan(p)))]
@@ -344,8 +321,6 @@ def _compare_systems(
             expected="scores of the same inputs",
         )
     corrected = adjust_p_values(p, "holm")
-    family, shown = len(pairs), np.isin(pairs[:, 0], shown_systems)
-    pairs, p, corrected = pairs[shown], p[shown], corrected[shown]
     results = []
     for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
         differences = values[pairs[block, 0]] - values[pairs[block, 1]]
@@ -357,15 +332,13 @@ def _compare_systems(
             )
         ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    about = {"test": "sign-flip", "scores_sha": scores_sha(scores), "against": against, "top": top}
+    about = {"test": "sign-flip", "scores_sha": scores_sha(scores), "against": against}
     return SystemComparison(
         metric=scores.metric,
-        systems=tuple(systems[i] for i in shown_systems),
-        scores=tuple(float(means[i]) for i in shown_systems),
+        systems=tuple(systems[i] for i in order),
+        scores=tuple(float(means[i]) for i in order),
         pairs=tuple(results),
-        family=family,
         against=against,
-        left_out=len(order) - len(shown_systems),
         alpha=how.alpha,
         signature=Signature.of(**dict(signature.fields) | about | how.bootstrap),
     )

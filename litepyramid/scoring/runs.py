@@ -1,19 +1,23 @@
-"""What two runs share, put side by side: systems, inputs, units; what they do not is named."""
+"""Two runs side by side: what they share, and on the same summaries how their judges differ."""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
+from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.stats import adjust_p_values, check_whole, mean_of_scored, system_means
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits
+from litepyramid.types import FloatArray, InputUnits, Signature, fingerprint
 
 # Fields of signatures in which runs may differ: units and inputs are compared themselves.
 _FREE = {
@@ -21,6 +25,54 @@ _FREE = {
     "references_sha", "presence_sha", "truncated", "missing", "samples", "confidence", "seed",
 }  # fmt: skip
 _NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How runs are compared, and when one fails: the options of `compare`."""
+
+    pair: Sequence[str] = ()
+    baseline: str | None = None
+    by: Mapping[str, str] | None = None
+    across_judges: bool = False
+    judge_drift: bool = False
+    fail_if: str | None = None
+    fail_under: float | None = None
+    fail_if_lost: int | None = None
+    margin: float | None = None
+    date: str | None = None
+    present: float = 0.5
+    lost_by: float = 0.2
+    samples: int = 10_000
+    confidence: float = 0.95
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        for name in ("present", "lost_by", "fail_under", "margin"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, float | int) and 0 <= value <= 1):
+                raise InputError(f"{name} is {cut(value)}", expected="a number from 0 to 1")
+        if self.fail_if not in (None, "worse"):
+            raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
+        if self.fail_if_lost is not None:
+            check_whole("fail_if_lost", self.fail_if_lost)
+
+    @property
+    def bootstrap(self) -> dict[str, Any]:
+        """How intervals are drawn, for `system_intervals` and for signatures."""
+        return {"samples": self.samples, "confidence": self.confidence, "seed": self.seed}
+
+    @property
+    def alpha(self) -> float:
+        """Significance level of the tests."""
+        return round(1 - self.confidence, 12)
+
+    @property
+    def gate(self) -> str:
+        """The conditions under which a run fails, as a signature says them; empty for none."""
+        limits = {"under": self.fail_under, "lost": self.fail_if_lost, "margin": self.margin}
+        texts = [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
+        return ", ".join(["worse"] * bool(self.fail_if) + texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +212,7 @@ def _differences(old: ScoreResult, new: ScoreResult, *, insist: bool) -> list[st
             f"the runs were not made in the same way ({told})",
             expected="the same judge and settings",
             hint="To compare them all the same, insist: --across-judges."
-            + (
-                " To compare the judges: --judge-drift."
-                if {"judge", "revision"} & {*fields}
-                else ""
-            ),
+            + " To compare the judges: --judge-drift." * bool({"judge", "revision"} & {*fields}),
         )
     return [f"The judge may be the difference: {told}."] if fields else []
 
@@ -190,3 +238,117 @@ def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> list
             hint="Name what belongs together: --pair OLD=NEW.",
         )
     return chosen
+
+
+# Two judges of the same summaries --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDrift:
+    """The two judges on one system.
+
+    Attributes:
+        agreement: Share of the facts with the same verdict, present or not, by both.
+        gained: Facts that only the new judge finds; `lost` those that only the old one finds.
+        change: Of the mean presence.
+        favour: Change of the score less the mean change of the other systems' scores.
+        p_holm: P-value of "no favour", over inputs, after Holm's correction over systems.
+    """
+
+    system: str
+    agreement: float
+    gained: int
+    lost: int
+    change: float
+    favour: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class DriftResult(Result):
+    """How the judgements of two judges, or of one on two days, differ.
+
+    Attributes:
+        judges: What is different in how they judge, and what they share.
+        conclusions: Which significant differences between systems only one of them finds.
+    """
+
+    judges: tuple[str, ...]
+    systems: tuple[SystemDrift, ...]
+    conclusions: tuple[str, ...]
+    alpha: float
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per system."""
+        signed = [Column(name, signed=True) for name in ("change", "favour")]
+        columns: list[Any] = ["system", "agreement", "gained", "lost", *signed, MEASURES[-1]]
+        favoured = [
+            f"The new judge {'favours' if s.favour > 0 else 'disfavours'} `{cut(s.system)}`: "
+            f"{s.favour:+.3f} against the other systems."
+            for s in self.systems
+            if s.p_holm < self.alpha
+        ]
+        agreement = np.mean([s.agreement for s in self.systems])
+        title = f"Drift of the judge: {agreement:.1%} of verdicts agree; "
+        title += f"{counted(len(self.conclusions), 'conclusion')} changed"
+        conclusions = self.conclusions or ("No conclusion between systems changed.",)
+        notes = (*self.judges, *favoured, *conclusions, str(self.signature))
+        return [Table.of(title, columns, self.systems, notes)]
+
+
+def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> DriftResult:
+    """Compares the judgements of the same summaries in two runs."""
+    aligned = align_runs(runs[0], runs[1], how.pair, units_too=how.across_judges, judges_too=True)
+    old, new = aligned.sides
+    for n, system in enumerate(old.systems):
+        if old.texts and new.texts and old.texts[n] != new.texts[n]:
+            raise InputError(
+                f"the summaries of system '{system}' differ between the runs",
+                expected="the same summaries, judged twice",
+            )
+    change = new.scores - old.scores
+    favour = np.full(change.shape, np.nan)
+    for n in range(len(change)) if len(change) > 1 else ():
+        favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
+    p = adjust_p_values(flip_p_of(favour), "holm").tolist()
+    before, now = old.presence >= how.present, new.presence >= how.present
+    systems = tuple(
+        SystemDrift(
+            system,
+            agreement=float((before[n] == now[n]).mean()),
+            gained=int((now[n] & ~before[n]).sum()),
+            lost=int((before[n] & ~now[n]).sum()),
+            change=mean_of_scored(new.presence[n] - old.presence[n]),
+            favour=mean_of_scored(favour[n]),
+            p_holm=p[n],
+        )
+        for n, system in enumerate(old.systems)
+    )
+    sha = fingerprint((side.systems, side.presence.tolist()) for side in aligned.sides)
+    return DriftResult(
+        (*aligned.judges, *aligned.notes),
+        systems,
+        tuple(_conclusions(aligned.sides, names, how.alpha)),
+        how.alpha,
+        Signature.of(
+            test="sign-flip", runs_sha=sha, present=how.present, confidence=how.confidence
+        ),
+    )
+
+
+def _conclusions(sides: Sequence[Side], names: Sequence[str], alpha: float) -> list[str]:
+    """The pairs of systems that only one run tells apart, or in another order."""
+    systems, signs = sides[0].systems, []
+    pairs = np.array([*combinations(range(len(systems)), 2)], dtype=np.int64).reshape(-1, 2)
+    for side in sides:
+        clear = adjust_p_values(flip_p_values(side.scores, pairs), "holm") < alpha
+        means = system_means(side.scores)
+        signs.append(np.sign(means[pairs[:, 0]] - means[pairs[:, 1]]) * clear)
+    texts = {1: "{0} > {1}", -1: "{1} > {0}", 0: "{0} and {1} do not differ significantly"}
+    told = []
+    for (i, j), *own in zip(pairs, *signs, strict=True):
+        if own[0] != own[1]:
+            by = [texts[int(sign)].format(systems[i], systems[j]) for sign in own]
+            told.append("; ".join(f"by {a}: {b}" for a, b in zip(names, by, strict=True)) + ".")
+    return told

@@ -10,7 +10,6 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.scoring.changes import Settings
 from litepyramid.scoring.inference import flip_p_of
 
 UNITS = [[f"Fact {u} of {m}." for u in range(10)] for m in range(10)]
@@ -261,8 +260,8 @@ def test_drift_of_the_judge_names_whom_it_favours():
 
 
 def test_options_of_the_other_comparison_are_refused(old, new):
-    with pytest.raises(InputError, match="'top'"):
-        lp.compare(old, new, top=3)
+    with pytest.raises(InputError, match="'against'"):
+        lp.compare(old, new, against="a")
     for wrong in ({"fail_if": "wrose"}, {"fail_under": 40}, {"fail_if_lost": 0}, {"margin": "x"}):
         with pytest.raises(InputError, match=next(iter(wrong))):
             lp.compare(old, new, **wrong)
@@ -274,7 +273,7 @@ def test_what_a_comparison_cannot_be_is_refused_before_it_is_made(old, tmp_path,
     old.save(tmp_path / "old.json")
     (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
     done = cli("compare", "old.json", "w.csv", cwd=tmp_path, status=2)
-    assert "w.csv beside a saved result" in done.stderr
+    assert "w.csv beside results of score" in done.stderr
     monkeypatch.setattr("litepyramid.scoring.compare.scored_and_labelled", None)  # never reached
     done = cli("compare", "old.json", "-o", "pairs.html", cwd=tmp_path, status=2)
     assert "unknown ending '.html'" in done.stderr
@@ -293,10 +292,9 @@ def test_the_power_of_a_margin_is_said():
     rng = np.random.default_rng(3)
     one = rng.random((1, 200, 1))
     runs = given(one), given(np.clip(one + rng.normal(0, 0.1, one.shape), 0, 1))
-    (change,) = lp.compare(*runs).changes
-    (text,) = Settings(margin=0.001).failures(change)
+    (text,) = lp.compare(*runs, margin=0.001).failures
     assert "passes with probability .0" in text
-    assert Settings(margin=0.1).failures(change) == []
+    assert lp.compare(*runs, margin=0.1).failures == ()
 
 
 def test_what_is_saved_can_be_read(old, new, tmp_path):
