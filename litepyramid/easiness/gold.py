@@ -16,7 +16,7 @@ from litepyramid.io.rows import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
-from litepyramid.types import FloatArray, InputUnits, IntArray, Signature, fingerprint, unit_hashes
+from litepyramid.types import FloatArray, InputUnits, IntArray, Signature, data_hashes, fingerprint
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
@@ -165,8 +165,8 @@ def gold_easiness(
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
-        scus_sha=unit_hashes(scus)["units_sha"],
-        stus_sha=unit_hashes(stus)["units_sha"],
+        scus_sha=data_hashes(units=scus)["units_sha"],
+        stus_sha=data_hashes(units=stus)["units_sha"],
     )
     return Easiness(tuple(sentences), values, signature, placement_notes(of_scu, of_stu), counts)
 

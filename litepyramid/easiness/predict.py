@@ -29,11 +29,11 @@ from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, is_whole
 from litepyramid.text import cut, place
-from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
+from litepyramid.types import InputReferences, InputUnits, Signature, data_hashes, fingerprint
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
+from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import read_parses
 
 FeatureSet = Literal["dependency+stus", "constituency"]
@@ -263,7 +263,7 @@ def prepare(
     if missing := inputs - {entry.input for entry in stus}:
         raise InputError(f"input '{min(missing)}' has no STUs")
     machine = [entry for entry in stus if entry.input in inputs]
-    about["stus_sha"] = unit_hashes(machine)["units_sha"]
+    about["stus_sha"] = data_hashes(units=machine)["units_sha"]
     units = by_sentence(align_all(machine, sentences))
     texts = [units.get(s.key, []) for s in sentences]
     groups = [(s.input, s.reference) for s in sentences]

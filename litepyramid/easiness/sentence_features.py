@@ -23,8 +23,7 @@ from litepyramid.files import read_lines
 from litepyramid.text import cut
 from litepyramid.types import FloatArray
 from litepyramid.units.align import sharing, word_types
-from litepyramid.units.parsers.embedded.frames import word_set
-from litepyramid.units.parsers.embedded.tree import Tree
+from litepyramid.units.parsers.embedded.frames import Tree, word_set
 
 CONSTITUENCY = "constituency"
 WITH_STUS = "dependency+stus"

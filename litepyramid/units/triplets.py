@@ -60,7 +60,7 @@ def frame_triplets(
 
 
 def _free_triplets(tags: Sequence[str]) -> list[tuple[int, ...]]:
-    """One triplet an argument, in the order of the text (`parsers.free_frames`)."""
+    """One triplet an argument, in the order of the text (`free_frames`)."""
     roles: dict[str, list[int]] = {}
     for i, tag in enumerate(tags):
         if tag != "O":

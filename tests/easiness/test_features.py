@@ -17,7 +17,7 @@ from litepyramid.easiness.sentence_features import (
     subject_features,
 )
 from litepyramid.errors import InputError
-from litepyramid.units.parsers.embedded.tree import Tree, Word
+from litepyramid.units.parsers.embedded.frames import Tree, Word
 
 # Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
 RAIN = "(S (NP (NN Rain)) (VP (VBZ falls)))"

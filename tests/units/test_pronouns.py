@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litepyramid.units.parsers.embedded.frames import Word
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
-from litepyramid.units.parsers.embedded.tree import Word
 
 
 def sentence(text: str) -> list[Word]:

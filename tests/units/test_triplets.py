@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.units.parsers.embedded.frames import dependency_frames
-from litepyramid.units.parsers.embedded.tree import Word
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
 from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 

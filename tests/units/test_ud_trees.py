@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from litepyramid.units.parsers.embedded.tree import Word
-from litepyramid.units.parsers.free_frames import free_frames
+from litepyramid.units.parsers.embedded.frames import Word, free_frames
 from litepyramid.units.parsers.stanza import StanzaBackend
 from litepyramid.units.parses import ParsedReference, ParsedSentence
 from litepyramid.units.triplets import sentence_stus

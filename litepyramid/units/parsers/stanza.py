@@ -12,9 +12,7 @@ from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.language import name_of
 from litepyramid.progress import track
 from litepyramid.text import place
-from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
-from litepyramid.units.parsers.embedded.tree import Word
-from litepyramid.units.parsers.free_frames import free_frames
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, free_frames, word_set
 from litepyramid.units.parses import ParsedBatch, ParsedReference, ParsedSentence, Span
 
 Pipeline = Callable[[Any], Any]

@@ -1,7 +1,7 @@
-"""From universal dependencies to semantic role frames: one mapping for every parser.
+"""Dependency trees, and semantic role frames made of them: for English, and for any language.
 
-Roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the verb, at where one
-argument after it ends and the next begins, and at negation; so that is what the mapping decides:
+English roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the verb, at where
+one argument after it ends and the next begins, and at negation; so that is what is decided:
 
 - Every verb gets a frame, and so does every copula, whose argument after the verb is the predicate
   without what modifies the whole clause. A verb after "without" has none: it did not happen.
@@ -13,13 +13,100 @@ argument after it ends and the next begins, and at negation; so that is what the
 - Modal auxiliaries and negations are arguments, for conjoined verbs too. Other auxiliaries are none
   where the STU can do without them ("has joined", "was seen"); they go with the modal or negation
   ("could be used") and with a participle that is no past form ("has taken").
+
+Frames of any language need no word list or word order. ``V`` is the verb with its auxiliaries,
+copula, particles, clitics and negation; ``FREE`` its own subject; ``FREE0`` one borrowed from
+another clause, which is written first; ``FREE1`` and so on one argument each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import dropwhile, pairwise
 
-from litepyramid.units.parsers.embedded.tree import Tree, Word
+from litepyramid.language import DENIALS
 from litepyramid.units.parses import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of a dependency tree, with what Universal Dependencies say of it.
+
+    `head` is an index in the sentence, for the root its own or -1; `deprel` has its subtype, such
+    as ``nsubj:pass``; `xpos` is a Penn part of speech.
+    """
+
+    text: str
+    upos: str
+    head: int
+    deprel: str
+    xpos: str = ""
+    feats: str = ""
+
+
+class Tree:
+    """A sentence as a dependency parser sees it, with the children of each word at hand."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.children: list[list[int]] = [[] for _ in words]
+        self.tops: list[int] = []
+        for i in range(len(words)):
+            head = self.governor(i)
+            (self.tops if head is None else self.children[head]).append(i)
+        self.tokens = [word.text for word in words]
+        self.tags = [word.upos for word in words]
+
+    @property
+    def root(self) -> int:
+        """The first word without a head; 0 if there is none."""
+        return self.tops[0] if self.tops else 0
+
+    @property
+    def depth(self) -> int:
+        """Words on the longest way from a word without a head down to a word."""
+        depth, level = 0, self.tops
+        while level:
+            depth += 1
+            level = [child for i in level for child in self.children[i]]
+        return depth
+
+    def relation(self, i: int) -> str:
+        """The relation of a word to its head."""
+        return self.words[i].deprel
+
+    def base(self, i: int) -> str:
+        """That relation without its subtype."""
+        return self.words[i].deprel.split(":")[0]
+
+    def lower(self, i: int) -> str:
+        """The word, lower-cased."""
+        return self.words[i].text.lower()
+
+    def governor(self, i: int) -> int | None:
+        """The head of a word; None of a root."""
+        head = self.words[i].head
+        return head if 0 <= head < len(self.words) and head != i else None
+
+    def of(self, i: int, *relations: str) -> list[int]:
+        """The children of a word in one of these relations."""
+        return [c for c in self.children[i] if self.words[c].deprel in relations]
+
+    def has(self, i: int, relation: str, word: str) -> bool:
+        """Whether this word hangs on word `i` in this relation."""
+        return word in map(self.lower, self.of(i, relation))
+
+    def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
+        """A word and all words below it, in order, not going into `without`."""
+        barred = {*without, i}
+        below, stack = [i], [i]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if child not in barred:
+                    barred.add(child)
+                    below.append(child)
+                    stack.append(child)
+        return sorted(below)
+
 
 _Group = tuple[str, list[int]]
 
@@ -32,13 +119,13 @@ def word_set(text: str) -> frozenset[str]:
 _NEGATION = word_set("not n't n’t never nt")
 _MODAL = word_set("can could may might must shall should will would ought ca wo 'll 'd ’ll ’d")
 _RELATIVE = word_set("who which that whom whose where when why")
-NOT_PREDICATES = word_set(
+_NOT_PREDICATES = word_set(
     """
     amod case mark cc compound fixed flat det advmod discourse punct goeswith aux aux:pass
     reparandum
     """
 )
-NOT_ARGUMENTS = word_set(
+_NOT_ARGUMENTS = word_set(
     """
     aux aux:pass cop mark punct cc conj compound compound:prt fixed flat goeswith reparandum
     orphan list det case parataxis
@@ -93,7 +180,7 @@ class _Clauses(Tree):
         word, governor = self.words[i], self.governor(i)
         if word.upos == "VERB":
             happened = not _NOT_HAPPENED & set(map(self.lower, self.of(i, "mark", "case")))
-            return happened and word.deprel not in NOT_PREDICATES
+            return happened and word.deprel not in _NOT_PREDICATES
         # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
         relations = {self.base(c) for c in self.children[i]}
         verbal = relations & {"obj", "obl", "xcomp"} and not relations & _OF_NOMINALS
@@ -247,7 +334,7 @@ class _Clauses(Tree):
             return [("ARGM-NEG", [child])]
         if relation == "cc" and child == 0:
             return [("ARGM-DIS", [child])]
-        if relation in NOT_ARGUMENTS or (relation == "expl" and word == "there"):
+        if relation in _NOT_ARGUMENTS or (relation == "expl" and word == "there"):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
@@ -307,3 +394,90 @@ class _Clauses(Tree):
             inside = i > 0 and owner.get(i - 1) == number
             tags[i] = f"{'I' if inside else 'B'}-{roles[number]}"
         return Frame(verb, tuple(tags))
+
+
+_NO_PREDICATES = _NOT_PREDICATES | {"cop"}
+_NO_ARGUMENTS = _NOT_ARGUMENTS | {"discourse", "vocative", "dep"}
+_WITH_VERB = word_set("aux cop expl compound:prt compound:svc obl:patient")
+_FREE_OF_NOUN = word_set("nmod amod nummod clf acl appos")
+_IN_PREDICATE = _FREE_OF_NOUN | word_set("det case compound flat fixed conj cc")
+_FREE_SUBJECTS = word_set("nsubj csubj")
+_BORROWING = word_set("acl conj advcl parataxis")
+
+
+def free_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
+    """The frames of a sentence in any language, in the order of their heads."""
+    return tuple(_FreeClauses(words).frames())
+
+
+class _FreeClauses(Tree):
+    """The predicates of a sentence and what goes with them."""
+
+    def frames(self) -> Iterator[Frame]:
+        for i, word in enumerate(self.words):
+            copula = next((c for c in self.children[i] if self.base(c) == "cop"), None)
+            if self.base(i) in {"xcomp", "csubj"} or (
+                copula is None and (word.upos != "VERB" or self.base(i) in _NO_PREDICATES)
+            ):
+                continue
+            if "VerbForm=Inf" not in word.feats or self.auxiliaries(i):
+                yield self.frame(i, copula)
+
+    def frame(self, head: int, copula: int | None) -> Frame:
+        """The frame of a verb, or of a predicate with a copula."""
+        subjects = [c for c in self.children[head] if self.base(c) in _FREE_SUBJECTS]
+        roles: dict[str, list[int]] = {"V": [] if copula is not None else [head]}
+        if copula is not None:
+            inside = [c for c in self.children[head] if self.base(c) in _IN_PREDICATE]
+            roles["FREE1"] = self.below(head, set(self.children[head]) - set(inside))
+        for child in self.children[head]:
+            if child in subjects:
+                continue
+            if self.goes_with_verb(child, head):
+                roles["V"] += self.under(child)
+            elif self.base(child) not in _NO_ARGUMENTS and not (
+                copula is not None and self.base(child) in _FREE_OF_NOUN
+            ):
+                roles[f"FREE{len(roles)}"] = self.below(child)
+        governor = self.governor(head)
+        conjoined = self.base(head) == "conj" and "VerbForm=Part" in self.words[head].feats
+        if conjoined and governor is not None and not self.auxiliaries(head):
+            roles["V"] += self.auxiliaries(governor)
+        roles["FREE"] = [i for subject in subjects for i in self.below(subject)]
+        relative = bool(subjects) and "PronType=Rel" in self.words[subjects[0]].feats
+        if (not subjects or relative) and self.base(head) in _BORROWING:
+            roles["FREE0"] = self.borrowed(head)
+        tags = ["O"] * len(self.words)
+        for role in ("FREE0", *roles):  # what is borrowed is written once
+            for i in roles.get(role, ()):
+                if tags[i] == "O":
+                    tags[i] = f"B-{role}"
+        return Frame(head if copula is None else copula, tuple(tags))
+
+    def goes_with_verb(self, child: int, head: int) -> bool:
+        word, base = self.words[child], self.base(child)
+        if base in _WITH_VERB or word.deprel in _WITH_VERB:
+            return True
+        if base == "advmod" and ("Polarity=Neg" in word.feats or word.text.lower() in DENIALS):
+            return True
+        clitic = base in {"obj", "iobj"} and word.upos == "PRON" and child < head
+        return clitic and not self.children[child]
+
+    def auxiliaries(self, i: int) -> list[int]:
+        return [c for c in self.children[i] if self.base(c) == "aux"]
+
+    def borrowed(self, head: int, steps: int = 0) -> list[int]:
+        """The subject of another clause: what a clause modifies, or its governor's subject."""
+        governor = self.governor(head)
+        if governor is None or steps > len(self.words):
+            return []
+        if self.base(head) == "acl":
+            return self.below(governor, [head])
+        subjects = [c for c in self.children[governor] if self.base(c) in _FREE_SUBJECTS]
+        return self.below(subjects[0]) if subjects else self.borrowed(governor, steps + 1)
+
+    def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
+        """A word and all below it, without punctuation at either end."""
+        tokens = self.under(i, without)
+        inside = [n for n, token in enumerate(tokens) if self.words[token].upos != "PUNCT"]
+        return tokens[inside[0] : inside[-1] + 1] if inside else []

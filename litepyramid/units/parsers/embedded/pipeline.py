@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litepyramid.errors import ModelError
 from litepyramid.files import read_lines
 from litepyramid.progress import track
-from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, word_set
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
-from litepyramid.units.parsers.embedded.tree import Word
 from litepyramid.units.parses import ParsedBatch, ParsedReference, with_frames
 
 if TYPE_CHECKING:
@@ -31,6 +30,21 @@ _BEFORE_BARE_VERBS = word_set(
 PARSER = Path(__file__).resolve().parents[3] / "embedded" / "parser"
 
 
+@cache
+def _pipeline(path: Path) -> Language:
+    import spacy
+
+    hint = "Install litepyramid again, or train one with scripts/train/parser.py."
+    try:
+        nlp = spacy.load(path)
+    except (OSError, ValueError) as error:
+        what = f"no spaCy pipeline can be read ({error})"
+        raise ModelError(what, path=path, hint=hint) from error
+    if "parser" not in nlp.pipe_names:
+        raise ModelError("the spaCy pipeline has no parser", path=path, hint=hint)
+    return nlp
+
+
 class EmbeddedBackend:
     """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters."""
 
@@ -39,20 +53,10 @@ class EmbeddedBackend:
     def __init__(self, path: str | Path = PARSER) -> None:
         self.path = Path(path)
 
-    @cached_property
+    @property
     def pipeline(self) -> Language:
-        """The spaCy pipeline, loaded on first use; ModelError if there is none with a parser."""
-        import spacy
-
-        hint = "Install litepyramid again, or train one with scripts/train/parser.py."
-        try:
-            nlp = spacy.load(self.path)
-        except (OSError, ValueError) as error:
-            what = f"no spaCy pipeline can be read ({error})"
-            raise ModelError(what, path=self.path, hint=hint) from error
-        if "parser" not in nlp.pipe_names:
-            raise ModelError("the spaCy pipeline has no parser", path=self.path, hint=hint)
-        return nlp
+        """The spaCy pipeline, loaded once a process; ModelError if there is none with a parser."""
+        return _pipeline(self.path)
 
     @cached_property
     def verbs(self) -> frozenset[str]:

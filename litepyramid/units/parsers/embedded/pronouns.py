@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from litepyramid.files import read_lines
-from litepyramid.units.parsers.embedded.frames import word_set
-from litepyramid.units.parsers.embedded.tree import Tree, Word
+from litepyramid.units.parsers.embedded.frames import Tree, Word, word_set
 from litepyramid.units.parses import Span
 
 _HE, _SHE, _THEY = word_set("he him his"), word_set("she her"), word_set("they them their")
