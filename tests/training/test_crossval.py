@@ -1,12 +1,11 @@
 """Folds, cross-validation and out-of-the-box tests, with judges whose answers are known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
+from training_data import synthetic
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
@@ -22,30 +21,7 @@ from litepyramid.training.crossval import (
     out_of_the_box,
     unit_variants,
 )
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.extract import extract
-
-WORDS = [f"word{i}" for i in range(40)]
-
-
-def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
-    """Labels follow from the text: a unit is present if its word is in the summary."""
-    rng = np.random.default_rng(seed)
-    scus, texts, labels = [], [[] for _ in range(systems)], [[] for _ in range(systems)]
-    for i in range(inputs):
-        words = list(rng.choice(WORDS, 5, replace=False))
-        scus.append(InputUnits(f"i{i}", tuple(Unit(w) for w in words)))
-        for n in range(systems):
-            kept = [w for w in words if rng.random() < (n + 1) / (systems + 1)]
-            texts[n].append(" ".join(kept))
-            labels[n].append(tuple(int(w in kept) for w in words))
-    ids = tuple(entry.input for entry in scus)
-    return Dataset(
-        name,
-        tuple(scus),
-        summaries=tuple(SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)),
-        labels=tuple(SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)),
-    )
 
 
 class WordJudge:
