@@ -105,7 +105,7 @@ def score(
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
         presence, batch = dataset.presence.values[rows], JudgedBatch(())
-        about = {"judge": "given", "presence_sha": dataset.presence.sha}
+        about = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
         if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
@@ -131,6 +131,7 @@ def score(
         summaries=() if rater is None else dataset.summaries,
         labels=dataset.labels,
         label_units=() if label_units in (None, rated) else label_units,
+        presence=dataset.presence,
     )
     fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
     fields |= {"units": kinds, "rule": scoring.signature(), "truncated": counts.get("truncated")}
