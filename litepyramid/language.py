@@ -166,7 +166,6 @@ def words(text: str, *, bigrams: bool = False) -> list[str]:
     A word is a run of letters and digits with their combining marks. Scripts without spaces (Han,
     kana, Thai, Lao, Khmer, Burmese) give their characters, or pairs of neighbours with `bigrams`;
     soft hyphens and joiners are dropped.
-
     """
     plain = unicodedata.normalize("NFKC", text.casefold()).translate(_IGNORED)
     found = []

@@ -125,6 +125,8 @@ def system_intervals(
     All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left out.
     """
     inputs = values.shape[1]
+    if inputs == 1:  # every sample is this one
+        return [(value, value) for value in values[:, 0].tolist()]
     share, intervals = np.full(inputs, 1.0 / inputs), []
     for rows in blocks(len(values), samples):
         rng = np.random.default_rng(seed)

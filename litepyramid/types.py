@@ -100,14 +100,6 @@ class InputReferences:
 
 
 @dataclass(frozen=True, slots=True)
-class InputDocuments:
-    """The sentences of one input's documents, in their order, one document after the other."""
-
-    input: str
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SystemSummaries:
     """The summaries of one system; those of inputs in `missing` are empty and not scored."""
 
@@ -167,13 +159,6 @@ class ScoreTable:
             f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')}>"
         )
 
-    @property
-    def sha(self) -> str:
-        """A hash of all names and values, in any order, which names the scores in a signature."""
-        names = self.metrics, self.systems, self.inputs
-        orders = [sorted(range(len(own)), key=own.__getitem__) for own in names]
-        return fingerprint([*map(sorted, names), _array_sha(self.values[np.ix_(*orders)])])
-
     def matrix(self, metric: str) -> ScoreMatrix:
         """The scores of one metric."""
         if metric not in self.metrics:
@@ -214,11 +199,6 @@ def fingerprint(values: Iterable[object]) -> str:
     for value in values:
         total.update(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
     return total.hexdigest()[:8]
-
-
-def unit_hashes(units: Sequence[InputUnits]) -> dict[str, str]:
-    """What names units in a signature: hashes of all that is scored of them, and of inputs' ids."""
-    return data_hashes(units=units)
 
 
 def data_hashes(

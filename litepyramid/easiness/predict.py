@@ -1,9 +1,11 @@
 """From references to the easiness of their sentences: features, fitting, predicting."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from litepyramid.easiness.gold import Easiness, by_sentence, gold_easiness, read_easiness
 from litepyramid.easiness.regressor import (
@@ -15,6 +17,11 @@ from litepyramid.easiness.regressor import (
 )
 from litepyramid.easiness.sentence_features import (
     CONSTITUENCY,
+    CONSTITUENCY_NAMES,
+    CONTEXT_NAMES,
+    DEPENDENCY_NAMES,
+    STU_NAMES,
+    SUBJECT_NAMES,
     WITH_STUS,
     FeatureTable,
     constituency_features,
@@ -39,15 +46,6 @@ from litepyramid.units.parses import read_parses
 FeatureSet = Literal["dependency+stus", "constituency"]
 
 _MOST_ROUNDS = 10_000
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Sentences with their features."""
-
-    sentences: tuple[Sentence, ...]
-    features: FeatureTable
-    signature: Signature
 
 
 def predict(
@@ -91,12 +89,12 @@ def predict(
     model = _regressor(regressor)
     machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     texts = as_references(references, **names)
-    prepared = prepare(texts, model.feature_set, stus=machine, parses=parses, language=language)
-    values = predict_trees(model, prepared.features)
-    signature = Signature((("easiness", model.sha), *prepared.signature.fields))
+    features = prepare(texts, model.feature_set, stus=machine, parses=parses, language=language)
+    values = predict_trees(model, features)
+    signature = Signature((("easiness", model.sha), *features.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
     notes = ("STUs by the embedded extractor.",) if extracted else ()
-    return Easiness(prepared.sentences, values, signature, notes)
+    return Easiness(features.sentences, values, signature, notes)
 
 
 def fit(
@@ -157,7 +155,7 @@ def fit(
     first = None if start is None else _regressor(None if start == "embedded" else start)
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     settings = settings if rounds is None else replace(settings, rounds=rounds)
-    prepared, gold = prepare_gold(
+    table, gold = prepare_gold(
         as_references(references, **names),
         as_units(units, kind="scu", only=True, **names),
         (features or WITH_STUS) if first is None else first.feature_set,
@@ -165,8 +163,8 @@ def fit(
         parses=parses,
         language=language,
     )
-    about = dict(prepared.signature.fields) | {"gold": gold.sha}
-    return fit_trees(prepared.features, gold.values, settings, about, gold.scus, first)
+    about = dict(table.signature.fields) | {"gold": gold.sha}
+    return fit_trees(table, gold.values, settings, about, gold.scus, first)
 
 
 def _regressor(regressor: Any) -> EasinessRegressor:
@@ -215,16 +213,16 @@ def prepare_gold(
     stus: Sequence[InputUnits] | None = None,
     parses: Any = None,
     language: str | None = None,
-) -> tuple[Prepared, Easiness]:
+) -> tuple[FeatureTable, Easiness]:
     """Features and gold easiness of the same sentences, for training and evaluation."""
     inputs = {entry.input for entry in references}
     if odd := sorted({entry.input for entry in scus} ^ inputs):
         lacks = "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
         raise InputError(f"input '{odd[0]}' has {lacks}", hint="Are the ids the same?")
     machine = extract(references, language=language).units if stus is None else stus
-    prepared = prepare(references, feature_set, stus=machine, parses=parses, language=language)
+    features = prepare(references, feature_set, stus=machine, parses=parses, language=language)
     machine = [entry for entry in machine if entry.input in inputs]
-    return prepared, gold_easiness(scus, machine, prepared.sentences)
+    return features, gold_easiness(scus, machine, features.sentences)
 
 
 def prepare(
@@ -234,7 +232,7 @@ def prepare(
     stus: Sequence[InputUnits] | None = None,
     parses: Any = None,
     language: str | None = None,
-) -> Prepared:
+) -> FeatureTable:
     """The features of every sentence of the references.
 
     ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
@@ -248,7 +246,8 @@ def prepare(
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
-        return Prepared(sentences, constituency_features(brackets), Signature.of(**about))
+        values, signature = constituency_features(brackets), Signature.of(**about)
+        return FeatureTable(feature_set, CONSTITUENCY_NAMES, values, sentences, signature)
     language = references_language(references, language)
     check_language("regressor", language, "the easiness regressor")
     about |= signed(language)
@@ -267,14 +266,15 @@ def prepare(
     units = by_sentence(align_all(machine, sentences))
     texts = [units.get(s.key, []) for s in sentences]
     groups = [(s.input, s.reference) for s in sentences]
-    features = FeatureTable.joined(
-        feature_set,
+    columns = (
         dependency_features(trees),
         context_features(trees, groups),
         stu_features(trees, texts),
         subject_features(trees, texts, groups),
     )
-    return Prepared(sentences, features, Signature.of(**about))
+    names = (*DEPENDENCY_NAMES, *CONTEXT_NAMES, *STU_NAMES, *SUBJECT_NAMES)
+    signature = Signature.of(**about)
+    return FeatureTable(feature_set, names, np.hstack(columns), sentences, signature)
 
 
 def _bracketed(

@@ -29,7 +29,6 @@ from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import (
-    InputDocuments,
     InputReferences,
     InputUnits,
     SystemLabels,
@@ -77,18 +76,13 @@ def as_references(
     return records if records is not None else _texts(references, "reference", ids, columns)
 
 
-def as_documents(
-    documents: Any, ids: Ids = None, *, columns: ColumnNames = None
-) -> list[InputDocuments]:
-    """The texts that are summarised, as sentences: as `as_references`, unmarked ones split."""
-    records = _records(documents, InputDocuments, "document")
-    if records is not None:
-        return records
-    result = []
+def as_documents(documents: Any, ids: Ids = None, *, columns: ColumnNames = None) -> dict[str, str]:
+    """The texts that are summarised, by input: as `as_references`, sentences joined by spaces."""
+    result = {}
     for entry in _texts(documents, "document", ids, columns):
         texts = zip(entry.references, entry.marked, strict=True)
         split = [own if marked else split_sentences(own[0]) for own, marked in texts]
-        result.append(InputDocuments(entry.input, tuple(s for own in split for s in own)))
+        result[entry.input] = " ".join(sentence for own in split for sentence in own)
     return result
 
 
@@ -372,10 +366,12 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
     """The rows of a file, or of data with named columns; a list of lists has none."""
     if isinstance(value, Rows):
         return value
-    if paths := paths_of(value):
-        if len(paths) > 1:
-            raise InputError(f"{KINDS[what].many} in {len(paths)} files", expected="one file")
-        return read_rows(check_path(paths[0]), columns)
+    if isinstance(value, list | tuple) and value and isinstance(value[0], Path):
+        if len(value) > 1:
+            raise InputError(f"{KINDS[what].many} in {len(value)} files", expected="one file")
+        value = value[0]
+    if isinstance(value, str | Path):
+        return read_rows(check_path(value), columns)
     if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):
         return None
     many = KINDS[what].many

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -62,11 +62,6 @@ class Presence(NamedTuple):
     systems: tuple[str, ...]
     units: tuple[InputUnits, ...]
     values: FloatArray
-
-    @property
-    def sha(self) -> str:
-        """Names the values in a signature, whatever file or order they came in."""
-        return data_hashes(presence=self)["presence_sha"]
 
 
 def as_presence(
@@ -338,7 +333,9 @@ def load(
         scus = judged.units
     if scus and not names.get("ids") and isinstance(references, list | tuple):
         names = {**names, "ids": [entry.input for entry in scus]}
-    texts = () if references is None else as_references(references, **names)
+    texts: Sequence[InputReferences] = ()
+    if references is not None:
+        texts = as_references(references, **names)
     extracted = () if stus is None else as_units(stus, kind="stu", only=True, **names)
     inputs = [entry.input for entry in scus or texts or extracted] or None
     systems: list[SystemSummaries] = []
@@ -359,9 +356,11 @@ def load(
     rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
     if names.get("columns"):
         names["columns"].check()
-    for entry in (*texts, *scus):
-        if entry.question:
-            questions[entry.input] = entry.question
+    both: list[InputReferences | InputUnits] = [*texts, *scus]
+    questions |= {entry.input: entry.question for entry in both if entry.question}
+    if questions:
+        scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
+        texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
     remarks: tuple[str, ...] = ()
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
         systems = [replace(entry, missing=()) for entry in systems]
@@ -369,27 +368,17 @@ def load(
         remarks = (f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",)
     return Dataset(
         name,
-        _asked(scus, questions),
+        tuple(scus),
         in_order(extracted, inputs or (), "stus") if extracted else None,
         tuple(systems),
         tuple(rated),
         labelled,
-        _asked(in_order(texts, inputs or (), "references"), questions) if texts else None,
+        in_order(texts, inputs or (), "references") if texts else None,
         judged,
         left_out=left_out,
         remarks=remarks,
         language=language or "",
     )
-
-
-_Asked = TypeVar("_Asked", InputUnits, InputReferences)
-
-
-def _asked(entries: Sequence[_Asked], questions: Mapping[str, str]) -> tuple[_Asked, ...]:
-    """The entries with the questions of their inputs."""
-    if not questions:
-        return tuple(entries)
-    return tuple([replace(entry, question=questions.get(entry.input)) for entry in entries])
 
 
 def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:

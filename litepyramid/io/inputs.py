@@ -3,13 +3,12 @@
 import json
 import re
 from ast import literal_eval
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
 
 from litepyramid.checked import number, parse_json
 from litepyramid.errors import InputError
@@ -118,7 +117,9 @@ def entries_of(
         system = _name(row, table, "system") if "system" in row.values else None
         rated = what in ("unit", "label") and "annotator" in row.values
         rater = _name(row, table, "annotator") if rated else None
-        new = Entry(name, row.path or table.path, row.line, values, system, listed, _question(row))
+        asked = row.values.get("question")
+        question = asked if isinstance(asked, str) and asked.strip() else None
+        new = Entry(name, row.path or table.path, row.line, values, system, listed, question)
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
         if entry is new or (whole and entry.values == values):
@@ -288,30 +289,28 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
 
 def _of_annotators(entries: Iterable[Entry]) -> list[Entry]:
     """One entry a system and input: the median label of those who labelled a unit."""
-    groups: dict[tuple[str | None, str], list[Entry]] = {}
+    groups: defaultdict[tuple[str | None, str], list[Entry]] = defaultdict(list)
     for entry in entries:
-        groups.setdefault((entry.system, entry.input), []).append(entry)
+        groups[entry.system, entry.input].append(entry)
     raters = groups.values()
     return [own[0]._replace(values=_medians(own)) if own[1:] else own[0] for own in raters]
 
 
 def _medians(entries: Sequence[Entry]) -> list[Any]:
-    labels: dict[str, list[Any]] = {}
+    """Of each unit 0, 1, or .5 for all between; a label that is none of these as it is."""
+    labels: defaultdict[str, list[Any]] = defaultdict(list)
     for entry in entries:
         for place, value in enumerate(entry.values):
             of = value if isinstance(value, dict) else {"unit": place, "label": value}
-            labels.setdefault(json.dumps(of.get("unit")), []).append(of.get("label"))
-    medians = [(json.loads(unit), _median(own)) for unit, own in labels.items()]
-    return [{"unit": u, "label": m} if isinstance(u, str) else m for u, m in medians]
-
-
-def _median(labels: list[Any]) -> Any:
-    """0, 1, or .5 for all between; a label that is none of these as it is."""
-    numbers = [share for label in labels if (share := number(label)) in (0, 0.5, 1)]
-    if len(numbers) < len(labels):
-        return next(label for label in labels if number(label) not in (0, 0.5, 1))
-    middle = np.median(numbers)
-    return float(middle) if middle in (0, 1) else 0.5
+            labels[json.dumps(of.get("unit"))].append(of.get("label"))
+    result: list[Any] = []
+    for key, own in labels.items():
+        wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
+        middle = wrong[0] if wrong else median(map(float, own))
+        label = middle if wrong or middle in (0, 1) else 0.5
+        unit = json.loads(key)
+        result.append({"unit": unit, "label": label} if isinstance(unit, str) else label)
+    return result
 
 
 def _same_for_all(entries: Sequence[Entry], what: str) -> list[Entry]:
@@ -329,8 +328,3 @@ def _same_for_all(entries: Sequence[Entry], what: str) -> list[Entry]:
 
 def _sorted(entry: Entry) -> list[str]:
     return sorted(map(json.dumps, entry.values))
-
-
-def _question(row: Row) -> str | None:
-    question = row.values.get("question")
-    return question if isinstance(question, str) and question.strip() else None

@@ -106,8 +106,7 @@ def precision(
     premises = {}
     if documents is not None:
         keys = as_names(sources.get("ids"), sources.get("columns"))
-        read = as_documents(documents, **keys)
-        premises = {entry.input: [" ".join(entry.sentences)] for entry in read}
+        premises = {name: [text] for name, text in as_documents(documents, **keys).items()}
         if not isinstance(data, Dataset) and sources.get("ids") is None:
             sources["ids"] = [*premises]
     dataset = as_dataset(data, **sources).with_language()

@@ -87,7 +87,7 @@ def test_lists_in_cells_are_json(tmp_path):
     path, row = tmp_path / "u.csv", {"input": "a", "document": "It rained. We left."}
     write(path, [row | {"units": '["It rained.", {"text": "b", "weight": 2}]'}])
     assert as_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
-    assert as_documents(path)[0].sentences == ("It rained.", "We left.")
+    assert as_documents(path) == {"a": "It rained. We left."}
     write(path, [row | {"units": "['It rained.', \"b's\"]"}])
     assert as_units(path)[0].texts == ("It rained.", "b's")  # as pandas writes lists
     for cell, message in (
