@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 EMBEDDED = Path(__file__).resolve().parents[1] / "embedded" / "easiness.json.gz"
 _PREFIX = "litepyramid_"
-_SEAL = f"{_PREFIX}sha256"
 _LARGEST = 100_000_000
 _XGBOOST = {"forest": "num_parallel_tree", "colsample": "colsample_bytree", "reg_lambda": "lambda"}
 """What XGBoost calls a setting that has another name here."""
@@ -143,7 +142,7 @@ class EasinessRegressor(Result):
         return [Table("Easiness regressor", (Column("what"), Column("value", "")), tuple(rows))]
 
     def json_parts(self) -> Iterator[str]:
-        """XGBoost's JSON, with feature names, what it is about and a checksum."""
+        """XGBoost's JSON, with feature names and what it is about."""
         booster = self.booster.copy()
         booster.feature_names = list(self.names)
         booster.set_attr(
@@ -151,7 +150,6 @@ class EasinessRegressor(Result):
             **{f"{_PREFIX}about_{key}": value for key, value in self.about.items() if value},
         )
         model = json.loads(bytes(booster.save_raw(raw_format="json")))
-        model["learner"]["attributes"][_SEAL] = _seal(model)
         yield json.dumps(model, separators=(",", ":"))
 
 
@@ -186,8 +184,8 @@ def fit_trees(
         weights /= weights.mean()
     offset = 0.0
     if start is not None:
-        missed = target[scored] - predict_trees(start, features.rows(scored))
-        offset = start.offset + float(missed.mean())
+        missed = target - predict_trees(start, features)
+        offset = start.offset + float(missed[scored].mean())
     values, names = features.values[scored], list(features.names)
     data = xgboost.DMatrix(values, target[scored] - offset, weight=weights, feature_names=names)
     parameters = {_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS}
@@ -230,12 +228,10 @@ def cross_fit(
     numbers = np.unique(fold_of).tolist()
     predicted = np.full(fold_of.size, np.nan)
     for fold in track(numbers, "cross-fitting", "folds"):
-        here, others = fold_of == fold, np.flatnonzero(fold_of != fold)
-        counts = None if gold.scus is None else gold.scus[others]
-        regressor = fit_trees(
-            features.rows(others), gold.values[others], settings, scus=counts, start=start
-        )
-        predicted[here] = predict_trees(regressor, features.rows(here))
+        here = fold_of == fold
+        others = np.where(here, np.nan, gold.values)
+        regressor = fit_trees(features, others, settings, scus=gold.scus, start=start)
+        predicted[here] = predict_trees(regressor, features)[here]
     signature = Signature.of(
         easiness="cross-fitted",
         features=features.feature_set,
@@ -245,14 +241,6 @@ def cross_fit(
         gold_sha=gold.sha,
     )
     return Easiness(gold.sentences, predicted, signature, gold.notes)
-
-
-def _seal(model: dict[str, Any]) -> str:
-    """SHA-256 of a model without its seal."""
-    learner = model["learner"]
-    attributes = {k: v for k, v in learner.get("attributes", {}).items() if k != _SEAL}
-    bare = {**model, "learner": {**learner, "attributes": attributes}}
-    return sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()
 
 
 def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
@@ -265,14 +253,11 @@ def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
         if tuple(model["version"][:2]) < (2, 0):
             model = _modernised(model)
         _check(model)
-        seal = model["learner"].get("attributes", {}).get(_SEAL)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ModelError(
             f"is not an XGBoost model, or a damaged one ({why})", path=path, expected=expected
         ) from None
-    if seal is not None and seal != _seal(model):
-        raise ModelError("has changed since it was saved", path=path, hint="Is the file complete?")
     return model
 
 

@@ -5,24 +5,21 @@ the other sentences of the reference, and the STUs, which are known before anyon
 word in no STU can match no SCU, and a long STU holds much that no single SCU says.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.files import read_lines
 from litepyramid.text import cut
-from litepyramid.types import FloatArray
-from litepyramid.units.align import sharing, word_types
+from litepyramid.types import FloatArray, Signature
+from litepyramid.units.align import Sentence, sharing, word_types
 from litepyramid.units.parsers.embedded.frames import Tree, word_set
 
 CONSTITUENCY = "constituency"
@@ -42,24 +39,16 @@ CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """The features of several sentences."""
+    """The features of sentences: `values` is (sentences, names)."""
 
     feature_set: str
     names: tuple[str, ...]
     values: FloatArray
-
-    @classmethod
-    def joined(cls, feature_set: str, *tables: FeatureTable) -> FeatureTable:
-        """The columns of several tables of the same sentences, as a new set."""
-        names = tuple(name for table in tables for name in table.names)
-        return cls(feature_set, names, np.hstack([table.values for table in tables]))
-
-    def rows(self, keep: NDArray[np.int64] | NDArray[np.bool_]) -> FeatureTable:
-        """The rows with these indices (or where this mask is true)."""
-        return FeatureTable(self.feature_set, self.names, self.values[keep])
+    sentences: tuple[Sentence, ...] = ()
+    signature: Signature = field(default_factory=lambda: Signature(()))
 
 
-def constituency_features(trees: Sequence[str]) -> FeatureTable:
+def constituency_features(trees: Sequence[str]) -> FloatArray:
     """ZB21's 69 features (appendix A.3), in the order of the authors' regressors: (sentences, 69).
 
     Tokens; characters of the tree on one line; its depth (the deepest nesting of brackets); length
@@ -78,7 +67,7 @@ def constituency_features(trees: Sequence[str]) -> FeatureTable:
         depth = max(accumulate(piece.count("(") - piece.count(")") for piece in pieces))
         shape = (words, len("".join(pieces)) - 1, depth, words / depth)
         rows.append([*shape, *(labels[label] for label in LABELS)])
-    return FeatureTable(CONSTITUENCY, CONSTITUENCY_NAMES, np.array(rows, dtype=np.float64))
+    return np.array(rows, dtype=np.float64)
 
 
 def _canonical(tree: str) -> list[str]:
@@ -135,7 +124,14 @@ _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM
 RELATIONS, TAGS = tuple(_RELATIONS.split()), tuple(_TAGS.split())
 
 
-def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
+DEPENDENCY_NAMES = (
+    *("length", "characters", "tree_depth", "length_per_depth"),
+    *(f"relation:{name}" for name in RELATIONS),
+    *(f"tag:{name}" for name in TAGS),
+)
+
+
+def dependency_features(trees: Sequence[Tree]) -> FloatArray:
     """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17 `TAGS`."""
     rows = []
     for tree in trees:
@@ -144,19 +140,14 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
         relations, tags = Counter(map(tree.base, range(length))), Counter(tree.tags)
         counts = [relations[name] for name in RELATIONS] + [tags[name] for name in TAGS]
         rows.append([*shape, *counts])
-    names = (
-        *("length", "characters", "tree_depth", "length_per_depth"),
-        *(f"relation:{name}" for name in RELATIONS),
-        *(f"tag:{name}" for name in TAGS),
-    )
-    return FeatureTable("dependency", names, np.array(rows, dtype=np.float64))
+    return np.array(rows, dtype=np.float64)
 
 
 CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")
 CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 
 
-def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FeatureTable:
+def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FloatArray:
     """How much of each sentence the other sentences of its reference say too."""
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
     content = [{w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees]
@@ -173,7 +164,7 @@ def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> Featu
             elsewhere = sum(held[word] > 1 for word in content[index])
             nearest = int(shared.max()) / max(1, len(words[index]))
             rows[index] = nearest, elsewhere / max(1, len(content[index]))
-    return FeatureTable("context", CONTEXT_NAMES, rows)
+    return rows
 
 
 _OF_STUS = """
@@ -187,7 +178,7 @@ STU_NAMES = tuple(f"stu:{name}" for name in _OF_STUS.split())
 _PRONOUNS = word_set("he her hers him his i it its my our she their them they us we you your")
 
 
-def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FloatArray:
     """How much of each sentence its STUs keep (sentences, 25); zeros without STUs or words.
 
     ``count``; lengths in words, and over the sentence's own (``_share``). ``coverage``: share of
@@ -198,8 +189,7 @@ def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> Featur
     best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU of m words),
     the mean over words. ``window_f1_m``: the mean best F1 of every run of m words.
     """
-    rows = [_stu_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
-    return FeatureTable("stus", STU_NAMES, np.array(rows, dtype=np.float64))
+    return np.array(list(map(_stu_row, trees, stus)), dtype=np.float64)
 
 
 def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
@@ -283,7 +273,7 @@ def person_nouns() -> frozenset[str]:
 
 def subject_features(
     trees: Sequence[Tree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
-) -> FeatureTable:
+) -> FloatArray:
     """Whom the sentence and its STUs are about (sentences, 23).
 
     People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al Innes has
@@ -321,7 +311,7 @@ def subject_features(
                 sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
             ]
         )
-    return FeatureTable("subjects", SUBJECT_NAMES, np.array(rows, dtype=np.float64))
+    return np.array(rows, dtype=np.float64)
 
 
 def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:

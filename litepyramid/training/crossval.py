@@ -343,11 +343,11 @@ def unit_variants(
     if folds is None:
         easiness = predict(references, stus=stus, language=language)
     else:
-        prepared, gold = prepare_gold(references, dataset.scus, stus=stus, language=language)
+        features, gold = prepare_gold(references, dataset.scus, stus=stus, language=language)
         split = make_folds(dataset, "examples", folds, seed)
         fold_of = {name: fold.number for fold in split for name in fold.inputs}
         start = EasinessRegressor.embedded()
-        easiness = cross_fit(prepared.features, gold, fold_of, REFINED, start)
+        easiness = cross_fit(features, gold, fold_of, REFINED, start)
     mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
     name = f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"
     return {"lite2": dataset.scus, name: mixed.units, "lite3": stus}

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.predict import Prepared, prepare_gold
+from litepyramid.easiness.predict import prepare_gold
 from litepyramid.easiness.regressor import (
     PAPER,
     REFINED,
@@ -61,17 +61,17 @@ def cut(features: FeatureTable, left_out: tuple[str, ...]) -> FeatureTable:
     """The columns whose names do not begin with any of these."""
     keep = [i for i, name in enumerate(features.names) if not name.startswith(left_out or "-")]
     names = tuple(features.names[i] for i in keep)
-    return FeatureTable(features.feature_set, names, features.values[:, keep])
+    return replace(features, names=names, values=features.values[:, keep])
 
 
 def learn(
-    prepared: Prepared, gold: Easiness, seed: int, left_out: tuple[str, ...] = ()
+    features: FeatureTable, gold: Easiness, seed: int, left_out: tuple[str, ...] = ()
 ) -> EasinessRegressor:
     """A regressor of the highlights by the shipped settings."""
     about = {"name": "embedded", "data": "litepyramid highlights (MIT)"}
-    about |= dict(prepared.signature.fields)
+    about |= dict(features.signature.fields)
     settings = replace(SHIPPED, seed=seed)
-    return fit_trees(cut(prepared.features, left_out), gold.values, settings, about, gold.scus)
+    return fit_trees(cut(features, left_out), gold.values, settings, about, gold.scus)
 
 
 def folds_of(folder: Path) -> dict[str, int]:
@@ -114,13 +114,13 @@ def main() -> None:
         as_units(arguments.highlights / "scus.jsonl", kind="scu"),
     )
     names = as_names(arguments.data / "ids.txt", None)
-    prepared, gold = prepare_gold(
+    table, gold = prepare_gold(
         as_references(arguments.data / "references.txt", **names),
         as_units(arguments.data / "SCUs.txt", kind="scu", **names),
     )
     regressor = learn(*trained, arguments.seed)
     scored = int((~np.isnan(gold.values)).sum())
-    offset = fit_trees(prepared.features, gold.values, CENTRED, start=regressor).offset
+    offset = fit_trees(table, gold.values, CENTRED, start=regressor).offset
     about = {**regressor.about, "centred_on": f"REALSumm (CC BY 4.0), {scored} sentences"}
     shipped = replace(regressor, offset=offset, about=about)
     data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
@@ -139,7 +139,7 @@ def main() -> None:
         start: EasinessRegressor | None,
         left_out: tuple[str, ...] = (),
     ) -> None:
-        features = cut(prepared.features, left_out)
+        features = cut(table, left_out)
         first, *others = (
             measure(cross_fit(features, gold, each, settings, start).values, gold, each)
             for each in (folds, *draws)
@@ -148,7 +148,7 @@ def main() -> None:
         print(".", end="", flush=True)
 
     add("centred", CENTRED, regressor)
-    raw = predict_trees(regressor, prepared.features)
+    raw = predict_trees(regressor, table)
     rows.append(("as it is", *measure(raw, gold, folds), float("nan")))
     add("refined", REFINED, regressor)
     add("REALSumm alone, paper's settings", PAPER, None)

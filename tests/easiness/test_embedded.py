@@ -38,7 +38,7 @@ def gain(measured, settings, start, folds=None):
     """By how much the error of cross-fitted easiness is below that of the folds' means."""
     _, prepared, gold, authors = measured
     folds = folds or authors
-    predicted = cross_fit(prepared.features, gold, folds, settings, start).values
+    predicted = cross_fit(prepared, gold, folds, settings, start).values
     fold = np.array([folds[s.input] for s in gold.sentences])
     scored = ~np.isnan(gold.values)
     mean = np.array([gold.values[(fold != f) & scored].mean() for f in fold])
@@ -50,7 +50,7 @@ def test_the_embedded_regressor_knows_its_features():
     regressor = EasinessRegressor.embedded()
     prepared = prepare([InputReferences("a", (("It rained .", "We left ."),), (True,))])
     assert regressor.feature_set == WITH_STUS
-    assert regressor.names == prepared.features.names
+    assert regressor.names == prepared.names
     assert regressor.about["data"] == "litepyramid highlights (MIT)"
     assert EMBEDDED.stat().st_size < 2_000_000
 
@@ -86,7 +86,7 @@ def test_refining_keeps_the_gain_that_its_own_sentences_alone_do_not_give(measur
 def test_the_embedded_regressor_is_centred_on_people(measured):
     _, prepared, gold, _ = measured
     regressor = EasinessRegressor.embedded()
-    missed = gold.values - predict_trees(regressor, prepared.features)
+    missed = gold.values - predict_trees(regressor, prepared)
     assert np.nanmean(missed) == pytest.approx(0, abs=1e-4)
     assert regressor.about["centred_on"] == "REALSumm (CC BY 4.0), 363 sentences"
 
@@ -98,7 +98,7 @@ def test_the_embedded_regressor_has_learned_the_highlights():
     scus = [e for e in as_units(HIGHLIGHTS / "scus.jsonl") if e.input in names]
     prepared, gold = prepare_gold(references, scus)
     regressor = EasinessRegressor.embedded()
-    missed = np.abs(predict_trees(regressor, prepared.features) - regressor.offset - gold.values)
+    missed = np.abs(predict_trees(regressor, prepared) - regressor.offset - gold.values)
     assert missed.mean() < 0.7 * np.abs(gold.values - gold.values.mean()).mean()
     assert regressor.about["parser"] == dict(prepared.signature.fields)["parser"]
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from litepyramid.easiness.sentence_features import (
     CONSTITUENCY_NAMES,
+    DEPENDENCY_NAMES,
     KINDS,
     LABELS,
+    SUBJECT_NAMES,
     TAGS,
     constituency_features,
     context_features,
@@ -33,11 +35,9 @@ HAND = [
 
 @pytest.mark.parametrize(("text", "tokens", "characters", "depth", "counts"), HAND)
 def test_hand_counted_vectors(text, tokens, characters, depth, counts):
-    table = constituency_features([text])
     expected = [tokens, characters, depth, tokens / depth, *(counts.get(k, 0) for k in LABELS)]
-    assert table.values.tolist() == [expected]
-    assert table.names == CONSTITUENCY_NAMES
-    assert len(table.names) == 69
+    assert constituency_features([text]).tolist() == [expected]
+    assert len(CONSTITUENCY_NAMES) == len(expected) == 69
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_hand_counted_vectors(text, tokens, characters, depth, counts):
     ],
 )
 def test_what_the_features_do_not_know_is_taken_off(written, read):
-    both = constituency_features([written, read]).values
+    both = constituency_features([written, read])
     assert both[0].tolist() == both[1].tolist()
 
 
@@ -70,7 +70,7 @@ def test_bad_trees_are_named(text, words):
 
 def test_a_very_deep_tree_is_no_crash():
     deep = "(NP " * 5000 + "(NN x)" + ")" * 5000
-    assert constituency_features([deep]).values[0, 2] == 5001
+    assert constituency_features([deep])[0, 2] == 5001
 
 
 LEAF = st.builds("({} {})".format, st.sampled_from(["NN", "VBZ"]), st.sampled_from("abc"))
@@ -87,7 +87,7 @@ TREES = st.recursive(
 @settings(max_examples=40)
 @given(TREES)
 def test_a_tree_is_measured_as_its_text(tree):
-    row = constituency_features([tree]).values[0]
+    row = constituency_features([tree])[0]
     assert row[0] == len(re.findall("[abc]", tree))
     assert row[1] == len(tree)
     opened = np.cumsum([(char == "(") - (char == ")") for char in tree])
@@ -95,8 +95,8 @@ def test_a_tree_is_measured_as_its_text(tree):
     assert row[4:].sum() == tree.count("(")
 
 
-def of(table, row=0):
-    return dict(zip(table.names, table.values[row].tolist(), strict=True))
+def of(names, values, row=0):
+    return dict(zip(names, values[row].tolist(), strict=True))
 
 
 def tree_of(tokens, tags, heads, relations):
@@ -110,7 +110,11 @@ def test_dependency_counts_by_hand():
         (1, 3, 1, 4, 4),
         ("det", "nmod:poss", "case", "nsubj", "root"),
     )
-    counted = {name: value for name, value in of(dependency_features([tree])).items() if value}
+    counted = {
+        name: value
+        for name, value in of(DEPENDENCY_NAMES, dependency_features([tree])).items()
+        if value
+    }
     shape = {"length": 5, "characters": 22, "tree_depth": 4, "length_per_depth": 1.25}
     relations = {f"relation:{name}": 1 for name in ("det", "nmod", "case", "nsubj")}
     tags = {"tag:DET": 1, "tag:NOUN": 2, "tag:PART": 1, "tag:VERB": 1}
@@ -137,8 +141,8 @@ def test_stu_features_by_hand():
         *((6 / 8 + 6 / 8 + 6 / 9 + 8 / 9) / 4, (6 / 10 + 8 / 11) / 2),  # of windows
         *(1, 1, 0, 0.5, 1),  # openings, short and long ones
     ]
-    assert table.values[0] == pytest.approx(expected)
-    assert not table.values[1:].any()
+    assert table[0] == pytest.approx(expected)
+    assert not table[1:].any()
 
 
 def test_context_features_by_hand():
@@ -153,7 +157,7 @@ def test_context_features_by_hand():
         tree("The cat sat", "DET NOUN VERB"),
     ]
     table = context_features(trees, ["a", "a", "a", "b"])
-    assert table.values.tolist() == [[2 / 3, 1], [2 / 4, 1 / 2], [1 / 3, 1 / 2], [0, 0]]
+    assert table.tolist() == [[2 / 3, 1], [2 / 4, 1 / 2], [1 / 3, 1 / 2], [0, 0]]
 
 
 # The Norfolk bowler , 23 , has hurt Al Innes
@@ -169,7 +173,7 @@ WAS = tree_of(("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop
 def test_subjects_by_hand():
     made = [["The bowler has hurt Al Innes", "Al Innes hurt"], ["miles away"]]
     table = subject_features([BOWLER, WAS], made, ["a", "a"])
-    first, second = of(table), of(table, 1)
+    first, second = (of(SUBJECT_NAMES, table, row) for row in (0, 1))
     # "The Norfolk bowler", without ", 23": one word of a name.
     named = {"root_name": 1, "root_length": 3, "stu_person": 0.5, "stu_full_name": 0.5}
     named |= {"root_place": 0.7, "opens_with_determiner": 1, "root_is_verb": 1, "person_nouns": 1}
@@ -181,8 +185,8 @@ def test_subjects_by_hand():
 
 def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference():
     stus = [["innes was hurt"], ["innes was away"]]
-    alone = of(subject_features([WAS], stus[1:], ["b"]))
-    beside = of(subject_features([BOWLER, WAS], stus, ["a", "a"]), 1)
+    alone = of(SUBJECT_NAMES, subject_features([WAS], stus[1:], ["b"]))
+    beside = of(SUBJECT_NAMES, subject_features([BOWLER, WAS], stus, ["a", "a"]), 1)
     assert alone["subject:stu_thing"] == 1
     assert beside["subject:stu_name"] == 1
 
@@ -198,7 +202,7 @@ def test_shares_are_shares_and_kinds_are_exclusive(data):
     relations = tuple(data.draw(st.sampled_from(["nsubj", "root", "obj"])) for _ in range(n))
     stus = data.draw(st.lists(st.lists(words, min_size=1, max_size=5).map(" ".join), max_size=3))
     tree = tree_of(tokens, tags, heads, relations)
-    row = of(subject_features([tree], [stus], ["a"]))
+    row = of(SUBJECT_NAMES, subject_features([tree], [stus], ["a"]))
     assert sum(row[f"subject:root_{kind}"] for kind in (*KINDS, "none")) == 1
     assert sum(row[f"subject:stu_{kind}"] for kind in KINDS) == pytest.approx(1 if stus else 0)
     shares = ("subject:upper_case", "subject:root_place")

@@ -35,9 +35,9 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name, 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         regressor = EasinessRegressor.load(path)
-        features = constituency_features(["(S (NP (NN Rain)) (VP (VBZ falls)))"])
-        values = np.vstack([features.values, np.random.default_rng(5).integers(0, 30, (20, 69))])
-        features = FeatureTable(features.feature_set, features.names, values)
+        rain = constituency_features(["(S (NP (NN Rain)) (VP (VBZ falls)))"])
+        values = np.vstack([rain, np.random.default_rng(5).integers(0, 30, (20, 69))])
+        features = FeatureTable(regressor.feature_set, regressor.names, values)
         predicted = predict_trees(regressor, features)
     assert regressor.booster.num_boosted_rounds() == 40
     model = json.loads(path.read_text())["learner"]
@@ -80,8 +80,8 @@ def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
         EasinessRegressor.load(path)
 
 
-def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
-    """XGBoost crashed or hung on 149 of 2,420 cut files; the seal tells every other change."""
+def test_no_damage_reaches_xgboost(trained, tmp_path):
+    """XGBoost crashed or hung on 149 of 2,420 cut files."""
     path, features = tmp_path / "r.json", trained[1]
     fit_trees(features, features.values[:, 0] / 9, Settings(rounds=3)).save(path)
     whole = path.read_bytes()
@@ -91,19 +91,17 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
         with pytest.raises(ModelError):
             EasinessRegressor.load(path)
     survived = 0
-    for data in (whole, whole.replace(b"litepyramid_sha256", b"litepyramid_about_")):
-        for _ in range(150):
-            place, bit = int(rng.integers(len(data))), int(rng.integers(8))
-            path.write_bytes(data[:place] + bytes([data[place] ^ 1 << bit]) + data[place + 1 :])
-            try:
-                regressor = EasinessRegressor.load(path)
-            except ModelError:
-                continue
-            assert b"litepyramid_sha256" not in path.read_bytes()
-            survived += 1
-            if regressor.names == features.names and regressor.feature_set == "mine":
-                assert predict_trees(regressor, features).shape == (40,)
-    assert 0 < survived < 120
+    for _ in range(300):
+        place, bit = int(rng.integers(len(whole))), int(rng.integers(8))
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
+        try:
+            regressor = EasinessRegressor.load(path)
+        except ModelError:
+            continue
+        survived += 1
+        if regressor.names == features.names and regressor.feature_set == "mine":
+            assert predict_trees(regressor, features).shape == (40,)
+    assert 0 < survived < 200
 
 
 @pytest.mark.parametrize(
@@ -124,7 +122,6 @@ def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, wor
     path = tmp_path / "r.json"
     trained[0].save(path)
     model = json.loads(path.read_text())
-    del model["learner"]["attributes"]["litepyramid_sha256"]
     model["learner"]["gradient_booster"]["model"]["trees"][2][name][index] = value
     path.write_text(json.dumps(model))
     with pytest.raises(ModelError, match=f"tree 2: .*{words}"):
