@@ -356,8 +356,6 @@ def test_own_frames_come_in_again():
     result = lp.score(data, judge="recall", samples=50)
     assert lp.compare(result.to_frame("inputs")).to_frame().equals(lp.compare(result).to_frame())
     assert lp.precision(data, judge="recall", samples=50).scores["a"] == 1.0
-    with pytest.raises(lp.LitepyramidError, match="two data sets of one name"):
-        lp.meta.rank(["a=x.csv", "a=y.csv"])
     for wrong in ({"pair": [("a", "b")]}, {"by": result.to_frame("inputs")}):
         with pytest.raises(lp.LitepyramidError):
             lp.compare(result, result, **wrong)

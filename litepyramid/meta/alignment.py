@@ -6,7 +6,7 @@ tied is computed: the order of rows in a file changes no number and no signature
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import compress
 from typing import Any
@@ -15,11 +15,10 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import arrays_table, read_scores
-from litepyramid.meta.core.levels import LEVELS, Coefficient, Level, several
-from litepyramid.stats import check_samples, check_seed, check_share
-from litepyramid.tables import record
+from litepyramid.meta.core.levels import Coefficient, Level, several
+from litepyramid.tables import hidden
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable, Signature, fingerprint
+from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
 
 HumanLike = str | Sequence[str] | FloatArray
 """Names or patterns of raters; or their scores, beside an array of a metric's."""
@@ -53,13 +52,6 @@ def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] 
     return fingerprint([sorted(metrics), sorted(raters), used.sha])
 
 
-def check_draws(samples: Any = 1, seed: Any = 0, confidence: Any = 0.5) -> None:
-    """Checks what every verb with random draws takes."""
-    check_samples(samples)
-    check_seed(seed)
-    check_share("confidence", confidence)
-
-
 def check_number(what: str, value: Any) -> None:
     """Raises InputError unless the value is a number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
@@ -84,16 +76,11 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Aligned:
-    """K metrics and the human score, over the same N systems and M inputs.
+    """K metrics and the human score, the mean of `raters`, over the same N systems and M inputs.
 
-    Attributes:
-        human: Name of the human score, for example ``"human"`` or ``"mean(a, b, c)"``.
-        raters: The metrics that it is the mean of.
-        values: (K, N, M) scores; a cell missing in one of them or in `Z` is NaN in all.
-        Z: (N, M) scores of people.
-        left_out: What was removed to get there.
-        test: (N, M_test) the first metric on a whole test set, where there is one.
-        left_out_test: Systems that only one of the two tables has.
+    A cell of `values`, (K, N, M), or `Z`, (N, M), that is missing in one of them is NaN in all.
+    `test` is the first metric, (N, M_test), in a `full` table, where there is one; `left_out_test`
+    are the systems that only one of the two tables has.
     """
 
     metrics: tuple[str, ...]
@@ -101,10 +88,12 @@ class Aligned:
     raters: tuple[str, ...]
     systems: tuple[str, ...]
     inputs: tuple[str, ...]
-    values: FloatArray = field(repr=False)
-    Z: FloatArray = field(repr=False)
     left_out: LeftOut
-    test: FloatArray | None = field(default=None, repr=False)
+    table: ScoreTable = hidden(repr=False)
+    values: FloatArray = hidden(repr=False)
+    Z: FloatArray = hidden(repr=False)
+    full: ScoreTable | None = hidden(default=None, repr=False)
+    test: FloatArray | None = hidden(default=None, repr=False)
     left_out_test: tuple[str, ...] = ()
 
     @property
@@ -116,17 +105,6 @@ class Aligned:
         """What a result says of the first metric."""
         names = {"metric": self.metrics[0], "human": self.human, "left_out": self.left_out}
         return {**names, "systems": len(self.systems), "inputs": len(self.inputs)}
-
-    def to_json(self) -> dict[str, Any]:
-        """The names that were used, and what was left out."""
-        return {
-            "metric": self.metrics[0],
-            "systems": list(self.systems),
-            "judged_inputs": len(self.inputs),
-            "test_inputs": None if self.test is None else self.test.shape[1],
-            "left_out": record(self.left_out),
-            "left_out_test": list(self.left_out_test),
-        }
 
     def __str__(self) -> str:
         used = [counted(len(self.systems), "system"), counted(len(self.inputs), "judged input")]
@@ -141,19 +119,17 @@ class Aligned:
 
 
 def signature_of(
-    table: ScoreTable,
-    sides: Sequence[Aligned],
-    kinds: Sequence[tuple[Level, Coefficient]],
-    **fields: object,
+    sides: Sequence[Aligned], kinds: Sequence[tuple[Level, Coefficient]], **fields: object
 ) -> Signature:
-    """The signature of correlations."""
-    metrics = [name for side in sides for name in side.metrics]
+    """The signature of what is computed from aligned metrics."""
+    first, metrics = sides[0], [name for side in sides for name in side.metrics]
     return Signature.of(
-        human="+".join(sides[0].raters),
-        level="+".join(dict.fromkeys(level for level, _ in kinds)),
-        coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds)),
+        human="+".join(first.raters),
+        level="+".join(dict.fromkeys(level for level, _ in kinds)) or None,
+        coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds)) or None,
         **fields,
-        scores_sha=scores_sha(table, metrics, sides[0].raters),
+        scores_sha=scores_sha(first.table, metrics, first.raters),
+        full_sha=first.full and scores_sha(first.full, metrics),
         N=span([len(side.systems) for side in sides]),
         M=span([len(side.inputs) for side in sides]),
     )
@@ -190,57 +166,44 @@ def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) ->
         for every, used in ((table.systems, rows), (table.inputs, columns))
     )
     left_out = LeftOut(no_systems, no_inputs, int(missing.sum()))
-    return Aligned(names, named, raters, systems, inputs, np.stack(values), Z, left_out)
+    return Aligned(names, named, raters, systems, inputs, left_out, table, np.stack(values), Z)
 
 
 def align_each(
     scores: Any,
     human: Any,
     metrics: str | Sequence[str] | None,
-    level: Level | Sequence[Level],
     columns: Columns,
-) -> tuple[ScoreTable, list[Aligned]]:
-    """The table, and each metric aligned with the human score; checked for the levels."""
-    table, human = score_table(scores, human, columns)
-    sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
-    check_correlatable(sides, several(level))
-    return table, sides
+    levels: Sequence[Level] = (),
+    full: Any = None,
+) -> list[Aligned]:
+    """Each metric aligned with the human score, with its scores in a `full` table if there is one.
 
-
-def align_test_set(
-    scores: Any, human: Any, metrics: str | Sequence[str] | None, full: Any, columns: Columns
-) -> tuple[list[Aligned], dict[str, str]]:
-    """Each metric aligned, with its scores in a `full` table if there is one; and hashes."""
+    Some metric must have a correlation at one of the levels; without any, each at system level.
+    """
     table, human = score_table(scores, human, columns)
-    whole = None if full is None else score_table(full, None, columns)[0]
     names = metric_names(table, metrics, human)
+    whole = None if full is None else score_table(full, None, columns)[0]
     if whole is not None and metrics is None:
         names = tuple(name for name in names if name in whole.metrics)
         if not names:
             raise InputError("the two tables share no metric", hint="Check their names.")
     sides = [align(table, name, human) for name in names]
     if whole is not None:
-        sides = [_with_test_set(side, whole.matrix(side.metrics[0])) for side in sides]
-    for side in sides:
-        if len(side.systems) < 2:
-            raise InputError(
-                f"{'only 1' if side.systems else 'no'} system has scores of '{side.metrics[0]}' "
-                + ("in both tables" if whole else "and of people"),
-                expected="at least two",
-                hint="Check that the files use the same names for systems." if whole else None,
-            )
-    raters = sides[0].raters
-    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
-    return sides, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
+        sides = [_with_test_set(side, whole) for side in sides]
+    for some in [sides] if levels else [[side] for side in sides]:
+        check_correlatable(some, levels or ["system"])
+    return sides
 
 
-def _with_test_set(side: Aligned, test: ScoreMatrix) -> Aligned:
+def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
+    test = full.matrix(side.metrics[0])
     scored = ~np.isnan(test.values)
     rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
     common = [i for i, name in enumerate(side.systems) if name in rows]
     systems = tuple(side.systems[i] for i in common)
     return replace(
-        side, systems=systems, values=side.values[:, common], Z=side.Z[common],
+        side, systems=systems, values=side.values[:, common], Z=side.Z[common], full=full,
         test=test.values[[rows[name] for name in systems]][:, scored.any(axis=0)],
         left_out_test=tuple(sorted(set(side.systems) ^ set(rows))),
     )  # fmt: skip
@@ -255,19 +218,13 @@ def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
 
 def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> None:
     """Checks that some metric can have a correlation at one of the levels."""
-    most = {
-        level: max(observations(side.values[0], side.Z, level) for side in sides)
-        for level in LEVELS
-    }
-    if any(most[level] > 1 for level in levels):
-        return
-    where = "no input has two systems with" if most["system"] > 1 else "only 1 system has"
-    names = " or ".join(repr(name) for side in sides for name in side.metrics)
-    raise InputError(
-        f"{where} scores of {names} and '{sides[0].human}'",
-        expected="at least two, to correlate at system or summary level",
-        hint="Only the global level works with one system." if most["global"] > 1 else "",
-    )
+    if all(observations(side.values[0], side.Z, level) < 2 for side in sides for level in levels):
+        names = " or ".join(repr(name) for side in sides for name in side.metrics)
+        raise InputError(
+            f"too few scores of {names} and '{sides[0].human}' at {' or '.join(levels)} level",
+            expected="at least two systems, at summary level on one input",
+            hint="Check that the files use the same names for systems.",
+        )
 
 
 def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
@@ -314,20 +271,17 @@ def human_score(table: ScoreTable, human: Any) -> tuple[str, tuple[str, ...], Fl
 
 
 def unaligned(
-    table: ScoreTable,
-    metrics: str | Sequence[str] | None,
-    human: Any,
-    source: ScoreTable | None = None,
+    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray], tuple[str, ...]]:
-    """The human score and the metrics (of `source`, if that is another table) by name, each with
-    all that it has scored; and the raters, none if `human` is None.
+    """The human score and the metrics by name, each with all that it has scored; and the raters.
+
+    There are neither people nor raters if `human` is None.
     """
-    source = source or table
     named, raters, Z = ("", (), None) if human is None else human_score(table, human)
-    chosen = source.metrics if metrics is None else select_metrics(source, metrics)
+    chosen = table.metrics if metrics is None else select_metrics(table, metrics)
     names = [name for name in chosen if metrics is not None or name not in raters]
     people = {} if Z is None else {named: Z}
-    return people, {name: source.matrix(name).values for name in names}, raters
+    return people, {name: table.matrix(name).values for name in names}, raters
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

@@ -1,11 +1,9 @@
 """Which metrics are better than which: all pairs tested, corrected for many tests, and ranked."""
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise, permutations
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,10 +16,8 @@ from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
-    check_draws,
     observations,
     score_table,
-    select_metrics,
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -41,11 +37,13 @@ from litepyramid.stats import (
     PValueRule,
     adjust_p_values,
     check_samples,
+    check_seed,
+    check_share,
     resampled_p_value,
 )
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoresLike, ScoreTable, Signature
+from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
 
 ComparisonMethod = Literal[
     "perm-systems", "perm-inputs", "perm-both", "boot-systems", "boot-inputs", "boot-both",
@@ -147,15 +145,8 @@ class ComparisonResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """The tests row by row, and what they have in common."""
-        smallest: dict[str, float] = {}
-        correlations = []
-        for c in self.comparisons:
-            smallest[c.level] = min(c.smallest_p, smallest.get(c.level, 1.0))
-            kind = {"level": c.level, "coefficient": c.coefficient}
-            for metric, r, constant in zip(self.metrics, c.correlations, c.constant, strict=True):
-                correlations.append(kind | {"metric": metric, "value": r, "constant": constant})
-        common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
-        return record(self) | common | {"tests": [t for c in self.comparisons for t in self._of(c)]}
+        tests = [test for c in self.comparisons for test in self._of(c)]
+        return record(self) | {"remarks": self.remarks(), "tests": tests}
 
     def _of(self, c: PairTests) -> list[dict[str, Any]]:
         """The tests of one level and coefficient."""
@@ -308,7 +299,8 @@ def compare(
     alternative: TwoSided = "two-sided" if p_value == "two-sided" else "greater"
     rule: PValueRule = "paper" if p_value == "paper" else "plus_one"
     resampled = method != "williams"
-    check_draws(samples if resampled and samples is not None else 1, seed, confidence)
+    check_seed(seed)
+    check_share("confidence", confidence)
     alpha = round(1 - confidence, 12)
     pairs = kinds(level, coefficient)
     table, human = score_table(scores, human, columns)
@@ -333,7 +325,7 @@ def compare(
         comparisons.append(replace(tested, corrected=corrected))
     draws = {"p_value": rule, "samples": samples or "auto", "seed": seed} if resampled else {}
     signature = signature_of(
-        table, [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
+        [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
         correction=correction, grouping=grouping if correction != "none" else None,
     )  # fmt: skip
     return ComparisonResult(
@@ -456,63 +448,39 @@ def corrected_p_values(
 
 @dataclass(frozen=True, slots=True)
 class RankedMetric:
-    """One metric on one data set: the rank of its cluster (the best is 1) and its correlation."""
+    """The rank of a metric's cluster (the best is 1), and its correlation with an interval."""
 
-    dataset: str
-    metric: str
     rank: int
+    metric: str
     value: float
     low: float
     high: float
 
 
 @dataclass(frozen=True, slots=True)
-class OverallRank:
-    """One metric over the data sets that have it: mean rank of its clusters, mean correlation."""
-
-    metric: str
-    datasets: int
-    average_rank: float
-    macro_average: float
-
-
-@dataclass(frozen=True, slots=True)
 class RankResult(Result):
-    """Metrics by rank: data set by data set the best first, and the best average rank first."""
+    """Metrics by rank, the best first."""
 
+    human: str
     level: Level
     coefficient: Coefficient
     confidence: float
-    alpha: float
     ranks: tuple[RankedMetric, ...]
-    overall: tuple[OverallRank, ...]
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One table per data set; if there are several, one over all."""
+        """One row per metric."""
         symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
         columns = (
             *("rank", "metric", Column("value", symbol)),
             *(Column("low", f"{percent} low"), "high"),
         )
-        tables = []
-        for name in dict.fromkeys(one.dataset for one in self.ranks):
-            rows = [one for one in self.ranks if one.dataset == name]
-            tables.append(Table.of(f"{name}: {self.level} level {symbol}", columns, rows))
-        if len(tables) > 1:
-            heads = [Column(name, name.replace("_", " ")) for name in OverallRank.__slots__]
-            heads[1] = Column("datasets", "data sets")
-            tables.append(Table.of(f"Over {counted(len(tables), 'data set')}", heads, self.overall))
         note = (
             "A metric starts a new rank if the best of the rank above is significantly better "
-            f"(α = {self.alpha:g})."
+            f"(α = {1 - self.confidence:g})."
         )
-        tables[-1] = replace(tables[-1], notes=(note, str(self.signature)))
-        return tables
-
-    def to_csv_table(self) -> Table:
-        """One row per data set and metric."""
-        return Table.of("", RankedMetric.__slots__, self.ranks)
+        title = f"Ranks by {self.level} level {symbol} with {self.human}"
+        return [Table.of(title, columns, self.ranks, (note, str(self.signature)))]
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
@@ -540,30 +508,27 @@ def rank(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    correction: Correction = "none",
     columns: Columns = None,
 ) -> RankResult:
     """Rank metrics by their correlation with human scores, in clusters that do not differ.
 
     As in WMT's metrics tasks: from the best metric down, a new rank begins where the best metric
-    of the rank above is significantly better. Metrics are compared by perm-both and get boot-both
-    intervals. Over several data sets, a metric's average rank and the macro average of its
-    correlations are those over the data sets that have it.
+    of the rank above is significantly better. Metrics are compared by perm-both, without a
+    correction, and get boot-both intervals.
 
     Args:
-        scores: Tables of scores; several data sets as NAME=FILE, or as a dict of tables by name.
-        human: The human score: names or patterns of raters; each data set has some of them.
+        scores: Tables of scores; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
         metrics: Names or patterns; all others if none is named.
         level: The coefficient's own level if it has one, else system, unless another is named.
         coefficient: The coefficient, spa and acc-eq too.
         samples: Bootstrap samples of intervals; tests take what they need.
         seed: Seed of all draws.
         confidence: Confidence level of intervals; tests are at the level 1 - confidence.
-        correction: For the tests of one metric; WMT uses none.
         columns: The tables' own column names, as for correlate.
 
     Raises:
-        InputError: As for `compare` and `interval`; or a data set has none of the human scores.
+        InputError: As for `compare` and `interval`.
 
     Example:
         >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10, "bleu": (s * 7 + i) % 10,
@@ -573,77 +538,26 @@ def rank(
 
     Command line:
         $ litepyramid meta rank table.csv --coefficient spa --samples 1000
-        $ litepyramid meta rank news=news.csv chat=chat.csv --level summary
+        $ litepyramid meta rank table.csv --level summary
     """
     if level is None:
         level = "summary" if coefficient == "acc-eq" else "system"
-    kinds(level, coefficient)
-    check_draws(samples, seed, confidence)
-    patterns = None if metrics is None else several(metrics, "the metric")
+    if len(kinds(level, coefficient)) > 1:
+        raise InputError("several levels or coefficients to rank by", expected="one of each")
+    table, human = score_table(scores, human, columns)
     common: dict[str, Any] = {
-        "level": level, "coefficient": coefficient, "seed": seed, "confidence": confidence,
+        "metrics": metrics, "level": level, "coefficient": coefficient, "seed": seed,
+        "confidence": confidence,
     }  # fmt: skip
-    ranks: list[RankedMetric] = []
-    hashes = []
-    for name, source in sorted(_data_sets(scores).items()):
-        table, named = score_table(source, human, columns)
-        raters = several(named, "the human score")
-        people = _matching(raters, table)
-        if not people:
-            raise InputError(f"no human score in {name}", expected=" or ".join(raters))
-        common["metrics"] = None if patterns is None else _matching(patterns, table)
-        if common["metrics"] == []:
-            expected = f"one of {', '.join(table.metrics)}"
-            what = f"no metric '{', '.join(patterns or ())}' in {name}"
-            raise InputError(what, expected=expected)
-        tests = compare(table, people, correction=correction, **common)
-        (tested,) = tests.comparisons
-        numbers = clusters(tested.corrected, tested.correlations, tests.alpha)
-        ends = interval(table, people, samples=samples, **common).intervals
-        rows = [
-            RankedMetric(name, one.metric, number, float(value), one.low, one.high)
-            for one, number, value in zip(ends, numbers, tested.correlations, strict=True)
-        ]
-        ranks += sorted(rows, key=lambda one: (one.rank, -one.value))
-        hashes.append(tests.signature.to_json()["scores_sha"])
-    overall = []
-    for metric in dict.fromkeys(one.metric for one in ranks):
-        mine = [one for one in ranks if one.metric == metric]
-        means = np.mean([one.rank for one in mine]), np.mean([one.value for one in mine])
-        overall.append(OverallRank(metric, len(mine), *map(float, means)))
-    overall.sort(key=lambda one: (one.average_rank, -one.macro_average))
-    signature = Signature.of(
-        datasets="+".join(dict.fromkeys(one.dataset for one in ranks)), human="+".join(raters),
-        level=level, coefficient=coefficient, test="perm-both", interval="boot-both",
-        confidence=confidence, samples=samples, seed=seed, correction=correction,
-        scores_sha="+".join(hashes),
-    )  # fmt: skip
-    return RankResult(
-        level, coefficient, confidence, tests.alpha, tuple(ranks), tuple(overall), signature
-    )
-
-
-def _data_sets(scores: Any) -> Mapping[str, Any]:
-    """Tables by the name of their data set: a mapping, or texts of the form NAME=FILE."""
-    if isinstance(scores, Mapping):
-        if not scores:
-            raise InputError("no data set", expected="at least one")
-        return {str(name): source for name, source in scores.items()}
-    files = [scores] if isinstance(scores, str) else scores
-    if isinstance(files, list | tuple) and files:
-        pairs = [str(f).partition("=") for f in files if isinstance(f, str | Path)]
-        if len(pairs) == len(files) and all(name and path for name, _, path in pairs):
-            if len({name for name, _, _ in pairs}) < len(pairs):
-                raise InputError("two data sets of one name", expected="a name for each file")
-            return {name: path for name, _, path in pairs}
-    return {"scores": scores}
-
-
-def _matching(patterns: Sequence[str], table: ScoreTable) -> list[str]:
-    """The names and patterns that mean some metric of the table."""
-    matching = []
-    for pattern in patterns:
-        with suppress(InputError):
-            select_metrics(table, pattern)
-            matching.append(pattern)
-    return matching
+    intervals = interval(table, human, samples=samples, **common).intervals
+    tests = compare(table, human, correction="none", **common)
+    (tested,) = tests.comparisons
+    numbers = clusters(tested.p_values, tested.correlations, tests.alpha)
+    ranks = [
+        RankedMetric(number, one.metric, float(value), one.low, one.high)
+        for one, number, value in zip(intervals, numbers, tested.correlations, strict=True)
+    ]
+    ranks.sort(key=lambda one: (one.rank, -one.value))
+    more = {"samples": samples, "interval": "boot-both"}
+    signature = Signature.of(**dict(tests.signature.fields) | more)
+    return RankResult(tests.human, level, coefficient, confidence, tuple(ranks), signature)

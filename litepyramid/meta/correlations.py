@@ -14,7 +14,6 @@ from litepyramid.meta.alignment import (
     HumanLike,
     LeftOut,
     align_each,
-    check_draws,
     observations,
     score_table,
     scores_sha,
@@ -32,11 +31,18 @@ from litepyramid.meta.core.levels import (
     kinds,
     level_correlation,
     mean_tolerance,
+    several,
 )
 from litepyramid.progress import track
-from litepyramid.stats import check_samples, percentile_interval, system_means
+from litepyramid.stats import (
+    check_samples,
+    check_seed,
+    check_share,
+    percentile_interval,
+    system_means,
+)
 from litepyramid.tables import Column, Result, Table, hidden, row
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoresLike, Signature
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
@@ -120,18 +126,18 @@ class CorrelationResult(Result):
         return counts_table(self.correlations, policy=self.policy)
 
     def _notes(self) -> list[str]:
-        notes = []
-        constants = {c.metric: c for c in self.correlations if c.constant}
-        if any(c.level != "summary" for c in constants.values()):
-            notes.append(f"Constant vectors {_FATE[self.policy]}: {listed([*constants])}.")
-        elif constants:
-            numbers = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
-            notes.append(f"Inputs with a constant column {_FATE[self.policy]}: {listed(numbers)}.")
-        notes += left_out_notes(self.correlations)
-        if tied := [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]:
-            notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
-        if few := {c.metric: f"{c.metric} {c.too_few}" for c in self.correlations if c.too_few}:
-            notes.append(f"Inputs with fewer than two systems: {listed([*few.values()])}.")
+        every, notes = self.correlations, left_out_notes(self.correlations)
+        constant = {e.metric: e.constant for e in every if e.constant}
+        few = {e.metric: e.too_few for e in every if e.too_few}
+        epsilon = {e.metric: f"{e.epsilon:.3g}" for e in every if e.epsilon >= 0}
+        for text, numbers in (
+            (f"Constant vectors {_FATE[self.policy]}:", constant),
+            ("acc_eq ties scores that differ by at most", epsilon),
+            ("Inputs with fewer than two systems:", few),
+        ):
+            if numbers:
+                some = ", ".join(f"{metric} {number}" for metric, number in numbers.items())
+                notes.append(f"{text} {cut(some, 600)}.")
         return notes
 
 
@@ -192,10 +198,10 @@ class IntervalResult(Result):
 def left_out_notes(entries: Sequence[Any]) -> list[str]:
     """One sentence on what was left out, by metric, or nothing where nothing was."""
     left_out = {e.metric: e.left_out for e in entries}
-    by_metric = [f"{metric} {left}" for metric, left in left_out.items() if left]
-    alike = len(set(map(str, left_out.values()))) == 1
-    text = str(next(iter(left_out.values()))) if alike else listed(by_metric, "; ")
-    return [f"Left out, not scored by both sides: {text}."] if by_metric else []
+    some = [f"{metric} {left}" for metric, left in left_out.items() if left]
+    alike = len({*left_out.values()}) == 1
+    text = str(entries[0].left_out) if alike else cut("; ".join(some), 600)
+    return [f"Left out, not scored by both sides: {text}."] if some else []
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
@@ -206,12 +212,6 @@ def counts_table(entries: Sequence[Any], **same: Any) -> Table:
         names = (f"left_out_{what}" for what in ("systems", "inputs", "cells"))
         rows.append(row(e, **dict(zip(names, left, strict=True)), **same))
     return Table.of("", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows)
-
-
-def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
-    """The first few items, and how many more there are."""
-    more = f"{between}and {len(items) - most} more" if len(items) > most else ""
-    return between.join(items[:most]) + more
 
 
 def correlate(
@@ -260,13 +260,13 @@ def correlate(
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
     pairs = kinds(level, coefficient)
-    table, sides = align_each(scores, human, metrics, level, columns)
+    sides = align_each(scores, human, metrics, columns, several(level))
     correlations = []
     for side, (at, by) in product(sides, pairs):
         value = level_correlation(side.values[0], side.Z, at, by, constant)
         more = side.entry() | {"level": at, "coefficient": by, "raters": side.raters}
         correlations.append(Correlation(**row(value), **more))
-    signature = signature_of(table, sides, pairs, constant=constant)
+    signature = signature_of(sides, pairs, constant=constant)
     return CorrelationResult(tuple(correlations), constant, signature)
 
 
@@ -317,11 +317,12 @@ def interval(
         $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
     """
     choose("method", method, get_args(IntervalMethod))
-    check_draws(1, seed, confidence)
+    check_seed(seed)
+    check_share("confidence", confidence)
     if method != "fisher":
         check_samples(samples, confidence=confidence)
     pairs = kinds(level, coefficient)
-    table, sides = align_each(scores, human, metrics, level, columns)
+    sides = align_each(scores, human, metrics, columns, several(level))
     intervals = []
     for side in track(sides, "resampling", "metrics"):
         X, Z = side.values[0], side.Z
@@ -345,7 +346,7 @@ def interval(
                 )
             )  # fmt: skip
     draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
-    signature = signature_of(table, sides, pairs, interval=method, confidence=confidence, **draws)
+    signature = signature_of(sides, pairs, interval=method, confidence=confidence, **draws)
     return IntervalResult(
         tuple(intervals), method, confidence, draws.get("samples", 0), draws.get("seed"), signature
     )
@@ -464,7 +465,7 @@ def normality(
         $ litepyramid meta normality table.csv
         $ litepyramid meta normality table.csv --human human --metric rouge
     """
-    check_draws(confidence=confidence)
+    check_share("confidence", confidence)
     alpha = round(1 - confidence, 12)
     table, human = score_table(scores, human, columns)
     people, machines, raters = unaligned(table, metrics, human)

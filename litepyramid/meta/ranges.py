@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from itertools import combinations, pairwise
 from math import isnan
 from typing import Any, Literal, get_args
@@ -13,20 +12,18 @@ from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
     Columns,
     HumanLike,
-    check_draws,
     human_score,
     score_table,
     scores_sha,
     select_metrics,
 )
 from litepyramid.meta.core.draws import piece_generator
-from litepyramid.meta.core.levels import best_first, correlate_rows, several
-from litepyramid.stats import described, is_whole
+from litepyramid.meta.core.levels import best_first, correlate_rows
+from litepyramid.stats import check_samples, check_seed, check_whole, described
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted, cut
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, ScoreTable, Signature
 
-Top = Literal["baseline", "best"]
 RangeName = Literal["judged", "whole", "top"]
 Rule = Literal["text", "code"]
 _CODE_SMALLEST = 20
@@ -167,9 +164,7 @@ def range_(
     human: HumanLike | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
-    judged: str | Sequence[str] = (),
     baseline: str | None = None,
-    top: Top = "best",
     best: int = 45,
     rule: Rule = "text",
     samples: int = 5000,
@@ -178,20 +173,17 @@ def range_(
 ) -> ScoringRangeResult:
     """Measure how far metrics agree with each other on average, all, and the best summaries.
 
-    A topic is an input of the table, a summary a row. The rows that people judged are those named
-    by `judged` or with a `human` score: the range judged. All other rows but the baseline are the
-    whole range, of which the top is chosen (Peyrard 2019, section 4). All metrics: higher is
-    better.
+    A topic is an input of the table, a summary a row. The range judged are the rows with a `human`
+    score; all others but the baseline are the whole range, of which the top is chosen (Peyrard
+    2019, section 4). All metrics: higher is better.
 
     Args:
         scores: Tables of summaries (systems) by topics (inputs); not changed.
-        human: The metric that holds human scores.
+        human: The human score, of the summaries that people judged.
         metrics: Names or patterns, at least two; all others if none is named.
-        judged: Names or patterns of the rows that people judged.
-        baseline: The row of a baseline such as LexRank.
-        top: baseline: above the baseline by at least one metric; best: among the `best` summaries
-            of at least one metric.
-        best: How many of each metric's best are the top.
+        baseline: The row of a baseline such as LexRank: the top are then the summaries above it by
+            at least one metric, in place of the best.
+        best: How many of each metric's best summaries are the top.
         rule: text: as the paper says; code: as its code does, where "best" joins those of the two
             metrics compared, topics with fewer than 20 summaries are dropped, and F is divided by
             the size of the topic, over all metrics but JS.
@@ -213,30 +205,29 @@ def range_(
 
     Command line:
         $ litepyramid meta range made.csv --best 5
-        $ litepyramid meta range made.csv --top baseline --baseline lexrank -o range.pdf
+        $ litepyramid meta range made.csv --baseline lexrank -o range.pdf
     """
-    check_draws(samples, seed)
-    choose("top range", top, get_args(Top))
+    check_samples(samples)
+    check_seed(seed)
+    check_whole("best", best, 2)
     choose("rule", rule, get_args(Rule))
-    if not is_whole(best) or best < 2:
-        raise InputError(f"the best {cut(repr(best))}", expected="a whole number from 2")
     table, human = score_table(scores, human, columns)
     _, raters, people = ("", (), None) if human is None else human_score(table, human)
     chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
     names = tuple(name for name in chosen if name not in raters)
     if len(names) < 2:
         raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
-    topics, dropped = _topics(table, names, people, judged, baseline, top, rule)
+    topics, dropped = _topics(table, names, people, baseline, rule)
     whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
         "whole": [topic.whole for topic in topics],
-        "top": [_top(topic, top, best) for topic in topics],
+        "top": [_top(topic, best) for topic in topics],
     }
     above = sum(matrix.shape[1] for matrix in ranges["top"])
     agreement, curves = [], []
     for pair in combinations(range(len(names)), 2):
-        if top == "best" and rule == "code":
+        if baseline is None and rule == "code":
             ranges["top"] = [t.whole[:, _best(t.whole[[*pair]], best)] for t in topics]
         one, other = (names[m] for m in pair)
         for which, matrices in ranges.items():
@@ -251,9 +242,8 @@ def range_(
     rng = piece_generator(seed, "better")
     steps, unbeaten = better([matrix[rows] for matrix in whole], samples, rule, rng)
     signature = Signature.of(
-        metrics="+".join(names), human="+".join(raters) or None,
-        judged="+".join(several(judged)) or None, top=top, baseline=baseline,
-        best=best if top == "best" else None, rule=rule, samples=samples, seed=seed,
+        metrics="+".join(names), human="+".join(raters) or None, baseline=baseline,
+        best=best if baseline is None else None, rule=rule, samples=samples, seed=seed,
         scores_sha=scores_sha(table, names, raters),
     )  # fmt: skip
     return ScoringRangeResult(
@@ -277,34 +267,24 @@ class _Topic:
 
 
 def _topics(
-    table: ScoreTable, names: Sequence[str], people: FloatArray | None, judged: str | Sequence[str],
-    baseline: str | None, top: Top, rule: Rule,
+    table: ScoreTable, names: Sequence[str], people: FloatArray | None, baseline: str | None,
+    rule: Rule,
 ) -> tuple[list[_Topic], tuple[str, ...]]:  # fmt: skip
-    named = np.zeros(len(table.systems), dtype=bool)
-    for pattern in several(judged, "a row"):
-        fitting = [fnmatchcase(name, pattern) for name in table.systems]
-        if not any(fitting):
-            what, rows = f"no row '{pattern}' in the scores", cut(", ".join(table.systems))
-            raise InputError(what, expected=rows)
-        named |= fitting
+    if baseline is not None and baseline not in table.systems:
+        expected = f"one of the rows '{table.systems[0]}' …"
+        raise InputError(f"no row '{baseline}' in the scores", expected=expected)
     values = np.stack([table.matrix(name).values for name in names])
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
-    if top == "baseline" and not is_base.any():
-        raise InputError(
-            "no row of a baseline" if baseline is None else f"no row '{baseline}' in the scores",
-            expected=f"one of the rows '{table.systems[0]}' …",
-            hint="Name the baseline's row, or choose the top range another way.",
-        )
     fewest = _CODE_SMALLEST if rule == "code" else 2
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
         matrix, by = values[:, :, column], by_people[:, column]
         scored = ~np.isnan(matrix).any(axis=0)
         base, others = matrix[:, is_base & scored], scored & ~is_base
-        judges = others & (named | ~np.isnan(by))
+        judges = others & ~np.isnan(by)
         topic = _Topic(matrix[:, judges], matrix[:, others & ~judges], base)
-        if topic.all.shape[1] < fewest or (top == "baseline" and not base.size):
+        if topic.all.shape[1] < fewest or (is_base.any() and not base.size):
             dropped.append(name)
         else:
             topics.append(topic)
@@ -319,8 +299,8 @@ def _best(matrix: FloatArray, best: int) -> list[int]:
     return [i for scores in matrix for i in best_first(scores)[:best]]
 
 
-def _top(topic: _Topic, top: Top, best: int) -> FloatArray:
-    if top == "baseline":
+def _top(topic: _Topic, best: int) -> FloatArray:
+    if topic.baseline.size:
         return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
     return topic.all[:, np.unique(_best(topic.all, best))]
 

@@ -1,12 +1,10 @@
 """The system level re-examined (Deutsch, Dror & Roth 2022): close systems, rankings, test sets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +14,11 @@ from litepyramid.meta.alignment import (
     Aligned,
     Columns,
     HumanLike,
-    align_test_set,
-    check_draws,
+    align_each,
     check_number,
     score_table,
     scores_sha,
+    signature_of,
     unaligned,
 )
 from litepyramid.meta.core import draws
@@ -36,8 +34,12 @@ from litepyramid.meta.core.levels import (
 )
 from litepyramid.progress import track
 from litepyramid.stats import (
+    MOST_SAMPLES,
     blocks,
     check_samples,
+    check_seed,
+    check_share,
+    check_whole,
     described,
     is_whole,
     percentile_interval,
@@ -50,6 +52,7 @@ from litepyramid.types import FloatArray, ScoresLike, Signature
 
 ShareRule = Literal["paper", "authors"]
 _SHARES = 10  # of the pairs, in the curve of `delta`
+_ABOUT = 0.2  # of the pairs, those that are "about" a difference
 
 # Pairs of systems -----------------------------------------------------------------------------
 
@@ -93,19 +96,16 @@ class SystemPairs:
     slack: float
 
     @classmethod
-    def of(
-        cls, x: FloatArray, z: FloatArray, *, x_slack: float = 0.0, z_slack: float = 0.0
-    ) -> SystemPairs:
-        """The pairs of systems with average scores x (metric) and z (people), both (N,)."""
+    def of(cls, X: FloatArray, Z: FloatArray) -> Self:
+        """The pairs by the averages of (N, any number) scores of the metric and of people."""
+        x, z, slack = system_means(X), system_means(Z), mean_tolerance(X)
         one, two = np.triu_indices(len(x), 1)
         dx, dz = x[one] - x[two], z[one] - z[two]
-        dx[np.abs(dx) <= x_slack] = 0.0
-        dz[np.abs(dz) <= z_slack] = 0.0
+        dx[np.abs(dx) <= slack] = 0.0
+        dz[np.abs(dz) <= mean_tolerance(Z)] = 0.0
         order = np.argsort(np.abs(dx), kind="stable")
         signs = (np.sign(dx) * np.sign(dz)).astype(np.int8)
-        return cls(
-            np.abs(dx)[order], signs[order], (dz == 0)[order], one[order], two[order], x_slack
-        )
+        return cls(np.abs(dx)[order], signs[order], (dz == 0)[order], one[order], two[order], slack)
 
     def __len__(self) -> int:
         return len(self.gaps)
@@ -133,18 +133,11 @@ class SystemPairs:
 
     def ends(self, rule: ShareRule = "paper") -> list[int]:
         """How many of the closest pairs each tenth holds: ⌈pairs · i / 10⌉, or i ⌈pairs / 10⌉."""
-        choose("rule for shares", rule, ("paper", "authors"))
+        choose("rule for shares", rule, get_args(ShareRule))
         total, tenth = len(self), ceil(len(self) / _SHARES)
         numbers = range(1, _SHARES + 1)
         ends = [tenth * i if rule == "authors" else ceil(total * i / _SHARES) for i in numbers]
         return [min(total, end) for end in ends]
-
-
-def system_pairs(sides: Aligned) -> SystemPairs:
-    """All pairs of systems by the metric's averages and people's."""
-    X, Z = sides.scores, sides.Z
-    slacks = {"x_slack": mean_tolerance(X), "z_slack": mean_tolerance(Z)}
-    return SystemPairs.of(system_means(X), system_means(Z), **slacks)
 
 
 def decimals(largest: float) -> int:
@@ -164,11 +157,10 @@ def _notes(sides: Sequence[Aligned], signature: Signature, *more: str) -> list[s
 
 @dataclass(frozen=True)
 class MetricDelta:
-    """r_SYSΔ of one metric: of all pairs, those within the bounds, the closest 10, 20 … 100 %."""
+    """r_SYSΔ of one metric: of the pairs within the bounds, and of the closest 10, 20 … 100 %."""
 
     metric: str
     sides: Aligned
-    overall: PairCounts
     bounds: PairCounts | None
     curve: tuple[PairCounts, ...]
 
@@ -182,12 +174,7 @@ class DeltaResult(Result):
     signature: Signature
 
     def to_tables(self) -> list[Table]:
-        """The given bounds and the curve of every metric."""
-        table = self.to_csv_table()
-        return [table if any(cells[2] for cells in table.rows) else table.without("lower")]
-
-    def to_csv_table(self) -> Table:
-        """One row per range of differences."""
+        """The given bounds and the curve of every metric: one row per range of differences."""
         digits = decimals(min(entry.curve[-1].upper for entry in self.metrics))
         columns = (
             *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
@@ -204,7 +191,7 @@ class DeltaResult(Result):
                 rows.append(row(c, metric=entry.metric, which=which, upper=upper, tied=tied))
         title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
         notes = _notes([entry.sides for entry in self.metrics], self.signature)
-        return Table.of(title, columns, rows, notes)
+        return [Table.of(title, columns, rows, notes)]
 
     def to_figure(self) -> Any:
         """τ-b over the closest tenths of the pairs, a line per metric (DDR22 Fig. 6)."""
@@ -248,7 +235,7 @@ def delta(
 
     Example:
         >>> entry = delta([1, 4, 2], [1, 2, 3], upper=1).metrics[0]
-        >>> entry.bounds.tau, round(entry.overall.tau, 3)
+        >>> entry.bounds.tau, round(entry.curve[-1].tau, 3)
         (1.0, 0.333)
 
     Command line:
@@ -258,18 +245,16 @@ def delta(
     check_number("lower", lower)
     if upper is not None:
         check_number("upper", upper)
-    every, hashes = align_test_set(scores, human, metrics, full, columns)
+    every = align_each(scores, human, metrics, columns, full=full)
     bounded = upper is not None or lower > 0
     entries = []
     for sides in every:
-        pairs = system_pairs(sides)
+        pairs = SystemPairs.of(sides.scores, sides.Z)
         bounds = pairs.count(lower, inf if upper is None else upper) if bounded else None
         curve = [pairs.count(0.0, float(pairs.gaps[end - 1])) for end in pairs.ends(rule)]
-        entries.append(MetricDelta(sides.metrics[0], sides, pairs.count(), bounds, tuple(curve)))
-    signature = Signature.of(
-        coefficient="kendall", rule=rule, lower=f"{lower:g}",
-        upper=None if upper is None else f"{upper:g}", **hashes,
-    )  # fmt: skip
+        entries.append(MetricDelta(sides.metrics[0], sides, bounds, tuple(curve)))
+    ends = {"lower": f"{lower:g}", "upper": None if upper is None else f"{upper:g}"}
+    signature = signature_of(every, [("system", "kendall")], rule=rule, **ends)
     return DeltaResult(tuple(entries), every[0].human, signature)
 
 
@@ -336,12 +321,9 @@ class DifferenceResult(Result):
     """What a `difference`, in the metric's units, means, metric by metric."""
 
     metrics: tuple[Difference, ...]
-    human: str
     difference: float
     target: float
     confidence: float
-    samples: int
-    seed: int
     signature: Signature
 
     def sentences(self) -> tuple[str, ...]:
@@ -394,10 +376,7 @@ class DifferenceResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Sentences and numbers."""
-        result = record(self)
-        for entry, sentence in zip(result["metrics"], self.sentences(), strict=True):
-            entry["sentence"] = sentence
-        return result
+        return record(self) | {"sentences": self.sentences()}
 
 
 def difference(
@@ -408,7 +387,6 @@ def difference(
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
     target: float = 0.95,
-    window: float = 0.2,
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
@@ -416,11 +394,11 @@ def difference(
 ) -> DifferenceResult:
     """Tell how often people agree with the sign of a difference between two systems' scores.
 
-    "About" the difference are the pairs of systems whose difference is nearest to it. A tie in the
-    human scores does not count as agreement; pairs that tie in the metric have no sign, are left
-    out, and counted. The interval is the wider of two: a bootstrap over systems and judged inputs,
-    in which the metric's differences are fixed, and Wilson's for independent pairs. The difference
-    at which agreement reaches the target comes from an isotonic fit.
+    "About" the difference is the fifth of all pairs of systems nearest to it. A tie in the human
+    scores does not count as agreement; pairs that tie in the metric have no sign, are left out, and
+    counted. The interval is the wider of two: a bootstrap over systems and judged inputs, in which
+    the metric's differences are fixed, and Wilson's for independent pairs. The difference at which
+    agreement reaches the target comes from an isotonic fit.
 
     Args:
         scores: Tables of scores, with people's; not changed.
@@ -429,7 +407,6 @@ def difference(
         metrics: Names or patterns; all others if none is named.
         full: A table of the metrics' scores on the whole test set, as for delta.
         target: The agreement to reach.
-        window: Share of all pairs that are "about" the difference.
         samples: Bootstrap samples.
         seed: Seed of the bootstrap.
         confidence: Confidence level of the intervals.
@@ -447,39 +424,31 @@ def difference(
         $ litepyramid meta difference table.csv 0.05
         $ litepyramid meta difference table.csv 0.05 --metric rouge -o difference.json
     """
-    for what, value, top in (
-        ("difference", difference, inf), ("target", target, 1), ("window", window, 1),
-    ):  # fmt: skip
-        check_number(what, value)
-        if not 0 < value <= top:
-            raise InputError(
-                f"a {what} of {value}", expected="a number above 0" + (", at most 1" * (top == 1))
-            )
-    check_draws(1, seed, confidence)
+    check_number("difference", difference)
+    if not difference > 0:
+        raise InputError(f"a difference of {difference}", expected="a number above 0")
+    check_share("target", target)
+    check_seed(seed)
     check_samples(samples, confidence=confidence)
-    every, hashes = align_test_set(scores, human, metrics, full, columns)
-    entries = tuple(
-        _worth(sides, difference, target, window, samples, seed, confidence) for sides in every
-    )
-    signature = Signature.of(
-        difference=f"{difference:g}", target=f"{target:g}", window=f"{window:g}",
-        confidence=f"{confidence:g}", samples=samples, seed=seed, **hashes,
+    every = align_each(scores, human, metrics, columns, full=full)
+    entries = tuple(_worth(sides, difference, target, samples, seed, confidence) for sides in every)
+    signature = signature_of(
+        every, (), difference=f"{difference:g}", target=f"{target:g}",
+        confidence=f"{confidence:g}", samples=samples, seed=seed,
     )  # fmt: skip
-    return DifferenceResult(
-        entries, every[0].human, difference, target, confidence, samples, seed, signature
-    )
+    return DifferenceResult(entries, difference, target, confidence, signature)
 
 
 def _worth(
-    sides: Aligned, d: float, target: float, window: float, samples: int, seed: int, conf: float
+    sides: Aligned, d: float, target: float, samples: int, seed: int, confidence: float
 ) -> Difference:
     from scipy.stats import binomtest
 
-    pairs = system_pairs(sides)
+    pairs = SystemPairs.of(sides.scores, sides.Z)
     signed = pairs.gaps[pairs.gaps > 0]
     if not signed.size:
         raise InputError(f"'{sides.metrics[0]}' gives every system the same score")
-    size = max(1, round(window * len(pairs)))
+    size = max(1, round(_ABOUT * len(pairs)))
     nearest = np.sort(np.argsort(np.abs(signed - d), kind="stable")[:size])
     about = pairs.count(float(signed[nearest[0]]), float(signed[nearest[-1]]))
 
@@ -489,12 +458,12 @@ def _worth(
         drawn = weights[:, inside] * (pairs.gaps[inside] > 0)
         shares = np.asarray((drawn * agreed[:, inside]).sum(axis=1) / drawn.sum(axis=1))
     ordered = about.agreed + about.disagreed + about.tied_human
-    ends = [end for end in percentile_interval(shares, conf) if not isnan(end)]
+    ends = [end for end in percentile_interval(shares, confidence) if not isnan(end)]
     if ordered:
-        ends += binomtest(about.agreed, ordered).proportion_ci(conf, method="wilson")
+        ends += binomtest(about.agreed, ordered).proportion_ci(confidence, method="wilson")
     gaps = pairs.gaps
     drawn_ends = [reached_at(gaps, *one, target) for one in zip(agreed, weights, strict=True)]
-    tails = (1 - conf) / 2, 1 - (1 - conf) / 2
+    tails = (1 - confidence) / 2, 1 - (1 - confidence) / 2
     first, last = np.quantile(
         np.nan_to_num(drawn_ends, nan=inf), tails, method="inverted_cdf"
     ).tolist()
@@ -534,11 +503,10 @@ class StabilityPoint:
 
 @dataclass(frozen=True)
 class StabilityResult(Result):
-    """Stability of rankings, metric by metric, a point for each number of inputs; people last."""
+    """Stability of rankings, metric by metric, a point for each number of inputs."""
 
     points: tuple[StabilityPoint, ...]
     samples: int
-    seed: int
     signature: Signature
 
     def to_tables(self) -> list[Table]:
@@ -559,10 +527,9 @@ class StabilityResult(Result):
 
 def stability(
     scores: ScoresLike,
-    human: HumanLike | None = "human",
+    human: HumanLike | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
-    full: Any = None,
     sizes: Sequence[int] | None = None,
     samples: int = 1000,
     seed: int = 12345,
@@ -576,13 +543,10 @@ def stability(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score, shown too where the scores have it; several names, or a pattern,
-            mean the mean of several raters.
+        human: The human score, shown last; several names, or a pattern, mean the mean of several
+            raters. Without it, human scores are treated like other metrics.
         metrics: Names or patterns; all others if none is named.
-        full: A table of the metrics' scores on the whole test set, which is then resampled; human
-            scores are those of `scores`.
-        sizes: Numbers of inputs; by default ten steps to the number there are. Sizes above the
-            number of inputs are left out for the smaller table.
+        sizes: Numbers of inputs; by default ten steps to the number there are.
         samples: Repeats at each size.
         seed: Seed of the draws.
         columns: The tables' own column names, as for correlate.
@@ -599,17 +563,13 @@ def stability(
         $ litepyramid meta stability table.csv --samples 1000
         $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.csv
     """
-    check_draws(samples, seed)
-    if samples < 2:
-        raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
+    check_whole("samples", samples, 2, MOST_SAMPLES)
+    check_seed(seed)
     whole_numbers = isinstance(sizes, Sequence) and all(is_whole(m) and m >= 1 for m in sizes)
     if sizes is not None and not (sizes and whole_numbers):
         raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more")
     table, human = score_table(scores, human, columns)
-    whole = None if full is None else score_table(full, None, columns)[0]
-    if human == "human" and "human" not in table.metrics:
-        human = None
-    people, machines, raters = unaligned(table, metrics, human, whole)
+    people, machines, raters = unaligned(table, metrics, human)
     points = tuple(
         point
         for name, X in track([*machines.items(), *people.items()], "ranking systems", "metrics")
@@ -620,10 +580,9 @@ def stability(
     signature = Signature.of(
         coefficient="kendall", human="+".join(raters) or None,
         sizes=None if sizes is None else "+".join(map(str, sizes)), samples=samples, seed=seed,
-        scores_sha=scores_sha(table, () if whole else [*machines], raters),
-        full_sha=whole and scores_sha(whole, [*machines]),
+        scores_sha=scores_sha(table, [*machines], raters),
     )  # fmt: skip
-    return StabilityResult(points, samples, seed, signature)
+    return StabilityResult(points, samples, signature)
 
 
 def usual_sizes(available: int) -> list[int]:
@@ -691,9 +650,6 @@ class FullSetResult(Result):
     intervals: tuple[FullSetInterval, ...]
     sides: tuple[Aligned, ...]
     coefficient: Coefficient
-    confidence: float
-    samples: int
-    seed: int
     signature: Signature
 
     def to_tables(self) -> list[Table]:
@@ -765,7 +721,7 @@ def whole_test_set(
         $ litepyramid meta testset table.csv --full all.csv --samples 1000
         $ litepyramid meta testset table.csv --full all.csv --sampling inputs -o testset.csv
     """
-    check_draws(1, seed, confidence)
+    check_seed(seed)
     check_samples(samples, confidence=confidence)
     samplings = several(sampling, "the sampling")
     for one in samplings:
@@ -773,7 +729,7 @@ def whole_test_set(
     choose("coefficient", coefficient, COEFFICIENTS)
     if full is None:
         raise InputError("no scores on the whole test set", expected="a table of them")
-    every, hashes = align_test_set(scores, human, metrics, full, columns)
+    every = align_each(scores, human, metrics, columns, full=full)
     intervals = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed}
     for sides, what in product(every, samplings):
@@ -789,10 +745,8 @@ def whole_test_set(
         width = ends[2] - ends[1]
         ends += [failed, 1 - (ends[5] - ends[4]) / width if width else nan]
         intervals.append(FullSetInterval(sides.metrics[0], what, *ends))
-    signature = Signature.of(
-        coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
-        **settings, **hashes,
+    signature = signature_of(
+        every, [("system", coefficient)], sampling="+".join(samplings),
+        confidence=f"{confidence:g}", **settings,
     )  # fmt: skip
-    return FullSetResult(
-        tuple(intervals), tuple(every), coefficient, confidence, samples, seed, signature
-    )
+    return FullSetResult(tuple(intervals), tuple(every), coefficient, signature)

@@ -46,7 +46,6 @@ def folder(tmp_path: Path) -> Path:
         "score summaries/alpha.json --units units.jsonl -o ok.json -o summaries/alpha.json",
         "meta correlate scores.json -o scores.json",
         "meta correlate scores.json -o twin.json",
-        "meta rank one=scores.json -o scores.json",
         "convert units.jsonl -o units.jsonl",
         "budget export units.jsonl -o units.jsonl",
         "budget import data/tasks units.jsonl -o units.jsonl",

@@ -1,7 +1,5 @@
 """The published score tables, each read once, and tables made up by name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

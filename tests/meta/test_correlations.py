@@ -1,7 +1,5 @@
 """Coefficients equal scipy's, levels and policies do what they say, published values come out."""
 
-from __future__ import annotations
-
 import math
 from contextlib import nullcontext
 
@@ -150,21 +148,20 @@ def test_what_one_side_lacks_is_left_out_and_named():
 
 
 @pytest.mark.parametrize(
-    ("scored", "levels", "message"),
+    ("scored", "levels", "refused"),
     [
-        ("a1 a2 a3", ["system", "summary"], "only 1 system has scores of 'm' or 'n' and 'human'"),
-        ("a1 a2 a3", ["system"], "Only the global level works with one system"),
-        ("a1 a2 b3 b4", ["summary"], "no input has two systems with scores of 'm' or 'n'"),
-        ("a1 a2 a3", ["system", "global"], ""),
-        ("a1 a2 b3 b4", ["system", "summary"], ""),
+        ("a1 a2 a3", ["system", "summary"], True),
+        ("a1 a2 b3 b4", ["summary"], True),
+        ("a1 a2 a3", ["system", "global"], False),
+        ("a1 a2 b3 b4", ["system", "summary"], False),
     ],
 )
-def test_scores_without_any_correlation_are_refused(scored, levels, message):
+def test_scores_without_any_correlation_are_refused(scored, levels, refused):
     table = read_scores([
         {"system": system, "input": item, "metric": metric, "score": k + (metric == "m")}
         for k, (system, item) in enumerate(scored.split())
         for metric in ("m", "n", "human")
     ])  # fmt: skip
     for run in (correlate, interval, compare):
-        with pytest.raises(InputError, match=message) if message else nullcontext():
+        with pytest.raises(InputError, match="too few scores of") if refused else nullcontext():
             run(table, level=levels)

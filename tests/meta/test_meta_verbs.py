@@ -1,7 +1,5 @@
 """What every verb promises: order of rows, signatures, errors of one kind, figures."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -72,22 +70,6 @@ def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
     assert numbers(run(other))[0] != first
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_wrong_types_are_one_kind_of_error(verb):
-    names = ["human", "metrics", "level", "coefficient", "samples", "seed", "confidence"]
-    run = getattr(meta, verb)
-    usual = {"difference": {"difference": 1.0}, "testset": {"full": ROWS}}.get(verb, {})
-    legal = [("seed", 10**9)]
-    for name in [name for name in names if name in run.__annotations__]:
-        for value in ("50", 10**9, -1, 1.5, [3], {"a": 1}, b"x"):
-            if (name, value) not in legal:
-                with pytest.raises(LitepyramidError):
-                    run(ROWS, **usual, **{name: value})
-    for scores in (5, object(), [1, 2], ROWS[:0], None):
-        with pytest.raises(LitepyramidError):
-            run(scores, **usual)
-
-
 X, Z = VALUES[[0, 2]]
 USUAL = {"difference": {"difference": 1.0}, "testset": {"full": ROWS}}
 ARRAYS = [verb for verb in VERBS if verb not in ("compare", "rank", "range", "testset")]
@@ -100,14 +82,11 @@ def test_two_arrays_are_a_table(verb):
     named = [r | {"metric": "x"} if r["metric"] == "rouge" else r for r in ROWS]
     rows = [r for r in named if r["metric"] != "bleu"]
     one, two = numbers(run(X, human=Z, **usual))[0], numbers(run(rows, human="human", **usual))[0]
-    assert re.sub(r"'\d'", "''", one) == re.sub(r"'s\d'", "''", two)
+    assert re.sub(r"'\d'", "''", one) == re.sub(r"'[ds]\d'", "''", two)
     run(X[:, 0].tolist(), human=pandas.Series(Z[:, 0]), **usual)  # one score a system
     for wrong in (Z[:3], [["a"]], np.inf * Z):
         with pytest.raises(LitepyramidError):
             run(X, human=wrong, **usual)
-    for needs_two in (meta.compare, meta.rank, meta.range):
-        with pytest.raises(LitepyramidError):
-            needs_two(X, Z)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -124,7 +103,8 @@ def test_a_wide_table_and_the_mean_of_two_raters(verb, tmp_path, cli):
     more = [*more.get(verb, []), *(["--samples", "60"] if verb in RANDOM else [])]
     more += ["--upper", "1.0"] if verb == "delta" else []
     shown = cli("meta", verb, path, *more, *human, *("-m", "rouge", "-m", "bleu", "-o", "-")).stdout
-    options = {"metrics": ["rouge", "bleu"]} | ({"human": "human"} if verb == "normality" else {})
+    options = {"metrics": ["rouge", "bleu"]}
+    options |= {"human": "human"} if verb in ("normality", "stability") else {}
     options |= {"samples": 60} if verb == "stability" else {}
     run = meta.correlate if verb == "correlate" else VERBS[verb]
     expected = run(ROWS, **options).to_json()
@@ -148,16 +128,6 @@ def test_figures_are_not_cut_and_nothing_overlaps(verb, tmp_path):
             assert not legend.get_window_extent().overlaps(axes.get_window_extent())
         boxes = [t.get_window_extent() for t in axes.get_xticklabels() if t.get_text()]
         assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes)), verb
-
-
-def test_a_comparison_without_any_significant_difference_says_so():
-    pytest.importorskip("matplotlib")
-    rows = [r for r in ROWS if r["metric"] != "bleu"]
-    rows += [dict(r, metric="copy") for r in rows if r["metric"] == "rouge"]
-    figure = meta.compare(rows, samples=60).to_figure()
-    assert len(figure.axes) == 2  # no colour bar
-    for axes in figure.axes:
-        assert "no significant" in " ".join(text.get_text() for text in axes.texts)
 
 
 def test_intervals_are_sorted_by_their_values():

@@ -1,7 +1,5 @@
 """SPA and acc_eq: Google's values, the definitions written out, and their resampling."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 
@@ -14,7 +12,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.pairwise import acc_eq, spa
+from litepyramid.meta.core.levels import acc_eq, spa
 from litepyramid.meta.core.permutation import SpaSwaps, TieAccuracySwaps, standardised
 from litepyramid.types import FloatArray, ScoreTable
 

@@ -1,7 +1,5 @@
 """Bootstrap and permutation: equal to brute force and to nlpstats on its own draws."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

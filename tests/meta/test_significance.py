@@ -1,7 +1,5 @@
 """Intervals, tests of differences, corrections, normality: against definitions and publications."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -15,9 +13,10 @@ from oracles import multipletests
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.meta import compare, interval, normality
+from litepyramid.meta import compare, interval, normality, rank
 from litepyramid.meta.comparisons import (
     ComparisonMethod,
+    clusters,
     compare_pairs,
     corrected_p_values,
     williams_p_value,
@@ -43,13 +42,20 @@ def made_up(table_of, seed=0, metrics=4, n=9, m=12):
 @pytest.mark.parametrize(
     ("level", "theirs"), [("system", "system"), ("summary", "input"), ("global", "global")]
 )
-def test_fisher_equals_nlpstats(table_of, level, theirs, coefficient):
-    table = made_up(table_of)
-    result = interval(
-        table, metrics="m1", level=level, coefficient=coefficient, method="fisher", confidence=0.9
-    ).intervals[0]
-    X, Z = table.matrix("m1").values, table.matrix("human").values
-    ends = rival_fisher(X, Z, theirs, coefficient, confidence_level=0.9)
+def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient):
+    """Williams, where all correlations are positive."""
+    table = made_up(table_of, n=20)
+    X, Y, Z = (table.matrix(name).values for name in ("m0", "m1", "human"))
+    for alternative in ("greater", "two-sided"):
+        ours = compare_pairs(
+            np.stack([X, Y]), Z, level, coefficient, "williams", alternative=alternative
+        )
+        for x, y, i, j in ((X, Y, 0, 1), (Y, X, 1, 0)):
+            theirs_p = rival_williams(x, y, Z, theirs, coefficient, alternative).pvalue
+            assert ours.p_values[i, j] == pytest.approx(theirs_p, abs=1e-12)
+    options = {"level": level, "coefficient": coefficient, "method": "fisher", "confidence": 0.9}
+    result = interval(table, metrics="m1", **options).intervals[0]
+    ends = rival_fisher(Y, Z, theirs, coefficient, confidence_level=0.9)
     assert (result.low, result.high) == pytest.approx(tuple(ends), abs=1e-12)
 
 
@@ -95,24 +101,6 @@ def test_a_metric_is_no_better_than_its_own_copy(table_of):
                 values, table.matrix("human").values, level, "pearson", method, samples=64
             ).p_values
             assert p[0, 1] == p[1, 0] == (0.5 if method == "williams" else 1.0)
-
-
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
-@pytest.mark.parametrize(
-    ("level", "theirs"), [("system", "system"), ("summary", "input"), ("global", "global")]
-)
-def test_williams_equals_nlpstats_where_all_correlations_are_positive(
-    table_of, level, theirs, coefficient
-):
-    table = made_up(table_of, n=20)
-    X, Y, Z = (table.matrix(name).values for name in ("m0", "m1", "human"))
-    for alternative in ("greater", "two-sided"):
-        ours = compare_pairs(
-            np.stack([X, Y]), Z, level, coefficient, "williams", alternative=alternative
-        )
-        for x, y, i, j in ((X, Y, 0, 1), (Y, X, 1, 0)):
-            theirs_p = rival_williams(x, y, Z, theirs, coefficient, alternative).pvalue
-            assert ours.p_values[i, j] == pytest.approx(theirs_p, abs=1e-12)
 
 
 def test_one_sided_williams_is_not_won_by_a_strongly_negative_metric():
@@ -363,6 +351,35 @@ def test_normality_counts_what_has_no_test(table_of):
     found = normality(table_of(m=values)).metrics[0]
     assert (found.tested, found.constant, found.too_few) == (2, 1, 1)
     assert found.system_p == pytest.approx(stats.shapiro([5 / 3, 1.5, 3, 4.5]).pvalue)
+
+
+# Ranks ---------------------------------------------------------------------------------------
+
+
+def test_clusters_open_at_significant_differences():
+    p = np.ones((4, 4))
+    p[0, 2] = p[2, 3] = 0.01  # 2 is worse than 0, 3 than 2; 1 than none
+    assert clusters(p, [0.9, 0.8, 0.7, 0.6], 0.05) == [1, 1, 2, 3]
+    assert clusters(p, [0.9, 0.8, 0.7, 0.6], 0.005) == [1, 1, 1, 1]
+    assert clusters(np.full((2, 2), np.nan), [np.nan, 0.5], 0.05) == [1, 1]
+
+
+@pytest.mark.parametrize("coefficient", ["kendall", "spa", "acc-eq"])
+def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=(10, 40)) + np.linspace(0, 2, 10)[:, None]
+    noises = {"good": 0.3, "twin": 0.3, "poor": 30.0}
+    scores = {name: human + n * rng.normal(size=human.shape) for name, n in noises.items()}
+    table = table_of(**scores, human=human)
+    result = rank(table, coefficient=coefficient, samples=100)
+    assert {one.metric: one.rank for one in result.ranks} == {"good": 1, "twin": 1, "poor": 2}
+    tests = compare(table, level=result.level, coefficient=coefficient)
+    for one in result.ranks:
+        value = tests.comparisons[0].correlations[tests.metrics.index(one.metric)]
+        assert one.value == value
+        assert one.low <= value <= one.high or one.metric == "poor"
+    with pytest.raises(InputError, match="several levels"):
+        rank(table, level=["system", "summary"])
 
 
 # What is shown -------------------------------------------------------------------------------

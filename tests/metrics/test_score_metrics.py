@@ -1,7 +1,5 @@
 """Metrics beside ours: equal to their packages, pair by pair, and a table that meta takes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -20,10 +20,11 @@ from litepyramid.meta.core.levels import (
     PAIRED,
     Coefficient,
     Level,
+    TieAccuracy,
     correlate_rows,
     mean_tolerance,
+    spa,
 )
-from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.stats import resampled_means
 from litepyramid.types import FloatArray
 
@@ -52,9 +53,7 @@ def bootstrap_samples(
     is (N, any number), and each side is drawn over inputs of its own (DDR22 §3.2).
     """
     n, m = X.shape
-    evaluate: Resample = Resampled(X, Z, level, coefficient)
-    if coefficient in PAIRED:
-        evaluate = resampled(X, Z, coefficient)
+    evaluate = Resampled(X, Z, level, coefficient)
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     parts = []
     for start, stop in draws.chunks(samples, width):
@@ -78,7 +77,9 @@ class Resampled:
         self.level, self.coefficient = level, coefficient
         # Columns that lie together make the products with the draws quicker.
         self.X, self.Z = np.asfortranarray(X), np.asfortranarray(Z)
-        if level == "system":
+        if coefficient in PAIRED:
+            self._pairs = TieAccuracy.of(X, Z)
+        elif level == "system":
             self._slack = mean_tolerance(X), mean_tolerance(Z)
         elif level == "summary":
             self._columns = ColumnCorrelations(X, Z, coefficient)
@@ -87,11 +88,25 @@ class Resampled:
 
     def __call__(self, systems: Draws, inputs: Draws, other_inputs: Draws = None) -> FloatArray:
         """The correlation on each sample; `other_inputs` are Z's, where they are drawn apart."""
+        if self.coefficient in PAIRED:
+            return self._paired(systems, inputs)
         if self.level == "system":
             return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
         if self.level == "summary":
             return self._summary(systems, inputs)
         return self._global(systems, inputs)
+
+    def _paired(self, systems: Draws, inputs: Draws) -> FloatArray:
+        """One sample after the other; ε is fitted to each."""
+        values = []
+        for b in range(max(len(side) for side in (systems, inputs) if side is not None)):
+            w, v = (None if side is None else side[b] for side in (systems, inputs))
+            if self.coefficient == "acc-eq":
+                values.append(self._pairs.best(w, v)[0])
+            else:
+                drawn = slice(None) if v is None else np.repeat(np.arange(len(v)), v.astype(int))
+                values.append(spa(self.X[:, drawn], self.Z[:, drawn], w))
+        return np.array(values)
 
     def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
         x, z = (

@@ -22,15 +22,18 @@ from numpy.typing import NDArray
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.draws import Sampling
 from litepyramid.meta.core.levels import (
+    SPA_PERMUTATIONS,
     Coefficient,
     Level,
+    acc_eq,
     constant_rows,
     correlate_rows,
     dense_ranks,
     mean_tolerance,
     midranks,
+    spa_p_values,
+    spa_signs,
 )
-from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS, acc_eq, spa_p_values, spa_signs
 from litepyramid.progress import bar
 from litepyramid.stats import (
     SMALLEST_TAIL,
