@@ -1,21 +1,21 @@
 """The judge that ships can be trained again, and what comes of it judges without torch."""
 
-from __future__ import annotations
-
 import json
+import shutil
 import subprocess
 import sys
+from itertools import cycle
 
 import numpy as np
 import pytest
-from test_training import accuracy, pair_file, synthetic_pairs
-from tiny_models import make_matching_bert
+from test_training import accuracy
+from training_data import files_of, synthetic_pairs
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("onnx", reason="the extra train is not installed")
 
 import litepyramid as lp  # noqa: E402
-from litepyramid.errors import InputError, ModelError  # noqa: E402
+from litepyramid.errors import ModelError  # noqa: E402
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 from litepyramid.training.onnx_models import load_onnx_classifier  # noqa: E402
 from litepyramid.training.pairs import encode_pairs  # noqa: E402
@@ -24,36 +24,21 @@ CHOSEN = {"epochs": 4, "learning_rate": 2e-3, "batch_size": 16, "held_out": 0, "
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
-    """A pretrained encoder without a head, as the one that mini was made from."""
+def mini(matching, tmp_path_factory):
+    """A judge with the token types of mini, of an encoder without a head, trained by one verb."""
     from transformers import BertModel
 
-    folder = tmp_path_factory.mktemp("encoder") / "bert"
-    texts = [text for pair in synthetic_pairs(50, 0).pairs for text in pair]
-    make_matching_bert(folder, texts, vocabulary=300)
-    model = BertModel.from_pretrained(folder)
+    encoder, folder = (tmp_path_factory.mktemp(name) / name for name in ("encoder", "mini"))
+    shutil.copytree(matching, encoder)
+    model = BertModel.from_pretrained(encoder)
     model.config.match_from = 5
-    model.save_pretrained(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def mini(encoder, tmp_path_factory):
-    """A judge with the token types of mini, trained by one verb."""
-    folder = tmp_path_factory.mktemp("mini") / "mini"
-    rows = [
-        {"premise": p, "hypothesis": h, "label": "e" if label else "nc"[i % 2]}
-        for i, ((p, h), label) in enumerate(zip(*_columns(400, 1), strict=True))
-    ]
-    path = pair_file(folder.with_name("nli.jsonl"), rows)
+    model.save_pretrained(encoder)
+    absent = cycle("nc")
+    path = files_of(folder.with_name("nli.jsonl"), synthetic_pairs(400, 1),
+                    lambda label: {"label": "e" if label else next(absent)})  # fmt: skip
     settings = {**CHOSEN, "match": True, "head": "three-class"}
     lp.finetune(str(encoder), output=folder, pairs=[path], settings=settings)
     return folder
-
-
-def _columns(number, seed):
-    data = synthetic_pairs(number, seed)
-    return data.pairs, data.labels
 
 
 def test_it_is_onnx_alone_and_judges_without_torch(mini):
@@ -88,12 +73,8 @@ def test_the_weights_are_those_of_the_file(mini):
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     """Here an item is present if its word is absent: only new labels can say so."""
     monkeypatch.setattr("litepyramid.training.onnx_models.FOLDER", mini)
-    pairs, labels = _columns(400, 5)
-    rows = [
-        {"premise": p, "hypothesis": h, "present": 1 - label}
-        for (p, h), label in zip(pairs, labels, strict=True)
-    ]
-    path = pair_file(tmp_path / "mine.jsonl", rows)
+    pairs = synthetic_pairs(400, 5)
+    path = files_of(tmp_path / "mine.jsonl", pairs, lambda label: {"present": 1 - label})
     result = lp.finetune(
         "mini", output=tmp_path / "tuned", pairs=[path], evaluate=[path], settings=CHOSEN
     )
@@ -101,16 +82,12 @@ def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     assert result.card["settings"]["head"] == "three-class"
     assert result.history[-1].accuracy > 0.9
     assert accuracy(tmp_path / "tuned", synthetic_pairs(100, 2)) < 0.1
-    with pytest.raises(InputError, match="already exists"):
-        lp.finetune("mini", output=tmp_path / "tuned", pairs=[path], settings=CHOSEN)
 
 
 def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
     for name in ("tokenizer.json", "tokenizer_config.json", "config.json", "litepyramid.json"):
         (tmp_path / name).write_bytes((mini / name).read_bytes())
-    path = pair_file(
-        tmp_path / "p.jsonl", [{"premise": "red", "hypothesis": "red won", "present": 1}]
-    )
+    path = files_of(tmp_path / "p.jsonl", synthetic_pairs(2, 0), lambda _: {"present": 1})
     for content in (b"", b"no model", (mini / "model.onnx").read_bytes()[:5000]):
         (tmp_path / "model.onnx").write_bytes(content)
         with pytest.raises(ModelError):
