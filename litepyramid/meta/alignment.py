@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from itertools import compress
 from typing import Any
 
@@ -45,11 +46,13 @@ def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTabl
 
 
 def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:
-    """A hash of the scores of some metrics and of people."""
-    names = tuple(sorted({*metrics, *raters}))
-    rows = [table.metrics.index(name) for name in names]
-    used = ScoreTable(names, table.systems, table.inputs, table.values[rows])
-    return fingerprint([sorted(metrics), sorted(raters), used.sha])
+    """A hash of the scores of some metrics and of people; the table is in the order of its names."""
+    names = sorted({*metrics, *raters})
+    values = table.values[[table.metrics.index(name) for name in names]]
+    same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
+    sha = sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
+    scores = fingerprint([names, table.systems, table.inputs, sha])
+    return fingerprint([sorted(metrics), sorted(raters), scores])
 
 
 def check_number(what: str, value: Any) -> None:
