@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from litepyramid.errors import InputError
 from litepyramid.files import read_lines
-from litepyramid.text import cut
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence, sharing, word_types
 from litepyramid.units.parsers.embedded.frames import Tree, word_set
+from litepyramid.units.parses import tree_pieces
 
 CONSTITUENCY = "constituency"
 WITH_STUS = "dependency+stus"
@@ -55,59 +54,17 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
     / depth (the paper's appendix says depth / length, the released regressors were trained on
     this); then the counts of the 65 `LABELS`, preterminals among them.
 
-    What the features do not know is taken off first: a node above the sentence with no label or
-    the label ROOT or TOP, function tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty
-    elements (``-NONE-``) with what is then empty above them. ``-LRB-`` and ``-RRB-`` stay.
+    What they do not know is taken off first (`tree_pieces`).
     """
     rows = []
     for tree in trees:
-        pieces = _canonical(tree)
+        pieces = tree_pieces(tree)
         labels = Counter(piece[2:] for piece in pieces if piece.startswith(" ("))
         words = sum(piece != ")" and not piece.startswith(" (") for piece in pieces)
         depth = max(accumulate(piece.count("(") - piece.count(")") for piece in pieces))
         shape = (words, len("".join(pieces)) - 1, depth, words / depth)
         rows.append([*shape, *(labels[label] for label in LABELS)])
     return np.array(rows, dtype=np.float64)
-
-
-def _canonical(tree: str) -> list[str]:
-    """The pieces " (LABEL", " word" and ")" of a tree without what the features do not know."""
-
-    def need(right: bool, problem: str) -> None:
-        if not right:
-            what = f"{problem} in '{cut(' '.join(tree.split()), 60)}'"
-            raise InputError(what, expected="one tree, (LABEL word) around each word")
-
-    pieces: list[str] = []
-    starts: list[int] = []  # of the nodes that are open
-    children = [0]  # of the top and of those nodes; -1 where there is a word
-    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", tree):
-        if piece.startswith("("):
-            need(children[-1] >= 0, "a word beside a node")
-            starts.append(len(pieces))
-            children.append(0)
-            pieces.append(f" ({piece[1:].strip()}")
-        elif piece != ")":
-            need(bool(starts) and not children[-1], f"the word '{piece}' has no label of its own")
-            children[-1] = -1
-            pieces.append(f" {piece}")
-        else:
-            need(bool(starts), "a closing bracket too many")
-            start, inner = starts.pop(), children.pop()
-            label = pieces[start][2:]
-            if inner == 0 or label == "-NONE-":
-                del pieces[start:]
-                continue
-            children[-1] += 1
-            if label in ("", "ROOT", "TOP") and inner == 1:
-                pieces[start] = ""
-                continue
-            if not label.startswith("-"):
-                pieces[start] = f" ({re.split(r'[-=|]', label)[0] or label or 'X'}"
-            pieces.append(")")
-    need(not starts, "a closing bracket is missing")
-    need(children == [1], f"{children[0]} trees with words")
-    return [piece for piece in pieces if piece]
 
 
 def rouge_words(text: str) -> list[str]:

@@ -20,7 +20,6 @@ from litepyramid.types import fingerprint
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
 
-_TREE_PIECE = re.compile(r"[()]|[^\s()]+")
 LONGEST = 1000
 """The most tokens that a sentence or a mention may have; frames take the square of it."""
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -164,25 +163,60 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
         if not 0 <= frame.verb < len(tokens):
             yield f"frame {number}: its verb is token {frame.verb} of {len(tokens)}"
     if sentence.tree is not None:
-        leaves, problem = _tree_leaves(sentence.tree)
-        for number, (leaf, token) in enumerate(zip_longest(leaves, tokens), start=1):
-            if leaf != _ESCAPED.get(str(token), token):
-                problem = problem or f"word {number} is {leaf!r}, of its tokens {token!r}"
-        if problem:
-            yield f"its tree: {problem}"
+        try:
+            pieces = tree_pieces(sentence.tree)
+        except InputError as error:
+            yield f"its tree: {error.what}"
+            return
+        words = [piece[1:] for piece in pieces if piece != ")" and not piece.startswith(" (")]
+        for number, (word, token) in enumerate(zip_longest(words, tokens), start=1):
+            if _ESCAPED.get(word, word) != token != word:
+                yield f"its tree: word {number} is {word!r}, of its tokens {token!r}"
 
 
-def _tree_leaves(tree: str) -> tuple[list[str], str]:
-    """The words of a bracketed tree, escaped brackets put back, and what is wrong with it."""
-    depth, leaves, previous, problem = 0, [], "", ""
-    for piece in _TREE_PIECE.findall(tree):
-        if depth == 0 and (previous or piece != "("):
-            problem = problem or f"'{piece}' before or after it"
-        depth += {"(": 1, ")": -1}.get(piece, 0)
-        if piece not in "()" and previous != "(":
-            leaves.append(_ESCAPED.get(piece, piece))
-        previous = piece
-    return leaves, problem or (f"{counted(depth, 'bracket')} not closed" if depth else "")
+def tree_pieces(tree: str) -> list[str]:
+    """The pieces " (LABEL", " word" and ")" of a bracketed tree, without what few parsers write.
+
+    That is a node above the sentence with no label or the label ROOT or TOP, function tags and
+    indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty elements (``-NONE-``) with what is then
+    empty above them. ``-LRB-`` and ``-RRB-`` stay.
+    """
+
+    def need(right: bool, problem: str) -> None:
+        if not right:
+            what = f"{problem} in '{cut(' '.join(tree.split()), 60)}'"
+            raise InputError(what, expected="one tree, (LABEL word) around each word")
+
+    pieces: list[str] = []
+    starts: list[int] = []  # of the nodes that are open
+    children = [0]  # of the top and of those nodes; -1 where there is a word
+    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", tree):
+        if piece.startswith("("):
+            need(children[-1] >= 0, "a word beside a node")
+            starts.append(len(pieces))
+            children.append(0)
+            pieces.append(f" ({piece[1:].strip()}")
+        elif piece != ")":
+            need(bool(starts) and not children[-1], f"the word '{piece}' has no label of its own")
+            children[-1] = -1
+            pieces.append(f" {piece}")
+        else:
+            need(bool(starts), "a closing bracket too many")
+            start, inner = starts.pop(), children.pop()
+            label = pieces[start][2:]
+            if inner == 0 or label == "-NONE-":
+                del pieces[start:]
+                continue
+            children[-1] += 1
+            if label in ("", "ROOT", "TOP") and inner == 1:
+                pieces[start] = ""
+                continue
+            if not label.startswith("-"):
+                pieces[start] = f" ({re.split(r'[-=|]', label)[0] or label or 'X'}"
+            pieces.append(")")
+    need(not starts, "a closing bracket is missing")
+    need(children == [1], f"{children[0]} trees with words")
+    return [piece for piece in pieces if piece]
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
