@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -101,12 +101,16 @@ class InputReferences:
 
 @dataclass(frozen=True, slots=True)
 class SystemSummaries:
-    """The summaries of one system; those of inputs in `missing` are empty and not scored."""
+    """The summaries of one system; those of inputs in `missing` are empty and not scored.
+
+    `questions` are what was asked, by input, if the rows of the answers say it.
+    """
 
     system: str
     inputs: tuple[str, ...]
     texts: Sequence[str]
     missing: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +276,10 @@ def _presence_sha(presence: Any) -> str:
         starts += len(entry.units)
     order = [i for name in sorted(columns) for i in columns[name]]
     rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
-    return fingerprint([sorted(presence.systems), _array_sha(presence.values[rows][:, order])])
-
-
-def _array_sha(values: FloatArray) -> str:
+    values = presence.values[rows][:, order]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
-    return hashlib.sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
+    sha = hashlib.sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
+    return fingerprint([sorted(presence.systems), sha])
 
 
 def unit_kinds(units: Sequence[InputUnits]) -> str:

@@ -104,31 +104,20 @@ def as_summaries(
     partial: bool = False,
 ) -> list[SystemSummaries]:
     """Summaries; null is a missing one, and so is one that is not there if `partial`."""
-    return with_questions(summaries, inputs, ids, columns, partial)[0]
-
-
-def with_questions(
-    summaries: Any, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool
-) -> tuple[list[SystemSummaries], dict[str, str]]:
-    """`as_summaries`, and what was asked by input, if the rows of the answers say it."""
     records = _records(summaries, SystemSummaries, "summary")
     if records is not None:
-        return records, {}
+        return records
     result: list[SystemSummaries] = []
-    asked: dict[str, str] = {}
     names = tuple(inputs or ())
     for system, entries in by_system(summaries, "summary", inputs, ids, columns, partial):
         names = names or tuple([entry.input for entry in entries])
         _check_no_path(entries)
         answers = [entry.values[0] if entry.values else None for entry in entries]
-        for entry in entries:
-            if entry.question and asked.setdefault(entry.input, entry.question) != entry.question:
-                other = f"answers another question on input '{entry.input}'"
-                raise entry.error(f"system '{system}' {other}")
         missing = [name for name, answer in zip(names, answers, strict=True) if answer is None]
         texts = tuple([(answer or "").strip() for answer in answers])
-        result.append(SystemSummaries(system, names, texts, tuple(missing)))
-    return result, asked
+        questions = {entry.input: entry.question for entry in entries if entry.question}
+        result.append(SystemSummaries(system, names, texts, tuple(missing), questions))
+    return result
 
 
 def as_labels(

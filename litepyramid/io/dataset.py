@@ -26,7 +26,6 @@ from litepyramid.io.coerce import (
     check_path,
     paths_of,
     units_from_json,
-    with_questions,
 )
 from litepyramid.io.columns import read_columns
 from litepyramid.io.formats import EVERY_INPUT
@@ -74,24 +73,21 @@ def as_presence(
     """Presence judged elsewhere, of some units; a saved or fresh result brings its units."""
     if isinstance(presence, Presence):
         return presence
-    result = presence = plain(presence.to_json()) if isinstance(presence, Result) else presence
-    path: str | Path = "presence"
+    path = presence if isinstance(presence, str | Path) else "presence"
+    presence = plain(presence.to_json()) if isinstance(presence, Result) else presence
     if isinstance(presence, str | Path):
-        path = presence
         if saved := read_columns(path):
             judged, values = saved.presence()
             if not ((values >= 0) & (values <= 1) | np.isnan(values)).all():
                 raise InputError("no presence", path=path, expected="numbers from 0 to 1")
             return Presence(saved.systems, _judged_units(units, judged, path), values)
         text = read_text(check_path(path))
-        result = score_result(text)
-        presence = read_rows(path, columns, text=text) if result is None else None
-    if isinstance(result, Mapping) and {"scores", "units"} <= result.keys():
+        presence = score_result(text) or read_rows(path, columns, text=text)
+    if isinstance(presence, Mapping) and {"scores", "units"} <= presence.keys():
         what, listed = "not a result of 'litepyramid score'", list[dict[str, Any]]
-        rows = as_type(listed, result["scores"], what=what, path=path)
-        numbered = [Row(n, row) for n, row in enumerate(rows, 1)]
-        presence = Rows(f"{path}, scores", "jsonl", numbered)
-        units = _judged_units(units, units_from_json(result["units"], path), path)
+        rows = as_type(listed, presence["scores"], what=what, path=path)
+        units = _judged_units(units, units_from_json(presence["units"], path), path)
+        presence = Rows(f"{path}, scores", "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)])
     elif units is None:
         expected = "the units that were judged, or the JSON that 'litepyramid score' writes"
         raise InputError("presence without units", path=path, expected=expected)
@@ -132,7 +128,6 @@ class Dataset(Result):
 
     Attributes:
         scus: Units of every input, human ones or whatever was loaded as units; perhaps empty.
-        stus: Extracted units of the same inputs, if there are any besides.
         labels: Presence labels of the systems; ``()`` for an input without labels.
         label_units: The units that the labels are of, where they are not `units`.
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
@@ -325,8 +320,8 @@ def load(
     units, summaries, references, labels, label_units, stus, presence = map(sources.get, _SOURCES)
     scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
-        answered = as_summaries(summaries, partial=nulls == "missing", **names)[0].inputs
-        scus = [replace(scus[0], input=name) for name in answered]
+        first = as_summaries(summaries, partial=nulls == "missing", **names)[0]
+        scus = [replace(scus[0], input=name) for name in first.inputs]
     judged = None
     if presence is not None:
         judged = as_presence(presence, scus or None, **names)
@@ -341,8 +336,12 @@ def load(
     systems: list[SystemSummaries] = []
     questions: dict[str, str] = {}
     if summaries is not None:
-        answers = summaries, inputs, names.get("ids"), names.get("columns"), nulls == "missing"
-        systems, questions = with_questions(*answers)
+        systems = as_summaries(summaries, inputs, partial=nulls == "missing", **names)
+    for answered in systems:
+        for input_, question in answered.questions.items():
+            if questions.setdefault(input_, question) != question:
+                what = f"answers another question on input '{input_}'"
+                raise InputError(f"system '{answered.system}' {what}")
     if judged is not None and systems:
         summarised = {entry.system for entry in systems}
         for own in sorted(summarised ^ {*judged.systems}):

@@ -248,8 +248,7 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
 
 def _is_promptfoo(row: Mapping[str, Any]) -> bool:
     inner = row.get("results")
-    nested = isinstance(inner, dict) and isinstance(inner.get("results"), list)
-    return nested or {"results", "evalId"} <= row.keys()
+    return isinstance(inner, dict) and isinstance(inner.get("results"), list)
 
 
 @_format(LOGS[1], fits=_is_promptfoo)
@@ -257,8 +256,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     """promptfoo: a row a provider, prompt and test; criteria of its assertions."""
     inner, _ = _taken(whole, "results", "evalId")
     _left(whole, "file's", counts)
-    listed = inner if isinstance(inner, list) else _object(inner, "results").get("results")
-    results = as_type(list[dict[str, Any]], listed, what="broken results")
+    results = as_type(list[dict[str, Any]], inner["results"], what="broken results")
     prompts, tests = (
         {key: n for n, key in enumerate(dict.fromkeys(_key(r, *of) for r in results), 1)}
         for of in (_PROMPT, _TEST)

@@ -344,11 +344,9 @@ def _known_rows(path: Path, text: str, known: set[str]) -> list[Row]:
         expected = f"a header with some of {', '.join(COLUMNS)}"
         hint = "Name the columns (columns summary=NAME,…); or end the name of a line file in .txt."
         raise InputError(what, path=path, line=1, expected=expected, hint=hint)
-
-    def read(name: str, cell: str) -> str:
-        return unguarded(cell) if name in _NAMES else cell
-
-    return [
-        row._replace(values={columns[k]: read(columns[k], c) for k, c in row.values.items()})
-        for row in rows
-    ]
+    result = []
+    for row in rows:
+        named = {columns[name]: cell for name, cell in row.values.items()}
+        named |= {name: unguarded(named[name]) for name in _NAMES & named.keys()}
+        result.append(row._replace(values=named))
+    return result

@@ -1,4 +1,4 @@
-"""Score tables from CSV, JSON, frames, sacrerouge's files, results of `score`; and as CSV."""
+"""Score tables from CSV, JSON, frames, logs, results of `score`; and as CSV."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,28 +54,26 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) 
     """Reads scores from one source or several into one table.
 
     A source is a file, a data frame, a list of dicts or other rows, a result of scoring, or a
-    `ScoreTable`. A file's kind is recognised by its content, not by its name:
+    `ScoreTable`. A file's kind is recognised by its content:
 
-    - CSV (or TSV), wide: system, input, and a column a metric (``rouge``, ``human`` …), columns of
-      texts ignored; or long: system, input, metric, score, a column ``human`` is one more metric;
-    - JSON Lines, or one JSON array of objects, with the same keys;
+    - CSV, TSV, JSON Lines or one JSON array, wide: system, input, and a column a metric (``rouge``,
+      ``human`` …), columns of texts ignored; or long: system, input, metric, score, a column
+      ``human`` is one more metric;
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
-    - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
-      whose names are joined with ``_`` (``rouge-1_f1``); a list is one metric per rater;
     - the JSON, CSV or npz that ``litepyramid score`` writes.
 
-    Where several results differ on summaries under one metric's name, it is extended by what
-    differs in their signatures: ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where
-    several differ, each one's scores are a metric (``human_ann``), and their mean is ``human``;
-    ``columns={"human": "h1+h2"}`` makes the mean of two columns. A mean is over those who rated.
+    A metric that several results score otherwise is extended by what differs in their signatures:
+    ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where several differ, each one's
+    scores are a metric (``human_ann``), and their mean is ``human``; ``columns={"human": "h1+h2"}``
+    makes the mean of two columns. A mean is over those who rated.
 
     Args:
         scores: One source, or a list of several whose rows are put together.
         columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Returns:
-        The table, (metrics, systems, inputs), in order of first appearance. NaN is "not scored": an
-        empty cell, ``NaN``, ``NA``, ``null``, or what no source mentions.
+        The table, in order of first appearance. NaN is "not scored": an empty cell, ``NaN``,
+        ``NA``, ``null``, or what no source mentions.
 
     Raises:
         InputError: A source is none of the above, a score is not a finite number, or a cell is
@@ -228,7 +226,7 @@ def _same(one: float, other: float) -> bool:
 
 def _row_cells(table: Rows) -> Iterator[_Cell]:
     columns = dict.fromkeys(name for row in table.rows for name in row.values)
-    nested = {"summarizer_id", "scores"} & columns.keys()
+    nested = "scores" in columns
     metrics = [] if nested or "metric" in columns else _wide_metrics(table, columns)
     needed = ("system", "input") if metrics else ("system", "input", "score")
     for name in needed if not nested else ():
@@ -236,9 +234,6 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             what = f"no column '{name}' (found: {', '.join(sorted(columns))})"
             raise InputError(what, path=table.path, line=1, expected=_EXPECTED)
     for line, row, *_ in table.rows:
-        if "summarizer_id" in row:
-            yield from _sacrerouge_cells(row, table.path, line)
-            continue
         scores = row.get("scores")
         if not isinstance(scores, dict):
             scores = {metric: row.get(metric) for metric in metrics}
@@ -283,28 +278,6 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
         if name not in means.setdefault(cell.metric, []):
             means[cell.metric].append(name)
     return _Source(result, {}, means)
-
-
-def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
-    if "instance_id" not in row:
-        what = "a sacrerouge line without 'instance_id'"
-        expected = "the file with scores by input"
-        hint = "Give the summary-level file, not the system-level one."
-        raise InputError(what, path=path, line=line, expected=expected, hint=hint)
-    names = {"system": row["summarizer_id"], "input": row["instance_id"]}
-    metrics = as_type(dict[str, Any], row.get("metrics"), what="metrics", path=path, line=line)
-    scores = {m: score for m, score in _flatten(metrics, "") if not isinstance(score, str)}
-    yield from _cells(names, scores, path, line)
-
-
-def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """The leaves of nested objects and lists by their joined names; a list is one per rater."""
-    for key, value in tree.items() if isinstance(tree, Mapping) else enumerate(tree):
-        name = f"{prefix}_{key}" if prefix else str(key)
-        if isinstance(value, dict | list):
-            yield from _flatten(value, name)
-        else:
-            yield name, value
 
 
 def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:

@@ -70,17 +70,6 @@ SCORE_LINES = _lines(
         for m in ("human", "m")
     )
 )
-SACREROUGE = _lines(
-    *(
-        {
-            "instance_id": f"d{i}",
-            "summarizer_id": str(s),
-            "metrics": {"human": s * i % 3, "rouge": {"f1": i / 3, "l": [s, i]}},
-        }
-        for s in range(3)
-        for i in range(3)
-    )
-)
 SCORE_JSON = json.dumps(
     {
         "metric": "lite2pyramid",
@@ -501,7 +490,6 @@ def _plain_targets() -> dict[str, Target]:
         "documents": _target(_references, **{"documents.json": (documents, "jsonl")}),
         "scores in csv": _target(_scores, **{"s.csv": (SCORES, "text")}),
         "scores in json lines": _target(_scores, **{"s.jsonl": (SCORE_LINES, "jsonl")}),
-        "scores of sacrerouge": _target(_scores, **{"s.jsonl": (SACREROUGE, "jsonl")}),
         "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
         "assignments of nuggets": _target(_converted, **{"t.jsonl": (ASSIGNMENTS, "jsonl")}),
         **{

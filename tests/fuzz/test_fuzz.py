@@ -22,7 +22,7 @@ CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
 NAMES = """
 units in lines; units, labels, ids; units in json; table of everything;
 references in lines; references in json; documents; easiness; nli pairs; parses;
-scores in csv; scores in json lines; scores of sacrerouge; scores of score; presence;
+scores in csv; scores in json lines; scores of score; presence;
 folder of the authors; rose; qapyramid; pyramid files; assignments of nuggets; plan;
 label studio's export of writing; label studio's short export of writing;
 the page's answers of writing; label studio's export of judging;

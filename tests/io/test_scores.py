@@ -10,7 +10,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import arrays_table, read_scores, write_scores
-from litepyramid.meta.alignment import align, select_metrics
+from litepyramid.meta.alignment import align
 
 ROWS = [
     ("sysA", "d1", "rouge-1_f1", 0.25),
@@ -50,22 +50,6 @@ def test_long_tables_in_any_column_order_with_extra_columns(tmp_path, delimiter)
     one = write(tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n")
     rest = write(tmp_path / "b.json", f"[{','.join(LINES.splitlines()[1:])}]")
     check(read_scores([one, rest]))
-
-
-def test_sacrerouge_lines_are_flattened_and_a_list_is_one_metric_a_rater(tmp_path):
-    rows = [
-        {
-            "instance_id": i,
-            "summarizer_id": system,
-            "metrics": {"gold": [score, 1], "by": {"x": [{"y": score}], "note": "text"}},
-        }
-        for system, i, score in [("a", 1, 2), ("a", 2, 3), ("b", 1, 4), ("b", 2, 6)]
-    ]
-    table = read_scores(write(tmp_path / "m.jsonl", "\n".join(map(json.dumps, rows))))
-    assert table.metrics == ("gold_0", "gold_1", "by_x_0_y")
-    assert select_metrics(table, "gold") == table.metrics[:2]
-    against = align(table, "by_x_0_y", "gold")
-    assert (against.human, against.Z.tolist()) == ("mean(gold)", [[1.5, 2.0], [2.5, 3.5]])
 
 
 def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
@@ -175,7 +159,6 @@ HEADER = "system,input,metric,score\n"
         ('{"system": "a", "input": 1, "metric": "m", "score": true}\n', "'True' is not a number"),
         ('{"system": "a", "input": 1, "metric": "m", "score": "1_0"}\n', "'1_0' is not a number"),
         ('{"system": "a", "input": 1, "metric": "m"}\n', "1: no column 'score'"),
-        ('{"summarizer_id": "a", "metrics": {}}\n', "1: a sacrerouge line without"),
         ("[1]\n", "1: a JSON list"),
         ('{"scores": 3}', "not the JSON that 'litepyramid score' writes"),
     ],
