@@ -1,24 +1,14 @@
 """Writes pyramid files as DUCView lays them out, with offsets counted from the text itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 PATTERN = r"[-]*\n D[0-9]*-[A-Z]\.M\.100\.[A-Z]\.[A-Z]\n[-]*\n"
 DOCTYPE = """<!DOCTYPE {root} [
  <!ELEMENT {root} (pyramid,annotation)>
- <!ELEMENT pyramid (startDocumentRegEx?,text,scu*)>
- <!ELEMENT text (line*)>
- <!ELEMENT line (#PCDATA)>
  <!ELEMENT scu (contributor)+>
  <!ATTLIST scu uid CDATA #REQUIRED
-               label CDATA #REQUIRED
                comment CDATA #IMPLIED>
- <!ELEMENT part EMPTY>
- <!ATTLIST part label CDATA #REQUIRED
-                start CDATA #REQUIRED
-                end   CDATA #REQUIRED>
 ]>
 """
 REFERENCES = {
@@ -30,33 +20,27 @@ REFERENCES = {
         "Cracks in two pillars closed the Lune bridge.",
         'The mayor said "it opens in May".',
     ],
-    " D0901-A.M.100.E.D": [
-        "Lune's bridge is shut.",
-        "It has cracked pillars.",
-        "It may open soon.",
-    ],
+    " D0901-A.M.100.E.D": ["Lune's bridge is shut.", "It has cracked pillars.", "It may open."],
 }
 # uid, label, contributors: (reference, parts in it); several parts make one contributor
 SCUS = [
-    (
-        "3",
-        "The Lune bridge is closed",
-        [
-            (0, ["bridge at Lune was closed"]),
-            (1, ["closed the Lune bridge"]),
-            (2, ["Lune's bridge is shut"]),
-        ],
-    ),
-    (
-        "7",
-        "Pillars have cracks",
-        [(0, ["cracks", "pillars"]), (1, ["Cracks in two pillars"]), (2, ["cracked pillars"])],
-    ),
+    ("3", "The Lune bridge is closed", [(0, ["was closed"]), (1, ["closed the"]), (2, ["shut"])]),
+    ("7", "Pillars crack", [(0, ["cracks", "pillars"]), (1, ["Cracks in"]), (2, ["cracked"])]),
     ("2", "Two pillars are hit", [(0, ["two of its pillars"]), (1, ["two pillars"])]),
     ("9", "It was closed on Monday", [(0, ["closed on Monday"])]),
     ("4", 'The mayor said: "May"', [(1, ["The mayor said", '"it opens in May"'])]),
     ("5", "The pillars rust", [(0, ["rust"])]),
 ]
+SUMMARY = [
+    "The Lune bridge is closed on Monday.",
+    "There are cracks and cracks again; a ferry runs.",
+]
+FOUND = {
+    "3": [["The Lune bridge", "closed"]],
+    "9": [["on Monday"]],
+    "7": [["cracks"], ["cracks again"]],
+    "0": [["a ferry runs"]],
+}
 
 
 def reference_lines(references: dict[str, list[str]]) -> list[str]:
@@ -104,7 +88,7 @@ def pyr(path: Path, **kinds) -> Path:
     return path
 
 
-def pan(path: Path, found: dict[str, list[list[str]]], summary: list[str], **kinds) -> Path:
+def pan(path: Path, found: dict[str, list[list[str]]], summary=SUMMARY, **kinds) -> Path:
     """`found` maps a uid to its contributors in the summary; uid "0" matches nothing."""
     scus = kinds.get("scus", SCUS)
     text = "\n".join(summary)

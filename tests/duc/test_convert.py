@@ -5,7 +5,6 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_units
 from litepyramid.scoring.pyramid import NUGGET_SCORES
 from litepyramid.types import InputUnits, Unit
 
@@ -31,14 +30,6 @@ def written(folder, text, name="file.jsonl"):
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def test_nuggets_become_units(tmp_path):
-    lp.convert(written(tmp_path, NUGGETS)).save(tmp_path / "units.jsonl")
-    units = as_units(tmp_path / "units.jsonl")
-    assert [entry.input for entry in units] == ["q1", "q2"]
-    assert [unit.importance for unit in units[0].units] == ["vital", "okay"]
-    assert units[1].texts == ("Norway won", "Played in Bergen")
 
 
 def test_assignments_are_everything(tmp_path):
@@ -73,15 +64,12 @@ def test_answers_are_summaries(tmp_path, text, system, inputs):
     "text",
     [
         NUGGETS.replace('"vital"', '"very"'),
-        NUGGETS.replace('"text": "Norway won"', '"text": 3'),
-        NUGGETS.replace('"q2"', '["q2"]'),
         NUGGETS.replace('"q2"', '"q1"'),
         ASSIGNED.replace('"partial_support"', '"failed"'),
         ASSIGNED.replace('"Two people died"', '"Ten died"', 1),
         ASSIGNED.replace('"run_id": "a"', '"run_id": null', 1),
         '{"qid": "q1", "nuggets": []}',
         '{"topic_id": "q1", "run_id": "a", "answer": [{"txt": "x"}]}',
-        '{"metadata": {"run_id": "a"}, "answer": [{"text": "x"}]}',
         NUGGETS + '{"input": "x"}\n',
     ],
 )
@@ -109,8 +97,10 @@ def test_a_folder_of_other_files_is_read(tmp_path):
     """Not as if every folder were one of .pyr and .pan files."""
     written(tmp_path, NUGGETS, "a.jsonl")
     written(tmp_path, ANSWERS, "b.jsonl")
-    counts = lp.convert(tmp_path).counts
-    assert (counts["unit"].total(), counts["summary"].total()) == (4, 2)
+    whole = lp.convert(tmp_path)
+    assert (whole.counts["unit"].total(), whole.counts["summary"].total()) == (4, 2)
+    assert [unit.importance for unit in whole.units[0].units] == ["vital", "okay"]
+    assert whole.units[1].texts == ("Norway won", "Played in Bergen")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no files in this folder"):
         lp.convert(tmp_path / "empty")

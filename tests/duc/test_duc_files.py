@@ -3,21 +3,10 @@
 import re
 
 import pytest
-from duc_files import REFERENCES, SCUS, pan, pyr, pyramid_xml
+from duc_files import FOUND, REFERENCES, SCUS, SUMMARY, pan, pyr, pyramid_xml
 
 from litepyramid.duc.ducview import EMPTY, REPEATED, UNPLACED, read_peer_annotation, read_pyramid
 from litepyramid.errors import InputError
-
-FOUND = {
-    "3": [["The Lune bridge", "closed"]],
-    "9": [["on Monday"]],
-    "7": [["cracks"], ["cracks again"]],
-    "0": [["a ferry runs"]],
-}
-SUMMARY = [
-    "The Lune bridge is closed on Monday.",
-    "There are cracks and cracks again; a ferry runs.",
-]
 
 
 def edited(path, *changes):
@@ -91,7 +80,7 @@ def test_empty_and_repeated_scus_are_counted(tmp_path):
 
 
 def test_peer_annotation(tmp_path):
-    path = pan(tmp_path / "D0901-A.M.100.E.17.pan", FOUND, SUMMARY)
+    path = pan(tmp_path / "D0901-A.M.100.E.17.pan", FOUND)
     annotation = read_peer_annotation(path)
     assert (annotation.system, annotation.pyramid.input) == ("17", "D0901-A")
     assert annotation.present == {"3": 1, "9": 1, "7": 2}
@@ -107,7 +96,7 @@ def test_peer_annotation(tmp_path):
 
 
 def test_file_names(tmp_path):
-    path = pan(tmp_path / "peer17_D0901.pan", FOUND, SUMMARY)
+    path = pan(tmp_path / "peer17_D0901.pan", FOUND)
     with pytest.raises(InputError, match=r"Expected INPUT\.SYSTEM\.pan"):
         read_peer_annotation(path)
     names = r"(?P<system>\w+)_(?P<input>\w+)"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from duc_files import SCUS, pan, pyr
+from duc_files import FOUND, SCUS, SUMMARY, pan, pyr
 
 import litepyramid as lp
 from litepyramid.duc.ducview import read_pyramid
@@ -13,11 +13,6 @@ from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.tables import render
 from litepyramid.units.align import align_all, sentences_of
 
-SUMMARY = [
-    "The Lune bridge is closed on Monday.",
-    "There are cracks and cracks again; a ferry runs.",
-]
-
 
 @pytest.fixture
 def folder(tmp_path):
@@ -25,19 +20,10 @@ def folder(tmp_path):
     place = tmp_path / "tac"
     place.mkdir()
     pyr(place / "D0901-A.pyr")
-    pan(
-        place / "D0901-A.M.100.E.17.pan",
-        {
-            "3": [["The Lune bridge", "closed"]],
-            "9": [["on Monday"]],
-            "7": [["cracks"], ["cracks again"]],
-            "0": [["a ferry runs"]],
-        },
-        SUMMARY,
-    )
-    pan(place / "D0901-A.M.100.E.4.pan", {"5": [["cracks"]]}, SUMMARY)
+    pan(place / "D0901-A.M.100.E.17.pan", FOUND)
+    pan(place / "D0901-A.M.100.E.4.pan", {"5": [["cracks"]]})
     pan(place / "D0901-A.M.100.E.9.pan", {}, ["Nothing of it."])
-    pan(place / "D0902-A.M.100.E.17.pan", {uid: [["cracks"]] for uid, _, _ in SCUS}, SUMMARY)
+    pan(place / "D0902-A.M.100.E.17.pan", {uid: [["cracks"]] for uid, _, _ in SCUS})
     return place
 
 
@@ -76,8 +62,8 @@ def test_files_that_do_not_say_how_many_references(tmp_path):
 def test_labels_units_and_references_are_what_the_readers_read(folder, tmp_path):
     (folder / "D0901-A.M.100.E.4.pan").unlink()
     (folder / "D0901-A.M.100.E.9.pan").unlink()
-    for part in ("units", "labels", "summaries", "references"):
-        lp.convert([folder], to=part).save(tmp_path / f"{part}.jsonl")
+    for to in ("units", "labels", "summaries", "references"):
+        lp.convert([folder], to=to).save(tmp_path / f"{to}.jsonl")
     units = as_units(tmp_path / "units.jsonl")
     assert [u.input for u in units] == ["D0901-A", "D0902-A"]
     assert [u.weight for u in units[0].units] == [3, 3, 2, 1, 1, 1]
@@ -102,7 +88,7 @@ def test_each_annotation_is_scored_by_the_pyramid_that_it_carries(folder):
     """
     other = [(uid, label, places[:1]) for uid, label, places in SCUS]
     pyr(folder / "D0901-A.pyr", scus=other)
-    pan(folder / "D0901-A.M.100.E.50.pan", {"3": [["Lune"]]}, SUMMARY, scus=other)
+    pan(folder / "D0901-A.M.100.E.50.pan", {"3": [["Lune"]]}, scus=other)
     pyramids = read_pyramid_files([folder])
     scores = score_peers(pyramids).scores
     assert scores.systems == ("4", "9", "17", "50")
@@ -124,7 +110,7 @@ def test_the_same_thing_twice_is_an_error(folder, tmp_path):
     (again / "D0901-A.pyr").unlink()
     with pytest.raises(InputError, match="in this folder"):
         read_pyramid_files([again])
-    pan(again / "D0901-A.x.17.pan", {}, SUMMARY)
+    pan(again / "D0901-A.x.17.pan", {})
     with pytest.raises(InputError, match="system '17' on input 'D0901-A' is also in"):
         read_pyramid_files([folder, again])
 
@@ -138,8 +124,8 @@ def duc(tmp_path):
     for name in ("D0701-AGHI.pyr", "D0702-BCFJ.pyr"):
         pyr(place / "allpyramids" / name)
     for name in ("D0701.M.250.A.07", "d0702c.m.250.c.7", "D0701.M.250.A.15", "D0702.M.250.C.15"):
-        pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]}, SUMMARY)
-    pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]}, SUMMARY)
+        pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]})
+    pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]})
     return place
 
 
@@ -162,9 +148,9 @@ def test_nist_names_of_one_set_are_one_input(duc):
 def test_all_annotations_of_a_summary_count(tmp_path):
     """DUC 2006: annotator 114 and another one did set D0631; human summaries have letters."""
     pyr(tmp_path / "d0631.pyr")
-    pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]}, SUMMARY)
-    pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]}, SUMMARY)
-    pan(tmp_path / "20.D0631.M.250.F.a.pan", {"9": [["Monday"]]}, SUMMARY)
+    pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]})
+    pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]})
+    pan(tmp_path / "20.D0631.M.250.F.a.pan", {"9": [["Monday"]]})
     folder = read_pyramid_files([tmp_path])
     result = score_peers(folder)
     rows = [(a.system, a.annotator, round(9 * a.modified)) for a in result.annotations]
@@ -183,7 +169,7 @@ def test_the_signature_names_what_the_scores_depend_on(folder):
     before = lp.pyramid([folder])
     (folder / "D0901-A.pyr").rename(folder / "D0901-A-XYZ.pyr")
     assert lp.pyramid([folder]).signature == before.signature
-    pan(folder / "D0901-A.M.100.E.4.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(folder / "D0901-A.M.100.E.4.pan", {"3": [["Lune"]]})
     after = lp.pyramid([folder])
     assert after.signature != before.signature
     assert not np.array_equal(after.scores.values, before.scores.values, equal_nan=True)
@@ -193,7 +179,7 @@ def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
     """TAC: parts A and B; its peer annotations have no .pan, like its plain summaries."""
     for part in "AB":
         pyr(tmp_path / f"D0901-{part}.pyr")
-        pan(tmp_path / f"D0901-{part}.M.100.C.3", {"3": [["Lune"]]}, SUMMARY)
+        pan(tmp_path / f"D0901-{part}.M.100.C.3", {"3": [["Lune"]]})
     (tmp_path / "D0901-A.M.100.C.4").write_text("A plain summary.")
     folder = read_pyramid_files([tmp_path])
     assert (folder.inputs, folder.systems) == (("D0901-A", "D0901-B"), ("3",))
@@ -202,7 +188,7 @@ def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
 
 def test_names_reach_both_kinds_of_files(tmp_path):
     pyr(tmp_path / "pyramid_of_rain_by_ann.pyr")
-    pan(tmp_path / "rain_mine.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(tmp_path / "rain_mine.pan", {"3": [["Lune"]]})
     names = r"^(?:pyramid_of_)?(?P<input>[a-z]+)_(?P<system>[a-z]+)"
     folder = read_pyramid_files([tmp_path], names=names)
     assert (folder.inputs, folder.systems) == (("rain",), ("mine",))

@@ -8,10 +8,8 @@ from litepyramid.duc.ducview import read_xml, text_of
 from litepyramid.errors import InputError
 
 LAUGHS = (
-    '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol">'
-    + "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10)).replace(
-        "&l0;", "&lol;"
-    )
+    '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY l0 "lol">'
+    + "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     + "]><pyramid><text>&l9;</text></pyramid>"
 )
 
@@ -31,15 +29,14 @@ def offline(monkeypatch):
     def refuse(*_args, **_kinds):
         raise AssertionError("a connection was tried")
 
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "create_connection", refuse)
+    for name in ("socket", "create_connection"):
+        monkeypatch.setattr(socket, name, refuse)
 
 
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (LAUGHS, "declares the entity 'lol'"),
-        ('<!DOCTYPE a [<!ENTITY x "y">]><a/>', "declares the entity 'x'"),
+        (LAUGHS, "declares the entity 'l0'"),
         ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "entity 'x'"),
         ('<!DOCTYPE a [<!ENTITY % p SYSTEM "http://localhost/p.dtd"> %p;]><a/>', "entity 'p'"),
         ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a>&x;</a>', "uses the entity 'x'"),
@@ -51,7 +48,6 @@ def offline(monkeypatch):
         ("<a>" * 100 + "</a>" * 100, "nested more than 64 deep"),
         ("<a>", "not well-formed"),
         ("", "not well-formed"),
-        ("no markup", "not well-formed"),
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "encoding"),
     ],
 )
