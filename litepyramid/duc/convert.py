@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -25,6 +25,7 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
+    Unit,
     data_hashes,
     fingerprint,
 )
@@ -242,9 +243,11 @@ def convert(
     if not result.rows():
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
-    weighted = sum(unit.weight != 1 for entry in result.units for unit in entry.units)
-    if weighted and result.to == "units":
-        note = f"A line file holds no weights: {weighted} differ from 1."
+    units, bare = [unit for entry in result.units for unit in entry.units], Unit("")
+    keys = [f.name for f in fields(Unit) if f.name not in ("text", "kind")]
+    lost = [name for name in keys if any(getattr(u, name) != getattr(bare, name) for u in units)]
+    if lost and result.to == "units":
+        note = f"A line file holds the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
     return result
 
@@ -267,7 +270,9 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     texts = {entry.input: entry.texts for entry in units}
     labels: defaultdict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for entry in entries_of(rows, "label") if (rows := part("label")) else ():
-        labels[entry.system or ""][entry.input] = labels_of(entry, texts.get(entry.input, ()))
+        if entry.input not in texts:
+            raise entry.error(f"labels of input '{entry.input}'", "the file of its units too")
+        labels[entry.system or ""][entry.input] = labels_of(entry, texts[entry.input])
     scores = [
         {**{k: row.values.get(k) for k in ("system", "input")}, "metric": metric, "score": score}
         for row in whole.rows
