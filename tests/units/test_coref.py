@@ -1,7 +1,5 @@
 """Names in place of mentions, and "name is mention"."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

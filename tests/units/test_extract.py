@@ -1,7 +1,5 @@
 """References in, units out: the embedded extractor, other backends, the command line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -73,19 +71,16 @@ def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
     assert texts[-1] == "Ann Lee 's brother bought a car"
 
 
-def test_several_references_are_put_together_with_their_repeats():
-    entry = InputReferences("a", (("It rained in Rome .",), ("It rained in Rome .",)), (True, True))
-    units = extract([entry], srl="sentences").units[0].units
-    assert [(u.text, u.reference) for u in units] == [
-        ("It rained in Rome .", 0),
-        ("It rained in Rome .", 1),
-    ]
-
-
-def test_unmarked_references_are_split():
-    entry = InputReferences("a", (("Mr. Lee left. It rained in the U.S. on Monday!",),), (False,))
+def test_all_references_count_and_unmarked_ones_are_split():
+    texts = ("It rained in Rome .",), ("Mr. Lee left. It rained in the U.S. on Monday!",)
+    entry = InputReferences("a", (*texts, texts[0]), (True, False, True))
     result = extract([entry], srl="sentences")
-    assert result.units[0].texts == ("Mr. Lee left .", "It rained in the U.S. on Monday !")
+    assert [(u.text, u.reference) for u in result.units[0].units] == [
+        ("It rained in Rome .", 0),
+        ("Mr. Lee left .", 1),
+        ("It rained in the U.S. on Monday !", 1),
+        ("It rained in Rome .", 2),
+    ]
     assert result.counts["references without sentence marks"] == 1
 
 

@@ -1,7 +1,5 @@
 """Pronouns and short names linked over given trees."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Stanza's own result objects, built by hand, in; frames, trees and clusters out."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -165,7 +165,7 @@ def load_srl_bert(
         what = f"the vocabulary of '{name}' has {len(words)} word pieces, its BERT has"
         hint = "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
         raise ModelError(f"{what} {settings.vocab_size}", path=path, hint=hint)
-    labels = read_labels(files, path)
+    labels = _read_labels(files, path)
     weights, revision = _read_weights(files["weights.th"], path)
     network = _build(path, settings, len(labels), weights)
     with loading(f"cannot be put on the device '{device}'", path=path):
@@ -198,7 +198,7 @@ def _read_archive(path: Path) -> dict[str, Any]:
     return files
 
 
-def read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+def _read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     """The labels by index; AllenNLP puts padding first in namespaces that it does not name."""
     with loading("its vocabulary cannot be read", path=path):
         labels = split_lines(files[_LABELS].read().decode("utf-8-sig"))
