@@ -568,12 +568,10 @@ def read_groups(by: Any) -> dict[str, str]:
 
     if isinstance(by, Mapping):
         return {str(name): str(group) for name, group in by.items()}
-    if not isinstance(by, str | Path):
-        what = f"groups cannot be read from a {type(by).__name__}"
-        raise InputError(what, expected="FILE:COLUMN, or a dict from input to group")
     path, _, column = str(by).rpartition(":")
     if not path:
-        raise InputError(f"no column of '{cut(by)}' is named", expected="FILE:COLUMN")
+        expected = "FILE:COLUMN, or a dict from input to group"
+        raise InputError(f"'{cut(by)}' names no groups", expected=expected)
     rows = [row.values for row in read_rows(path, table=True).rows]
     names = [name for name in dict.fromkeys(n for row in rows for n in row) if name != "input"]
     if column not in names or not all("input" in row for row in rows):

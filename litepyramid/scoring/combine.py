@@ -19,7 +19,6 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
 
 Target = Literal["inputs", "population"]
-Method = Literal["cross-fit", "ppi++"]
 
 GAIN = 0.95
 """The judge is used where it leaves at most this part of the variance; else the labels alone."""
@@ -285,7 +284,6 @@ def prediction_powered(
     *,
     confidence: float = 0.95,
     target: Target = "inputs",
-    method: Method = "cross-fit",
 ) -> Powered:
     r"""Means of human scores known for some inputs, with a judge's scores known for all.
 
@@ -297,16 +295,13 @@ def prediction_powered(
     the form for a finite population. λ is the regression coefficient of h on f that minimises the
     variance, for each input from the other labelled ones (cross-fitting by leaving one out), so
     that few labels do not make it look better than it is. Where the judge leaves more than `GAIN`
-    of the variance, the labels alone are taken. Intervals are Student's t. ``ppi++`` is as
-    published and in ppi-python: one λ in [0, 1] from all labelled inputs, variances over n, normal
-    intervals, for the population.
+    of the variance, the labels alone are taken. Intervals are Student's t.
 
     Args:
         human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
         judge: (R, M) the judge's scores of all inputs.
         labelled: (n,) which inputs are labelled, ascending; at least three.
         confidence: As in `combine`, as is `target`.
-        method: ``ppi++``, to compare with.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -319,8 +314,6 @@ def prediction_powered(
         what = f"human scores of {counted(n, 'input')}"
         raise InputError(what, expected="at least three labelled inputs")
     at_labels = judge[:, labelled]
-    if method != "cross-fit":
-        return _as_published(human, at_labels, np.delete(judge, labelled, axis=1), confidence)
     x, y = (values - values.mean(axis=1)[:, None] for values in (at_labels, human))
     left = n / (n - 1)
     spread = (x * x).sum(axis=1)[:, None] - left * x * x
@@ -344,30 +337,6 @@ def prediction_powered(
     ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
     half = reach * error
     return Powered(value, value - half, value + half, error, *ends, weight, n - 1, needed - n)
-
-
-def _as_published(
-    human: FloatArray, at_labels: FloatArray, rest: FloatArray, confidence: float
-) -> Powered:
-    """PPI++ for a mean (Angelopoulos et al. 2023, §3 and §6): normal intervals."""
-    n, others = human.shape[1], rest.shape[1]
-    if not others:
-        raise InputError("labels on every input", expected="some without, for the judge to score")
-    x, y = at_labels - at_labels.mean(axis=1)[:, None], human - human.mean(axis=1)[:, None]
-    spread = np.concatenate([at_labels, rest], axis=1).var(axis=1, ddof=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = (x * y).sum(axis=1) / n / ((1 + n / others) * spread)
-    weight = np.clip(np.nan_to_num(weight), 0, 1)
-    value = weight * rest.mean(axis=1) + (human - weight[:, None] * at_labels).mean(axis=1)
-    variance = weight**2 * rest.var(axis=1) / others
-    variance += (human - weight[:, None] * at_labels).var(axis=1) / n
-    error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1) / n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
-    reach, alone = t_reach(confidence, np.inf), human.mean(axis=1)
-    ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
-    half = reach * error
-    return Powered(value, value - half, value + half, error, *ends, weight, np.inf, saved)
 
 
 def _powered(

@@ -5,19 +5,17 @@ stand together; a `UnitLayout` says where. Scores are (..., M), NaN where the pr
 the input is NaN. One call scores all summaries of all systems.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels
+from litepyramid.types import FloatArray, InputUnits, IntArray
 
 Rule = Literal["lite", "vital", "sample", "original", "modified", "points", "normalized"]
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
@@ -40,7 +38,7 @@ class UnitLayout:
     vital: NDArray[np.bool_] | None = None
 
     @classmethod
-    def of(cls, units: Sequence[InputUnits]) -> UnitLayout:
+    def of(cls, units: Sequence[InputUnits]) -> Self:
         """The layout of inputs with their units; InputError where none has a weight above zero."""
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
@@ -67,26 +65,6 @@ class UnitLayout:
     def sums(self, values: FloatArray) -> FloatArray:
         """Sums over each input's units: (..., U) to (..., M)."""
         return np.add.reduceat(values, self.offsets[:-1], axis=-1)
-
-    def align(
-        self, labels: Sequence[SystemLabels], systems: Sequence[str]
-    ) -> tuple[FloatArray, dict[str, int]]:
-        """Human labels laid out as presence, NaN where there are none; and what to report."""
-        rows = {entry.system: entry.labels for entry in labels}
-        missing = sum(name not in rows for name in systems)
-        if missing == len(systems):
-            raise InputError(
-                "no labels for any scored system",
-                expected=f"labels of systems named as those scored: '{systems[0]}' …",
-            )
-        flat = np.full((len(systems), self.weights.size), np.nan)
-        for n, name in enumerate(systems):
-            for (start, end), row in zip(self.bounds, rows.get(name, ()), strict=False):
-                flat[n, start:end] = row or np.nan
-        return flat, {
-            "systems_without_labels": missing,
-            "labels_not_used": len(rows.keys() - set(systems)),
-        }
 
 
 def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -225,7 +203,7 @@ class ScoringRule:
     references: int = 1
 
     @classmethod
-    def of(cls, rule: str | ScoringRule) -> ScoringRule:
+    def of(cls, rule: str | Self) -> Self:
         """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``."""
         if isinstance(rule, ScoringRule):
             return rule

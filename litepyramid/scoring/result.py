@@ -1,14 +1,12 @@
 """The result of `score`: scores of systems, down to each unit's presence; saved and read again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product, takewhile
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -131,7 +129,7 @@ class SystemScores(Result):
         systems, inputs = counted(len(self.systems), "system"), counted(len(self.inputs), "input")
         title = f"{named}{metric_title(self.metric)} of {systems} on {inputs}"
         low = Column("low", f"{100 * self.confidence:g} % low")
-        names = ["group", "system", "score", low, "high", *self.beside]
+        names: list[Column | str] = ["group", "system", "score", low, "high", *self.beside]
         notes = (*self._notes(), str(self.signature))
         return [Table.of(title, names, self.system_rows(), notes)]
 
@@ -246,7 +244,7 @@ class ScoreResult(SystemScores):
         rule, layout = self.rule, UnitLayout.of(self.units)
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
-        settings = {"samples": 1000, "seed": 0, **dict(self.signature.fields)}
+        settings: dict[str, Any] = {"samples": 1000, "seed": 0, **dict(self.signature.fields)}
         bootstrap = {key: int(settings[key]) for key in ("samples", "seed")}
         rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
         for tag in sorted(tags):
@@ -435,7 +433,7 @@ class ScoreResult(SystemScores):
         arrays |= {"human": self.human, "labels": self.labels}  # type: ignore[dict-item]
         write_columns(path, texts, self._other_measures() | arrays)
 
-    def with_evidence(self) -> ScoreResult:
+    def with_evidence(self) -> Self:
         """The result with the evidence of the judge that scored, for each unit."""
         from litepyramid.judges.explain import gather
 

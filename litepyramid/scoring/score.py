@@ -105,7 +105,7 @@ def score(
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
         presence, batch = dataset.presence.values[rows], JudgedBatch(())
-        about = {"judge": "given", "presence_sha": ""}
+        about: dict[str, Any] = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
         if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
@@ -282,16 +282,28 @@ def _human(
     rule: ScoringRule,
     seed: int,
 ) -> tuple[FloatArray, FloatArray, dict[str, int]]:
-    """People's labels of the units `labelled`, (N, M) human scores, and counts."""
+    """People's labels of the units `labelled`, (N, M) human scores, and counts; NaN: none."""
     layout = rule.layout(labelled)
     if layout.inputs != tuple(entry.input for entry in units):
         raise InputError(
             "the labels' units are for other inputs than the units",
             expected=f"{counted(len(units), 'input')} in the units' order",
         )
-    labels, counts = layout.align(dataset.labels, systems)
+    by_system = {entry.system: entry.labels for entry in dataset.labels}
+    scored = np.array([name in by_system for name in systems])
+    if not scored.any():
+        expected = f"labels of systems named as those scored: '{systems[0]}' …"
+        raise InputError("no labels for any scored system", expected=expected)
+    labels = np.full((len(systems), layout.weights.size), np.nan)
+    for n in np.flatnonzero(scored).tolist():
+        for (start, end), row in zip(layout.bounds, by_system[systems[n]], strict=True):
+            labels[n, start:end] = row or np.nan
     human = np.full((len(systems), len(units)), np.nan)
     rows = ~np.isnan(labels).all(axis=1)
     human[rows] = rule.apply(labels[rows], layout, seed)[0]
-    counts["inputs_without_labels"] = int(np.isnan(human[rows]).any(axis=0).sum())
+    counts = {
+        "systems_without_labels": int((~scored).sum()),
+        "labels_not_used": len(by_system.keys() - set(systems)),
+        "inputs_without_labels": int(np.isnan(human[rows]).any(axis=0).sum()),
+    }
     return labels, human, counts

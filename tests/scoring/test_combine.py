@@ -1,9 +1,6 @@
 """Human scores from labels of some inputs and a judge: against oracles, by simulation, as laws."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.scoring.combine import combine, prediction_powered
 from litepyramid.types import ScoreMatrix
 
@@ -32,19 +28,20 @@ def hidden(human, labelled):
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
-@pytest.mark.parametrize("noise", [0.05, 0.5, 3.0])
-def test_ppi_python_gives_the_same(share, noise):
+@pytest.mark.parametrize("noise", [0.05, 0.5])
+def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(share, noise):
     ppi = pytest.importorskip("ppi_py", reason="the oracle is not installed")
     human, judge, _ = made(1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[: int(60 * share)])
-    rest = np.setdiff1d(np.arange(60), labelled)
-    means = prediction_powered(human[:, labelled], judge, labelled, method="ppi++", confidence=0.9)
-    for row in range(len(human)):
-        parts = human[row, labelled], judge[row, labelled], judge[row, rest]
-        value = ppi.ppi_mean_pointestimate(*parts)
-        low, high = ppi.ppi_mean_ci(*parts, alpha=0.1)
-        ours = means.value[row], means.low[row], means.high[row]
-        assert np.allclose(ours, np.ravel([value, low, high]), rtol=0, atol=1e-8)
+    means = prediction_powered(human[:, labelled], judge, labelled)
+    for row, (h, f) in enumerate(zip(human, judge, strict=True)):
+        values, slopes = [], []
+        for j in labelled:
+            others = labelled[labelled != j]
+            slopes.append(np.polyfit(f[others], h[others], 1)[0] if means.weight[row] else 0.0)
+            values.append(ppi.ppi_mean_pointestimate(h[[j]], f[[j]], f, lam=slopes[-1]))
+        assert means.value[row] == pytest.approx(np.mean(values), abs=1e-10)
+        assert means.weight[row] == pytest.approx(np.mean(slopes), abs=1e-10)
 
 
 def test_a_plain_loop_gives_the_same():
@@ -147,23 +144,3 @@ def test_intervals_cover(kind):
         alone.append((means.alone_high - means.alone_low).mean())
     assert 0.925 < np.mean(covered) < 0.975
     assert np.mean(width) / np.mean(alone) < (1.0 if kind == "noise" else 0.85)
-
-
-@pytest.mark.data
-def test_realsumm_from_thirty_labels_and_rouge(realsumm):
-    table = read_scores(realsumm / "metric_scores.csv")
-    human, judge = table.matrix("human").values, table.matrix("rouge_1_recall").values
-    pairs = np.array(list(combinations(range(len(human)), 2)))
-    rng = np.random.default_rng(4)
-    for h, f in (
-        (human, judge),
-        (human[pairs[:, 0]] - human[pairs[:, 1]], judge[pairs[:, 0]] - judge[pairs[:, 1]]),
-    ):
-        covered, ratio, truth = [], [], h.mean(axis=1)
-        for _ in range(30):
-            labelled = np.sort(rng.permutation(100)[:30])
-            means = prediction_powered(h[:, labelled], f, labelled)
-            covered.append(((means.low <= truth) & (truth <= means.high)).mean())
-            ratio.append(((means.high - means.low) / (means.alone_high - means.alone_low)).mean())
-        assert 0.91 < np.mean(covered) < 0.98
-        assert np.mean(ratio) < 0.95
