@@ -102,28 +102,19 @@ def write_generated() -> None:
         text = linked(page, page.read_text(encoding="utf-8"))
         (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
     rows = ["# All verbs", "", "Each verb is one function and one command.", ""]
-    for words, target in verbs():
+    for words in COMMANDS:
         name = words.replace(" ", "-")
-        (GENERATED / f"{name}.md").write_text(verb_page(words, target), encoding="utf-8")
-        summary = documentation(function_of(target)).help.split("\n\n")[0].replace("\n", " ")
+        (GENERATED / f"{name}.md").write_text(verb_page(words), encoding="utf-8")
+        summary = documentation(function_of(words)).help.split("\n\n")[0].replace("\n", " ")
         rows.append(f"* [`{words}`]({name}.md): {summary}")
-    names = [words.replace(" ", "-") for words, _ in verbs()]
+    names = [words.replace(" ", "-") for words in COMMANDS]
     rows += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
     (GENERATED / "verbs.md").write_text("\n".join(rows), encoding="utf-8")
 
 
-def verbs() -> list[tuple[str, str]]:
-    """Every command, as its words, and the name of its function in `litepyramid`."""
-    return [
-        (" ".join(filter(None, [name, below])), target)
-        for name, (_, verb) in COMMANDS.items()
-        for below, target in (verb.items() if isinstance(verb, dict) else [("", verb)])
-    ]
-
-
-def verb_page(words: str, target: str) -> str:
+def verb_page(words: str) -> str:
     """The page of a verb: its docstring as Python reads it, and the help of its command."""
-    function = function_of(target)
+    function = function_of(words)
     examples = re.sub(r"\s*\\\n\s+", " ", documentation(function).examples)
     result = get_type_hints(function).get("return")
     lines = [f"# {words}", "", "```console", examples, "```", "", "## From Python", ""]

@@ -34,10 +34,7 @@ SMALL = {"samples": 40, "judge": "recall"}
 # What writes, trains, or asks a server is tried elsewhere.
 LEFT_OUT = {"demo", "finetune", "crossval", "export", "import_answers", "cache"}
 VERBS = {
-    target: function_of(target)
-    for _, verb in COMMANDS.values()
-    for target in (verb.values() if isinstance(verb, dict) else [verb])
-    if target not in LEFT_OUT
+    target: function_of(command) for command, target in COMMANDS.items() if target not in LEFT_OUT
 } | {"load": lp.load, "judge": lp.judge, "read_scores": lp.read_scores}
 
 

@@ -5,7 +5,6 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, TextIO
@@ -37,7 +36,7 @@ def main() -> None:
         status, message = 2, error
     except _USAGE_ERROR as error:  # a group without a command shows its help
         is_help = type(error).__name__ == "NoArgsIsHelpError"
-        status, message = 2, "" if is_help else _usage_error(error, sys.argv[1:])
+        status, message = 2, "" if is_help else _usage_error(error)
     except (KeyboardInterrupt, typer.Abort) as stop:
         notes = "; ".join(getattr(stop.__context__ or stop, "__notes__", ()))
         status, message = 130, f"interrupted{'; ' if notes else ''}{notes}"
@@ -61,42 +60,35 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
-def _usage_error(error: Any, words: Sequence[str]) -> InputError:
-    """What typer says of the command line, as one of our errors with a hint.
-
-    The hint names what typer suggests, the setting of a judge that was meant, or the group that
-    has a command of that name; and the help of the command.
-    """
-    command = ["litepyramid"]
-    for word in words[:2]:
-        below = COMMANDS[command[1]][1] if len(command) > 1 else COMMANDS
-        command += [word] if not isinstance(below, str) and word in below else []
+def _usage_error(error: Any) -> InputError:
+    """What typer says of the command line, with a hint: what was meant, or how it is written."""
     text = " ".join(error.format_message().replace("Value error, ", "").split())
     what, _, hint = text.partition(". ")
     named = re.search(r"'([^']*)'|(--?[\w-]+)", what)
     wrong = (named[1] or named[2]).strip("-") if named else ""
+    command = "litepyramid"
+    for word in sys.argv[1:3]:
+        longer = f"{command} {word}"
+        is_head = any(f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS)
+        command = longer if is_head else command
     if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
         judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
         hint = f"A setting of the judge is written -J {wrong}=VALUE{judge}."
     elif what.startswith("Missing argument"):
         arguments = error.ctx.command.collect_usage_pieces(error.ctx)[1:]
-        hint = re.sub("[{}]", "", f"Write {' '.join([*command, *arguments])}.")
+        hint = re.sub("[{}]", "", f"Write {' '.join([command, *arguments])}.")
     elif what.startswith("No such command"):
-        names = COMMANDS if len(command) == 1 else COMMANDS[command[1]][1]
-        groups = [
-            n for n, (_, verb) in COMMANDS.items() if isinstance(verb, dict) and wrong in verb
-        ]
-        near = [f"{group} {wrong}" for group in groups] or get_close_matches(wrong, names, 1)
+        near = [name for name in COMMANDS if name.endswith(f" {wrong}")]
+        near = near or get_close_matches(wrong, error.ctx.command.list_commands(error.ctx), 1)
         hint = f"Did you mean '{near[0]}'?" if near else ""
-    hint = f"{hint} See '{' '.join(command)} --help'.".strip()
+    hint = f"{hint} See '{command} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
 
 
-def _print_error(text: str, stream: TextIO | None = None) -> None:
-    stream = stream or sys.stderr
+def _print_error(text: str) -> None:
     with suppress(OSError):
-        stream.write(text)
-    _flush(stream)
+        sys.stderr.write(text)
+    _flush(sys.stderr)
 
 
 def _flush(stream: TextIO) -> None:
@@ -107,13 +99,6 @@ def _flush(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line for people, without the place in the code that gave it."""
-    _print_error(f"litepyramid: warning: {legible(str(message))}\n", file)
+    _print_error(f"litepyramid: warning: {legible(str(message))}\n")

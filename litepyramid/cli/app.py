@@ -1,58 +1,61 @@
 """The commands by name, each made from its function when it is called for."""
 
-from collections.abc import Callable, Mapping
-from operator import attrgetter
+from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-import litepyramid
 from litepyramid._version import __version__
 
-COMMANDS: dict[str, tuple[str, str | dict[str, str]]] = {
-    "score": ("Score", "score"),
-    "compare": ("Score", "compare"),
-    "combine": ("Score", "combine"),
-    "precision": ("Score", "precision"),
-    "report": ("Score", "report"),
-    "pyramid": ("Score", "pyramid"),
-    "demo": ("Score", "demo"),
-    "units": ("Units", {"extract": "extract", "mix": "mix"}),
-    "easiness": ("Units", {"fit": "easiness.fit", "predict": "easiness.predict"}),
-    "judge": (
-        "Judge",
-        {"evaluate": "evaluate", "explain": "explain", "settings": "judge_settings"},
-    ),
-    "finetune": ("Judge", "finetune"),
-    "crossval": ("Judge", "crossval"),
-    "budget": (
-        "Annotation",
-        {
-            "plan": "plan",
-            "export": "export",
-            "import": "import_answers",
-            "label-power": "label_power",
-        },
-    ),
-    "metrics": ("Meta-evaluation", "score_metrics"),
-    "meta": (
-        "Meta-evaluation",
-        {
-            name: f"meta.{name}"
-            for name in (
-                *("correlate", "interval", "compare", "rank", "delta"),
-                *("normality", "difference", "stability", "testset", "range"),
-            )
-        },
-    ),
-    "convert": ("Files", "convert"),
-    "cache": ("Files", "cache"),
+COMMANDS = {
+    "score": "score",
+    "compare": "compare",
+    "combine": "combine",
+    "precision": "precision",
+    "report": "report",
+    "pyramid": "pyramid",
+    "demo": "demo",
+    "units extract": "extract",
+    "units mix": "mix",
+    "easiness fit": "easiness.fit",
+    "easiness predict": "easiness.predict",
+    "judge evaluate": "evaluate",
+    "judge explain": "explain",
+    "judge settings": "judge_settings",
+    "finetune": "finetune",
+    "crossval": "crossval",
+    "budget plan": "plan",
+    "budget export": "export",
+    "budget import": "import_answers",
+    "budget label-power": "label_power",
+    "metrics": "score_metrics",
+    "meta correlate": "meta.correlate",
+    "meta interval": "meta.interval",
+    "meta compare": "meta.compare",
+    "meta rank": "meta.rank",
+    "meta delta": "meta.delta",
+    "meta normality": "meta.normality",
+    "meta difference": "meta.difference",
+    "meta stability": "meta.stability",
+    "meta testset": "meta.testset",
+    "meta range": "meta.range",
+    "convert": "convert",
+    "cache": "cache",
 }
-"""Panel of the help, and name in `litepyramid` or the commands of a group, by command."""
+"""By command the name of its function in `litepyramid`."""
 
-GROUPS = {
+_PANELS = {
+    "Score": "score compare combine precision report pyramid demo",
+    "Units": "units easiness",
+    "Judge": "judge finetune crossval",
+    "Annotation": "budget",
+    "Meta-evaluation": "metrics meta",
+    "Files": "convert cache",
+}
+_GROUPS = {
     "units": "Make the units that summaries are scored by.",
     "easiness": "Predict where STUs can stand in for SCUs.",
     "judge": "Evaluate and explain judges.",
@@ -68,74 +71,53 @@ $ litepyramid score example/summaries --references example/references.jsonl
 
 
 class Verbs(TyperGroup):
-    """A group whose commands are made when they are asked for."""
+    """The commands that begin with a prefix, each made when it is asked for."""
 
-    verbs: Mapping[str, str | dict[str, str]]
-    panels: Mapping[str, str]
+    prefix = ""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of `COMMANDS`."""
-        return list(self.verbs)
+        """Their next words, in the order of `COMMANDS`."""
+        below = [name for name in COMMANDS if name.startswith(self.prefix)]
+        return list(dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in below))
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """The command or group of a name; None if there is none."""
-        if name not in self.verbs:
+        if name not in self.list_commands(ctx):
             return None
-        if name not in self.commands:
-            self.commands[name] = self._made(name)
-        return self.commands[name]
-
-    def _made(self, name: str) -> Any:
-        verb = self.verbs[name]
-        made: Any
-        if isinstance(verb, dict):
-            made = group(name, GROUPS[name], verb, {})
-        else:
+        words = self.prefix + name
+        if name not in self.commands and words in COMMANDS:
             from litepyramid.cli.maker import make_command
 
-            made = make_command(name, function_of(verb))
-        made.rich_help_panel = self.panels.get(name)
+            self.commands[name] = make_command(name, function_of(words))
+        elif name not in self.commands:
+            self.commands[name] = _group(name, _GROUPS[name], lambda: None, prefix=f"{name} ")
+        panels = (panel for panel, names in _PANELS.items() if words in names.split())
+        made: Any = self.commands[name]
+        made.rich_help_panel = next(panels, None)
         return made
 
 
-def function_of(name: str) -> Callable[..., Any]:
-    """The function behind a name of `COMMANDS`."""
-    if name == "demo":
-        from litepyramid.cli.demo import demo
-
-        return demo
-    function: Callable[..., Any] = attrgetter(name)(litepyramid)
+def function_of(command: str) -> Callable[..., Any]:
+    """The function behind a command."""
+    module = "litepyramid.cli.demo" if command == "demo" else "litepyramid"
+    function: Callable[..., Any] = resolve_name(f"{module}:{COMMANDS[command]}")
     return function
 
 
-def group(
-    name: str,
-    text: str,
-    verbs: Mapping[str, str | dict[str, str]],
-    panels: Mapping[str, str],
-    callback: Callable[..., None] | None = None,
-) -> Verbs:
-    """A group of commands.
-
-    Args:
-        name: Its name.
-        text: Its help.
-        verbs: By command, the function's name in `litepyramid`; or of a group its commands.
-        panels: The panel of the help for each command.
-        callback: What its own options do.
-    """
+def _group(name: str, help: str, callback: Callable[..., None], *, prefix: str = "") -> Verbs:
+    """A group of commands; `callback` has its own options."""
     app = typer.Typer(
         cls=Verbs,
         name=name,
-        help=text,
+        help=help,
         no_args_is_help=True,
-        add_completion=callback is not None,
+        add_completion=not prefix,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(callback or (lambda: None))
+    app.callback()(callback)
     made: Any = get_command(app)
-    made.verbs, made.panels = verbs, panels
+    made.prefix = prefix
     return made  # type: ignore[no-any-return]
 
 
@@ -153,10 +135,4 @@ def _root(
     pass
 
 
-app = group(
-    "litepyramid",
-    _HELP,
-    {name: verb for name, (_, verb) in COMMANDS.items()},
-    {name: panel for name, (panel, _) in COMMANDS.items()},
-    _root,
-)
+app = _group("litepyramid", _HELP, _root)

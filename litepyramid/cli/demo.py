@@ -2,32 +2,25 @@
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NamedTuple
 
-import numpy as np
 import typer
 
 import litepyramid
 from litepyramid.embedded.example import load_example, save_example
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.tables import Result
-from litepyramid.types import ScoreTable
 
 _SHARE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the demo.
+class Step(NamedTuple):
+    """A step of the demo: heading, what a user types for the same, its result, what to see in it.
 
-    Attributes:
-        heading: What is shown.
-        command: What a user types to get the same from the files of ``demo --save example``.
-        result: What it gives.
-        remark: What to see in it.
+    The commands are for the files of ``demo --save example``.
     """
 
     heading: str
@@ -64,7 +57,6 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
 
 
 def _steps(seed: int) -> Iterator[Step]:
-    """Runs the main jobs on the shipped example, one after the other."""
     example = load_example()
     judge = litepyramid.judge()
     lite2 = litepyramid.score(example, judge=judge, seed=seed, evidence=True)
@@ -103,9 +95,7 @@ def _steps(seed: int) -> Iterator[Step]:
     yield Step(
         "Meta-evaluate: how well do the scores agree with people?",
         "litepyramid meta correlate scores.json",
-        litepyramid.meta.correlate(
-            _side_by_side(lite2, lite25, lite3), coefficient=("pearson", "kendall")
-        ),
+        litepyramid.meta.correlate([lite2, lite25, lite3], coefficient=("pearson", "kendall")),
         "Four systems say little about a metric: at system level the interval would span\n"
         "the whole scale. See `litepyramid meta --help` for other analyses.",
     )
@@ -124,12 +114,3 @@ def _remark(result: ScoreResult) -> str:
         f"By the judge, {'; '.join(apart)}." if apart else "No two neighbours differ significantly."
     )
     return textwrap.fill(f"{text} 'swapped' reverses every fact of 'abstractive'.", 80)
-
-
-def _side_by_side(lite2: ScoreResult, *others: ScoreResult) -> ScoreTable:
-    """Several scores of the same summaries, with the human score, as one table."""
-    matrices = [result.matrix for result in (lite2, *others)]
-    matrices += [human for human in [lite2.human_matrix] if human is not None]
-    names = tuple(matrix.metric for matrix in matrices)
-    values = np.stack([matrix.values for matrix in matrices])
-    return ScoreTable(names, lite2.systems, lite2.inputs, values)

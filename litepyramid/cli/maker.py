@@ -10,10 +10,9 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -34,44 +33,25 @@ _SHORT = {
     "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s", "stus": "-t",
     "samples": "-n",
 }  # fmt: skip
-_DATA = "Data"
 _SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")  # told in Python and on the site
 _OUTPUT = "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
 _SETTINGS = "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
 
 
-@dataclass(frozen=True, slots=True)
-class Documentation:
-    """What a docstring tells the users of a command.
-
-    Attributes:
-        help: The text before the first section.
-        arguments: The text on each parameter, from ``Args:``.
-        examples: The lines of ``Command line:``.
-    """
+class Documentation(NamedTuple):
+    """What a docstring tells: the text before its sections, ``Args:`` and ``Command line:``."""
 
     help: str
     arguments: Mapping[str, str]
-    examples: str = ""
+    examples: str
 
 
-@dataclass(slots=True)
-class Command:
-    """The parameters of a command, and how their values become arguments of the function.
-
-    Attributes:
-        function: The function behind it.
-        parameters: What typer is told.
-        data: The function's parameter that is filled with data.
-        judge: The function's parameter that is filled with a judge.
-        written: The function's parameter that names what it writes; empty if ``-o`` saves.
-    """
+class Command(NamedTuple):
+    """A function, its parameters as typer is told them, and what fills those that are marked."""
 
     function: Callable[..., Any]
-    parameters: list[inspect.Parameter] = field(default_factory=list)
-    data: str = ""
-    judge: str = ""
-    written: str = ""
+    parameters: list[inspect.Parameter]
+    filled: Mapping[str, str]
 
 
 def documentation(function: Callable[..., Any]) -> Documentation:
@@ -113,7 +93,7 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
         function: Parameters without a default are arguments, keyword-only ones options.
     """
     described = documentation(function)
-    command = _command(function, described)
+    command = _command(function, described.arguments)
 
     def callback(**values: Any) -> None:
         _run(command, values)
@@ -152,52 +132,49 @@ class StrictCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _command(function: Callable[..., Any], described: Documentation) -> Command:
+def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     """Reads a signature: which parameters are arguments, options, data, a judge."""
-    command = Command(function)
     hints = get_type_hints(function, include_extras=True)
-    marks = {name: _mark(hint) for name, hint in hints.items()}
+    filled = {name: filler for name, hint in hints.items() if (filler := _mark(hint))}
     entries = inspect.signature(function).parameters
-    loading = inspect.signature(litepyramid.load).parameters if "data" in marks.values() else {}
+    loading = inspect.signature(litepyramid.load).parameters if "data" in filled.values() else {}
     only = getattr(function, "sources", loading)  # where a verb takes some of them
-    loading = {name: entry for name, entry in loading.items() if name in only}
-    arguments, options, data = [], [], []
-    short: set[str] = {"-o", "-J", "-h"}
+    loading = {name: loading[name] for name in loading if name in only}
+    arguments, options = [], []
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    if loading:
+        told = documentation(litepyramid.load).arguments
+        kinds = get_type_hints(litepyramid.load, include_extras=True)
+        options = [
+            _option(name, kinds[name], entry.default, told[name], panel="Data")
+            for name, entry in loading.items()
+            if name != "summaries"
+            and not (name in entries and entries[name].kind is entry.KEYWORD_ONLY)
+        ]
     for name, entry in entries.items():
-        mark, text = marks.get(name, ""), described.arguments.get(name, "")
-        if entry.kind is entry.VAR_POSITIONAL:
+        text, hint, default = texts.get(name, ""), hints.get(name), entry.default
+        positional, mark = entry.kind is entry.POSITIONAL_OR_KEYWORD, filled.get(name)
+        if entry.kind in variable or (positional and name in loading):
             continue
         if mark == "data":
-            command.data = name
-            arguments.append(
-                _argument("summaries", list[str], None, documentation(litepyramid.load))
-            )
-            data += _data_options(loading, entries, short)
-        elif entry.kind is entry.VAR_KEYWORD or (
-            name in loading and entry.kind is entry.POSITIONAL_OR_KEYWORD
-        ):
-            continue
+            arguments.append(_argument("summaries", list[str], None, told["summaries"]))
         elif mark == "judge":
-            command.judge = name
-            options += _judge_options(text, entry, short)
+            default = default if isinstance(default, str | None) else DEFAULT_JUDGE
+            text = text or documentation(litepyramid.judge).arguments["name"]
+            options.append(_option("judge", str, default, text, "--judge", "-j"))
+            options.append(_option("judge_settings", list[str], None, _SETTINGS, "-J"))
         elif mark == "out":
-            command.written = name
-            options.append(_option(name, Path, entry.default, text, "--output", "-o"))
+            options.append(_option(name, Path, default, text, "--output", "-o"))
         elif mark == "scores":
-            arguments.append(_argument(name, list[str], entry.default, described))
-        elif entry.kind is entry.POSITIONAL_OR_KEYWORD and not (
-            "scores" in marks.values() and entry.default is not entry.empty
-        ):
-            arguments.append(_argument(name, _kind(hints[name]), entry.default, described))
+            arguments.append(_argument(name, list[str], default, text))
+        elif positional and not ("scores" in filled.values() and default is not entry.empty):
+            arguments.append(_argument(name, _kind(hint), default, text))
         else:
-            flags = _flags(name, hints[name], entry.default, short)
-            default = entry.default
-            options.append(_option(name, _kind(hints[name]), default, text, *flags))
-    if not command.written and (endings := _endings(function)):
+            options.append(_option(name, hint, default, text))
+    if "out" not in filled.values() and (endings := _endings(function)):
         text = _OUTPUT.format(" ".join(endings))
         options.append(_option("output", list[str], None, text, "--output", "-o"))
-    command.parameters = [*arguments, *data, *options]
-    return command
+    return Command(function, [*arguments, *options], filled)
 
 
 def _mark(hint: Any) -> str:
@@ -207,55 +184,20 @@ def _mark(hint: Any) -> str:
     return str(marks[0]) if marks else next(filter(None, map(_mark, inner)), "")
 
 
-def _data_options(
-    loading: Mapping[str, inspect.Parameter], entries: Mapping[str, Any], short: set[str]
-) -> list[Any]:
-    """The options of `load`, as every command that takes data has them."""
-    described = documentation(litepyramid.load).arguments
-    hints = get_type_hints(litepyramid.load, include_extras=True)
-    return [
-        _option(
-            name,
-            _kind(hints[name]),
-            None if entry.default is entry.empty else entry.default,
-            described.get(name, ""),
-            *_flags(name, hints[name], entry.default, short),
-            panel=_DATA,
-        )
-        for name, entry in loading.items()
-        if name != "summaries"
-        and not (name in entries and entries[name].kind is inspect.Parameter.KEYWORD_ONLY)
-    ]
+def _argument(name: str, kind: Any, default: Any, text: str) -> inspect.Parameter:
+    shown = typer.Argument(help=text.replace("[", r"\["), show_default=False, metavar=name.upper())
+    return _parameter(name, Annotated[kind, shown], default)
 
 
-def _judge_options(text: str, entry: inspect.Parameter, short: set[str]) -> list[Any]:
-    default = entry.default if isinstance(entry.default, str | None) else DEFAULT_JUDGE
-    text = text or documentation(litepyramid.judge).arguments["name"]
-    short.add("-j")
-    return [
-        _option("judge", str, default, text, "--judge", "-j"),
-        _option("judge_settings", list[str], None, _SETTINGS, "-J"),
-    ]
-
-
-def _argument(name: str, kind: Any, default: Any, described: Documentation) -> inspect.Parameter:
-    text = described.arguments.get(name, "").replace("[", r"\[")
-    annotation = Annotated[
-        kind, typer.Argument(help=text, show_default=False, metavar=name.upper())
-    ]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
 def _option(
-    name: str,
-    kind: Any,
-    default: Any,
-    text: str,
-    *flags: str,
-    panel: str | None = None,
+    name: str, hint: Any, default: Any, text: str, *flags: str, panel: str | None = None
 ) -> inspect.Parameter:
+    kind = _kind(hint)
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     if any(str(choice) not in text for choice in choices):
         text = f"{text} One of {', '.join(map(str, choices))}."
@@ -264,7 +206,7 @@ def _option(
     if not {None, False, True, inspect.Parameter.empty, ""} & {*values} and "default" not in text:
         text = f"{text} [default: {', '.join(map(str, values))}]" if values else text
     option = typer.Option(
-        *flags,
+        *(flags or _flags(name, kind, default)),
         help=text.replace("[", r"\["),
         metavar="",
         rich_help_panel=panel,
@@ -273,24 +215,17 @@ def _option(
     many = several or get_origin(kind) is list
     if many or not isinstance(default, str | int | float | Path | type(inspect.Parameter.empty)):
         default = None
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-    )
+    return _parameter(name, Annotated[kind, option], default)
 
 
-def _flags(name: str, hint: Any, default: Any, short: set[str]) -> list[str]:
+def _flags(name: str, kind: Any, default: Any) -> list[str]:
     """The names of an option; of several values each is named in the singular."""
-    kind = _kind(hint)
     long = name.replace("_", "-")
-    if get_origin(kind) is list and long.endswith("s") and not long.endswith("ss"):
-        long = long.removesuffix("s")
     if kind is bool:
         return [f"--{long}/--no-{long}" if default is True else f"--{long}"]
-    letter = _SHORT.get(name)
-    if letter is None or letter in short:
-        return [f"--{long}"]
-    short.add(letter)
-    return [f"--{long}", letter]
+    if get_origin(kind) is list and not long.endswith("ss"):
+        long = long.removesuffix("s")
+    return [f"--{long}", *([_SHORT[name]] if name in _SHORT else [])]
 
 
 def _kind(hint: Any) -> Any:
@@ -306,7 +241,8 @@ def _kind(hint: Any) -> Any:
     if origin in (Union, UnionType):
         kinds = [_kind(one) for one in inner if one is not NoneType]
         several = next((kind for kind in kinds if get_origin(kind) is list), None)
-        return several or (kinds[0] if len(set(map(str, kinds))) == 1 else _widest(kinds))
+        numbers = float if {*kinds} == {int, float} else str
+        return several or (kinds[0] if len(set(map(str, kinds))) == 1 else numbers)
     if origin is Literal:
         return hint
     if origin in (Sequence, list, tuple):
@@ -314,24 +250,16 @@ def _kind(hint: Any) -> Any:
     return hint if hint in (int, float, bool, Path) else str
 
 
-def _widest(kinds: Sequence[Any]) -> Any:
-    return float if set(kinds) == {int, float} else str
-
-
 def _endings(function: Callable[..., Any]) -> list[str]:
     """The endings of files that a command's result can be saved in."""
     result = get_type_hints(function).get("return")
     classes = [one for one in get_args(result) or (result,) if isinstance(one, type)]
-    return list(
-        dict.fromkeys(
-            ending for one in classes if issubclass(one, Result) for ending in one.endings()
-        )
-    )
+    return [*dict.fromkeys(e for one in classes if issubclass(one, Result) for e in one.endings())]
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
-    outputs = [] if command.written else list(values.pop("output", None) or ())
+    outputs = [] if "out" in command.filled.values() else list(values.pop("output", None) or ())
     files = [Path(one) for one in outputs if one != "-"]
     kind = getattr(command.function, "kind", None)  # of the result, for these arguments
     endings = kind(**_call(command, values)).endings() if kind else _endings(command.function)
@@ -370,18 +298,17 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if value != defaults[name] and not (isinstance(value, list | tuple) and not value)
     }
-    if command.data and (summaries := arguments.pop("summaries", None)):
-        arguments[command.data] = summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
+    summaries = arguments.pop("summaries", None)
     settings = arguments.pop("judge_settings", [])
-    if command.judge:
-        name = arguments.pop("judge", None)
-        if settings:
-            name = name or defaults["judge"] or DEFAULT_JUDGE
-            name = litepyramid.judge(name, **parse_settings(settings, name=name))
-        if name is not None:
-            arguments[command.judge] = name
-    hints = get_type_hints(command.function, include_extras=True)
-    for name, value in arguments.items():
-        if _mark(hints.get(name)) == "scores" and len(value) == 1:
-            arguments[name] = value[0]
+    for name, mark in command.filled.items():
+        if mark == "data" and summaries:
+            arguments[name] = summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
+        elif mark == "scores" and len(arguments.get(name, ())) == 1:
+            arguments[name] = arguments[name][0]
+        elif mark == "judge":
+            judge = arguments.pop("judge", None)
+            if settings:
+                judge = judge or defaults["judge"] or DEFAULT_JUDGE
+                judge = litepyramid.judge(judge, **parse_settings(settings, name=judge))
+            arguments |= {name: judge} if judge is not None else {}
     return arguments

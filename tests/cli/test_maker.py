@@ -143,17 +143,9 @@ def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path, capsys):
     assert ".json" in str(wrong.exception)
 
 
-def functions() -> dict[str, Any]:
-    return {
-        " ".join([name, *([below] if isinstance(verb, dict) else [])]): function_of(target)
-        for name, (_, verb) in COMMANDS.items()
-        for below, target in (verb.items() if isinstance(verb, dict) else [("", verb)])
-    }
-
-
-@pytest.mark.parametrize("name", functions())
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_parameter_of_a_command_is_told(name):
-    function = functions()[name]
+    function = function_of(name)
     told = documentation(function)
     assert told.help
     assert told.examples.startswith("$ ")
@@ -166,7 +158,7 @@ def test_every_parameter_of_a_command_is_told(name):
 
 def test_there_are_few_commands_and_options():
     rows, lines = 0, {}
-    for name in functions():
+    for name in COMMANDS:
         help = call(app, *name.split(), "--help").output
         rows += sum(line.startswith(("│ --", "│ *  --", "│ -J")) for line in help.splitlines())
         lines[name] = len(help.splitlines())
