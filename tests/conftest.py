@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import signal
@@ -22,8 +21,6 @@ import pytest
 from hypothesis import settings
 from running import READ_LATE, ROOT, run_here, run_process
 
-from litepyramid.units.parsers.embedded.pipeline import PARSER, EmbeddedBackend
-
 # Shared machines are noisy: a test may be slow once without being wrong.
 settings.register_profile("litepyramid", deadline=None)
 settings.load_profile("litepyramid")
@@ -36,7 +33,7 @@ SLOW = {
     "test_allennlp", "test_allennlp_parse", "test_changes_page", "test_ci", "test_compare",
     "test_correlations", "test_crossval", "test_docs", "test_embedded", "test_extract",
     "test_finetune", "test_finetune_mini", "test_front_door", "test_full_disk", "test_fuzz",
-    "test_hash_seeds", "test_hostile_names", "test_lexical_quality", "test_llm",
+    "test_hash_seeds", "test_hostile_names", "test_llm",
     "test_one_error", "test_page", "test_progress", "test_report_page", "test_resampling",
     "test_score_figures", "test_significance", "test_stanza", "test_studies",
     "test_train_parser", "test_training", "test_transformers",
@@ -79,20 +76,6 @@ def realsumm(data: Path) -> Path:
 def _no_cache_of_the_user(tmp_path_factory):
     """Judgements of the tests are kept apart from those of whoever runs them."""
     os.environ["LITEPYRAMID_CACHE"] = str(tmp_path_factory.mktemp("cache") / "judgements.sqlite")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_pipeline():
-    """The parser that ships is loaded once a process, not by every command that runs in it."""
-    own = EmbeddedBackend.pipeline
-    shipped = functools.cache(lambda: own.__get__(EmbeddedBackend()))
-
-    def pipeline(self: EmbeddedBackend) -> object:
-        return shipped() if self.path == PARSER else own.__get__(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(EmbeddedBackend, "pipeline", property(pipeline))
-        yield
 
 
 @pytest.fixture
