@@ -1,9 +1,9 @@
 """A small data set written for these tests, and people who answer tasks about it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
+
+from litepyramid.annotation.answers import Response
 
 REFERENCES = {
     "bridge": [
@@ -17,74 +17,45 @@ REFERENCES = {
     ],
     "räd": ["A café by the Räd opened </script><b>twice</b>, its owner says."],
 }
-EASINESS = {
-    ("bridge", 0): 0.31,
-    ("bridge", 1): 0.62,
-    ("bridge", 2): 0.97,
-    ("ferry", 0): 0.42,
-    ("ferry", 1): 0.9,
-    ("räd", 0): 0.55,
-}
-SCUS = {
-    ("bridge", 0): [
-        "The bridge at Lune is old.",
-        "The bridge at Lune carries 9,000 cars a day.",
-        "The bridge at Lune was closed on Monday.",
+KEYS = [(name, i) for name, sentences in REFERENCES.items() for i in range(len(sentences))]
+"""(input, sentence), in this order: what follows has one row of each."""
+
+EASINESS = dict(zip(KEYS, (0.31, 0.62, 0.97, 0.42, 0.9, 0.55), strict=True))
+_SCUS = [
+    ["The bridge at Lune is old.", "It carries 9,000 cars.", "The bridge was closed on Monday."],
+    ['The mayor <said> the bridge "may" open.', "The bridge costs $2 or ${task_id}."],
+    ["It rained."],
+    ["Ana Sousa is 41.", "Ana Sousa steered the ferry.", "The ferry was damaged & slow."],
+    ["Nobody was hurt 😀."],
+    ["A café by the Räd opened twice.", "Its owner says </script> so."],
+]
+_STUS = [
+    ["The old bridge at Lune carries 9,000 cars", "The old bridge was closed on Monday"],
+    ["The mayor said it may open"],
+    ["It rained"],
+    ["Ana Sousa steered the damaged ferry"],
+    ["Nobody was hurt"],
+    ["A café opened twice"],
+]
+SCUS, STUS = (dict(zip(KEYS, texts, strict=True)) for texts in (_SCUS, _STUS))
+_SUMMARIES = {
+    "alpha": [
+        "The bridge at Lune was closed on Monday. It carries 9,000 cars a day </script>.",
+        "Ana Sousa, 41, steered a ferry & nobody was hurt.",
+        "The café opened twice, said its owner.",
     ],
-    ("bridge", 1): [
-        'The mayor <said> the bridge "may" open.',
-        "The bridge costs $2 or ${task_id}.",
-    ],
-    ("bridge", 2): ["It rained."],
-    ("ferry", 0): [
-        "Ana Sousa is 41.",
-        "Ana Sousa steered the ferry.",
-        "The ferry was damaged & slow.",
-    ],
-    ("ferry", 1): ["Nobody was hurt 😀."],
-    ("räd", 0): ["A café by the Räd opened twice.", "Its owner says </script> so."],
+    "beta": ["It rained on the mayor; the old bridge costs $2.", "", "A river café opened."],
+    "gamma": ["A bridge was shut.", "The damaged ferry came to Lisbon 😀.", "Somebody says so."],
 }
-STUS = {
-    ("bridge", 0): [
-        "The old bridge at Lune carries 9,000 cars",
-        "The old bridge was closed on Monday",
-    ],
-    ("bridge", 1): ["The mayor said it may open"],
-    ("bridge", 2): ["It rained"],
-    ("ferry", 0): ["Ana Sousa steered the damaged ferry"],
-    ("ferry", 1): ["Nobody was hurt"],
-    ("räd", 0): ["A café opened twice"],
-}
-SUMMARIES = {
-    "alpha": {
-        "bridge": "The bridge at Lune was closed on Monday. It carries 9,000 cars a day </script>.",
-        "ferry": "Ana Sousa, 41, steered a ferry & nobody was hurt.",
-        "räd": "The café opened twice, said its owner.",
-    },
-    "beta": {
-        "bridge": "It rained on the mayor; the old bridge costs $2.",
-        "ferry": "",
-        "räd": "A river café opened.",
-    },
-    "gamma": {
-        "bridge": "A bridge was shut.",
-        "ferry": "The damaged ferry came to Lisbon 😀.",
-        "räd": "Somebody says something.",
-    },
-}
+SUMMARIES = {s: dict(zip(REFERENCES, texts, strict=True)) for s, texts in _SUMMARIES.items()}
 
 
 def units(of: dict[tuple[str, int], list[str]], kind: str) -> list[dict]:
-    rows = []
-    for name in REFERENCES:
-        texts = [
-            {"text": text, "weight": 1.0, "kind": kind, "reference": 0, "sentence": place}
-            for (owner, place), texts in of.items()
-            if owner == name
-            for text in texts
-        ]
-        rows.append({"input": name, "units": texts})
-    return rows
+    rows: dict[str, list[dict]] = {name: [] for name in REFERENCES}
+    for (name, place), texts in of.items():
+        about = {"weight": 1.0, "kind": kind, "reference": 0, "sentence": place}
+        rows[name] += [{"text": text, **about} for text in texts]
+    return [{"input": name, "units": texts} for name, texts in rows.items()]
 
 
 def jsonl(path: Path, rows: list[dict]) -> Path:
@@ -116,8 +87,29 @@ def truth(system: str, name: str, unit: str) -> bool:
     return 2 * len(words & set(SUMMARIES[system][name].lower().split())) >= len(words)
 
 
-def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> list[dict]:
-    """A JSON export in Label Studio's shape; `answer(data, worker)` gives the controls' values."""
+def truths(task) -> list[bool]:
+    """The same of all units of a task."""
+    return [truth(task.system, task.input, unit) for unit in task.units]
+
+
+def judged(task, answers, worker="Ann") -> Response:
+    return Response(task.id, worker, f"at {worker}", presence=dict(answers))
+
+
+def full(judging, worker="Ann", flip=False) -> list[Response]:
+    """A worker's answers to all tasks, right or all wrong."""
+    return [
+        judged(task, enumerate(x != flip for x in truths(task)), worker) for task in judging.judging
+    ]
+
+
+def page_of(*rows, worker="W", **more) -> str:
+    """What the page downloads."""
+    return json.dumps({"format": "litepyramid-answers", "worker": worker, "answers": rows, **more})
+
+
+def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str:
+    """A JSON export in Label Studio's shape; `answer(data)` gives the controls' values."""
     rows = []
     for number, task in enumerate(tasks, start=101):
         annotations = []
@@ -128,13 +120,12 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> lis
                     "id": f"r{number}{who}{control}",
                     "from_name": control,
                     "type": "textarea" if control == "scus" else "choices",
-                    "origin": "manual",
                 }
-                for control, value in answer(task["data"], worker).items()
+                for control, value in answer(task["data"]).items()
             ]
             about = {"id": number * 10 + who, "completed_by": {"id": who, "email": worker}}
             about |= {"was_cancelled": False, "created_at": "2026-03-09T22:16:08.728353Z"}
             annotations.append({**about, "result": result, "lead_time": 4.288, "task": number})
         about = {"id": number, "drafts": [], "predictions": [], "data": task["data"], "meta": {}}
-        rows.append({**about, "annotations": annotations, "total_annotations": len(annotations)})
-    return rows
+        rows.append({**about, "annotations": annotations})
+    return json.dumps(rows)

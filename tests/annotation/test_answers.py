@@ -6,9 +6,15 @@ import json
 import numpy as np
 import pytest
 import sample
+from sample import full, judged, page_of
 
 import litepyramid as lp
-from litepyramid.annotation.answers import Response, collect_labels, collect_units, read_responses
+from litepyramid.annotation.answers import (
+    Response,
+    collect_labels,
+    collect_units,
+    read_responses,
+)
 from litepyramid.annotation.export import (
     NO_FACT,
     judging_tasks,
@@ -28,10 +34,6 @@ def wrote(task, *scus, worker="Ann", **more):
     return Response(task.id, worker, f"at {worker}", scus=scus, **more)
 
 
-def judged(task, answers, worker="Ann"):
-    return Response(task.id, worker, f"at {worker}", presence=answers)
-
-
 def of_sentence(result, task):
     entry = next((e for e in result.units if e.input == task.input), None)
     units = entry.units if entry else ()
@@ -42,11 +44,8 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     bridge, ferry, cafe = tasks.writing
     rows = [wrote(bridge, "A fact."), wrote(ferry, "Half", finished=False)]
     result = collect_units(tasks, rows, stus)
-    assert result.units[0].texts == (
-        "A fact.",
-        *sample.STUS["bridge", 1],
-        *sample.STUS["bridge", 2],
-    )
+    machine = [*sample.STUS["bridge", 1], *sample.STUS["bridge", 2]]
+    assert result.units[0].texts == ("A fact.", *machine)
     assert of_sentence(result, ferry) == sample.STUS["ferry", 0]
     assert (result.written, result.fallen_back, result.done) == (1, 2, 1)
     assert (result.named["started"], result.named["open"]) == ([ferry.name], [cafe.name])
@@ -56,32 +55,20 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert json.loads(render(result, "json"))["named"]["open"] == [cafe.name]
 
 
-def test_later_answer_of_a_worker_counts_and_is_named(tasks):
-    task = tasks.writing[0]
-    result = collect_units(tasks, [wrote(task, "Old."), wrote(task, "New.")])
-    assert of_sentence(result, task) == ["New."]
-    assert result.named["duplicates"] == ["bridge, reference 1, sentence 1 by Ann (at Ann)"]
-    draft = collect_units(tasks, [wrote(task, "Done."), wrote(task, "Draft", finished=False)])
-    assert of_sentence(draft, task) == ["Done."]
-
-
-def page_of(*rows, worker="W", **more):
-    return json.dumps({"format": "litepyramid-answers", "worker": worker, "answers": rows, **more})
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(tmp_path, tasks, order):
     """Browsers call the second download "answers (1).json", which sorts before the first."""
+    task = tasks.writing[0]
     paths = [tmp_path / "answers.json", tmp_path / "answers (1).json"]
     times = ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00")
     for path, time, scu in zip(paths, times, ("Old.", "New."), strict=True):
-        row = {"task": tasks.writing[0].id, "finished": True, "scus": [scu]}
+        row = {"task": task.id, "finished": True, "scus": [scu]}
         path.write_text(page_of(row, worker=" Ann ", saved=time), encoding="utf-8")
     result = lp.import_answers(tasks, [paths[i] for i in order])
-    assert of_sentence(result, tasks.writing[0]) == ["New."]
-    assert result.named["duplicates"] == [
-        f"{tasks.writing[0].name} by Ann (answers.json, answer 1)"
-    ]
+    assert of_sentence(result, task) == ["New."]
+    assert result.named["duplicates"] == [f"{task.name} by Ann (answers.json, answer 1)"]
+    draft = collect_units(tasks, [wrote(task, "Done."), wrote(task, "Draft", finished=False)])
+    assert of_sentence(draft, task) == ["Done."]
 
 
 def test_several_writers_and_unknown_tasks(tasks):
@@ -98,17 +85,6 @@ def test_several_writers_and_unknown_tasks(tasks):
         collect_units(tasks, [stray])
 
 
-def full(judging, worker, flip=False):
-    return [
-        judged(
-            t,
-            {i: sample.truth(t.system, t.input, u) != flip for i, u in enumerate(t.units)},
-            worker,
-        )
-        for t in judging.judging
-    ]
-
-
 def test_half_done_judging_keeps_every_answer(judging):
     first, second, *_ = judging.judging
     rows = [judged(first, {0: True}), *full(judging, "Bob")[1:], judged(second, {9: True})]
@@ -121,13 +97,8 @@ def test_half_done_judging_keeps_every_answer(judging):
     counts = result.agreement.counts
     answers = 1 + sum(len(task.units) for task in judging.judging[1:])
     assert counts["answers"] == counts["answers kept"] == answers
-    assert "Left out: inputs not complete" in render(result, "table")
-
-
-def test_second_answer_adds_to_the_first(judging):
-    """A worker who hands in a task twice loses nothing that only the first one answered."""
-    task = judging.judging[0]
-    rows = [judged(task, {0: True, 1: True}), judged(task, {1: False, 2: False})]
+    # A worker who hands in a task twice loses nothing that only the first one answered.
+    rows = [judged(first, {0: True, 1: True}), judged(first, {1: False, 2: False})]
     result = collect_labels(judging, rows)
     assert result.agreement.labels[:3].tolist() == [1.0, 0.0, 0.0]
     assert result.named["duplicates"] == ["alpha on bridge by Ann (at Ann)"]
@@ -137,12 +108,10 @@ def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
     rows = full(judging, "Ann") + full(judging, "Bob") + full(judging, "Eve", flip=True)
     result = collect_labels(judging, rows)
     assert [w.worker for w in result.agreement.workers if w.dropped] == ["Eve"]
-    assert result.agreement.alpha == 1.0
     everybody = collect_labels(judging, rows, 1)
-    assert everybody.agreement.alpha < 1
+    assert everybody.agreement.alpha < result.agreement.alpha == 1
     assert [e.labels for e in everybody.labels] == [e.labels for e in result.labels]
     assert judging.blank == (("beta", "ferry"),)
-    assert ("beta", "ferry") not in {(t.system, t.input) for t in judging.judging}
     beta = next(e for e in result.labels if e.system == "beta")
     assert beta.labels[1] == (0, 0, 0, 0)
 
@@ -159,10 +128,9 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
             path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
             with pytest.raises(InputError, match="not those that were exported"):
                 read_tasks(path)
-    for text in ("{", "[]", '{"format": "litepyramid-tasks"}'):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=r"task file|tasks\.json that"):
-            read_tasks(path)
+    path.write_text('{"format": "litepyramid-tasks"}', encoding="utf-8")
+    with pytest.raises(InputError, match="task file"):
+        read_tasks(path)
 
 
 def studio(task, result, **more):
@@ -201,20 +169,15 @@ def test_label_studio_oddities(tmp_path, tasks):
     assert result.named["skipped"] == [f"{tasks.ids[0]} (e.json)"]
 
 
-def no_fact(task, *scus):
-    return wrote(task, *scus, no_fact=True)
-
-
 def test_sentences_without_a_fact_are_done(tasks, stus):
     bridge, ferry, cafe = tasks.writing
-    result = collect_units(tasks, [no_fact(bridge), wrote(ferry, "A fact.")], stus)
-    assert of_sentence(result, bridge) == []
-    assert of_sentence(result, ferry) == ["A fact."]
+    result = collect_units(tasks, [wrote(bridge, no_fact=True), wrote(ferry, "A fact.")], stus)
+    assert [of_sentence(result, task) for task in (bridge, ferry)] == [[], ["A fact."]]
     assert of_sentence(result, cafe) == sample.STUS["räd", 0]
     assert (result.done, result.fallen_back) == (2, 1)
     assert result.named["no_fact"] == [bridge.name]
     # Facts and no fact contradict each other; what the worker had handed in before still counts.
-    both = no_fact(bridge, "A fact.")
+    both = wrote(bridge, "A fact.", no_fact=True)
     result = collect_units(tasks, [both], stus)
     assert of_sentence(result, bridge) == sample.STUS["bridge", 0]
     assert result.named["started"] == [bridge.name]
@@ -230,8 +193,7 @@ def page(task, *scus):
 
 def label_studio(task, *scus):
     answers = {"no_fact": [NO_FACT]} | ({"scus": list(scus)} if scus else {})
-    rows = [{"data": {"task_id": task.id}}]
-    return json.dumps(sample.label_studio(rows, lambda *_: answers))
+    return sample.label_studio([{"data": {"task_id": task.id}}], lambda _: answers)
 
 
 def json_min(task, *scus):
@@ -273,10 +235,10 @@ def test_sheets(folder, tasks, judging):
     (response,) = read_responses(filled)
     assert (response.worker, response.scus) == ("Ann", ("One.", "Two words."))
     rows = sheet_rows(folder / "judging", judging)
-    told = [sample.truth(t.system, t.input, unit) for t in judging.judging for unit in t.units]
+    told = [x for task in judging.judging for x in sample.truths(task)]
     answers = [{"present": "yes" if x else "No", "worker": "Bob"} for x in told]
     result = lp.import_answers(judging, [filled_sheet(folder / "b.csv", rows, answers)])
-    assert result.agreement.labels.tolist() == [float(x) for x in told]
+    assert result.agreement.labels.tolist() == told
     assert result.done == len(judging.judging)
     for wrong in ({"present": "perhaps"}, {"number": "0"}, {"number": "x"}):
         with pytest.raises(InputError, match=r"b\.csv:2: "):

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_round_trip import check_judged, check_written, judge_of, scus_of
+import sample
+from test_round_trip import check_judged, check_written
 
 import litepyramid as lp
 from litepyramid.annotation.export import judging_tasks, render_page
@@ -93,7 +94,7 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
     for task in tasks.writing:
         assert at(browser, "#sentence mark").text == task.text
         at(browser, BOX).click()
-        for scu in scus_of(tasks, task.id):
+        for scu in sample.SCUS[task.input, task.sentence]:
             # ChromeDriver types no characters outside Unicode's first plane: they are pasted
             browser.execute_script("document.execCommand('insertText', false, arguments[0])", scu)
             type_keys(browser, "\n")
@@ -113,7 +114,7 @@ def test_judging_by_keyboard_and_mouse(browser, folder, judging):
             assert at(browser, "#summary").text == task.summary
             legends = browser.find_elements("css selector", "#task legend")
             assert tuple(x.text for x in legends) == task.units
-            answers = judge_of(judging, task.id)
+            answers = sample.truths(task)
             if number % 2 and worker == "Ann":
                 for i, answer in enumerate(answers):
                     at(browser, f"[data-unit='{i}'] .{'yes' if answer else 'no'}").click()
