@@ -101,9 +101,13 @@ class MiniJudge(NLIJudge):
         """
         batch = self.judge(items)
         spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]
-        _, entailing = best_parts(super().judge, items, spans)
-        both = zip(batch.presence, entailing, strict=True)
-        best = [np.where(values >= 0.5, sentences, -1) for values, sentences in both]
+        best = [np.where(values >= 0.5, 0, -1) for values in batch.presence]
+        asked = [
+            (text, [unit for unit, sentence in zip(units, row, strict=True) if sentence == 0])
+            for (text, units), row in zip(items, best, strict=True)
+        ]
+        for row, sentences in zip(best, best_parts(super().judge, asked, spans)[1], strict=True):
+            row[row == 0] = sentences
         evidence = word_evidence(items, batch.presence, best=best)
         denied = [_denied(rows).tolist() for rows in batch.logits or ()]
         return tuple(
