@@ -5,7 +5,8 @@ STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 SITE := $(VENV)/.docs
 # What is imported is compiled when it is; all that is installed would take ten seconds more.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+INSTALL := install --quiet --no-compile -c constraints.txt
+PIP := $(BIN)/python -m pip $(INSTALL) --disable-pip-version-check
 VERSIONS := 3.11 3.12 3.13
 # One thread a test process: the workers share the cores.
 test quick fuzz: export OMP_NUM_THREADS = 1
@@ -26,7 +27,8 @@ $(CORE): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || test -n "$(PYTHON)" || \
 	    { echo "No Python 3.11, 3.12 or 3.13 was found. Name one: make PYTHON=/path/to/python" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -e .
+	# uv takes a third of pip's time; pip does it where uv cannot be had, or reaches no index.
+	$(PIP) uv && $(BIN)/python -m uv pip $(INSTALL) -e . || $(PIP) -e .
 	touch $@
 
 $(STAMP): $(CORE)
