@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from litepyramid.easiness.sentence_features import (
     CONSTITUENCY_NAMES,
     DEPENDENCY_NAMES,
-    KINDS,
     LABELS,
     SUBJECT_NAMES,
-    TAGS,
     constituency_features,
     context_features,
     dependency_features,
@@ -189,22 +187,3 @@ def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference(
     beside = of(SUBJECT_NAMES, subject_features([BOWLER, WAS], stus, ["a", "a"]), 1)
     assert alone["subject:stu_thing"] == 1
     assert beside["subject:stu_name"] == 1
-
-
-@settings(max_examples=40)
-@given(st.data())
-def test_shares_are_shares_and_kinds_are_exclusive(data):
-    n = data.draw(st.integers(1, 8))
-    words = st.sampled_from(["Ann", "striker", "ran", "it", "7", ".", "Bo", "UK"])
-    tokens = tuple(data.draw(words) for _ in range(n))
-    tags = tuple(data.draw(st.sampled_from(TAGS)) for _ in range(n))
-    heads = tuple(data.draw(st.integers(0, n - 1)) for _ in range(n))
-    relations = tuple(data.draw(st.sampled_from(["nsubj", "root", "obj"])) for _ in range(n))
-    stus = data.draw(st.lists(st.lists(words, min_size=1, max_size=5).map(" ".join), max_size=3))
-    tree = tree_of(tokens, tags, heads, relations)
-    row = of(SUBJECT_NAMES, subject_features([tree], [stus], ["a"]))
-    assert sum(row[f"subject:root_{kind}"] for kind in (*KINDS, "none")) == 1
-    assert sum(row[f"subject:stu_{kind}"] for kind in KINDS) == pytest.approx(1 if stus else 0)
-    shares = ("subject:upper_case", "subject:root_place")
-    assert all(0 <= row[name] <= 1 for name in shares)
-    assert np.isfinite(list(row.values())).all()

@@ -50,13 +50,10 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name, 
     assert again.tolist() == predicted.tolist()
 
 
-def test_other_features_are_refused(trained):
+def test_other_features_and_no_sentences_are_refused(trained):
     for features in (table(names=("depth", "length")), table(name="other")):
         with pytest.raises(ModelError, match="trained on other features"):
             predict_trees(trained[0], features)
-
-
-def test_what_cannot_be_fitted_is_named():
     with pytest.raises(InputError, match="0 sentences"):
         fit_trees(table(), np.full(40, np.nan))
     with pytest.raises(InputError, match=r"rounds is 0.*a regressor to centre"):

@@ -1,6 +1,6 @@
 """References in, units out: the embedded extractor, other backends, the command line."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -84,14 +84,17 @@ def test_all_references_count_and_unmarked_ones_are_split():
     assert result.counts["references without sentence marks"] == 1
 
 
+@dataclass
 class Fixed:
-    """A backend that calls the second word of every sentence its verb, the rest an argument."""
+    """A backend that calls every second word a verb, and an argument what follows to `end`."""
+
+    end: int = 100
 
     def parse(self, references):
         tokens = [s.tokens for r in references for s in r.sentences]
-        frames = iter([(Frame(1, ("B-ARG0", "B-V", *["I-ARG1"] * (len(t) - 2))),) for t in tokens])
-        done = tuple(with_frames(reference, frames) for reference in references)
-        return ParsedBatch(done, {"srl": "fixed"}, {"sentences cut": 2})
+        tags = [("B-ARG0", "B-V", *["I-ARG1"] * (self.end - 2), *["O"] * 9) for _ in tokens]
+        frames = iter([(Frame(1, t[: len(w)]),) for w, t in zip(tokens, tags, strict=True)])
+        return ParsedBatch(tuple(with_frames(r, frames) for r in references), {"srl": "fixed"})
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
@@ -106,24 +109,12 @@ def test_saved_units_are_read_again(tmp_path, ending):
 
 def test_what_no_stu_covers_is_counted_and_may_be_added():
     texts = ("Ann left Rome .", "The mayor spoke .", "Bob slept near Oslo with six dogs .")
-
-    class Partial:
-        def parse(self, references):
-            tags = (("B-ARG0", "B-V", "B-ARG1"), (), ("B-ARG0", "B-V", "B-ARG1"))
-            frames = iter(
-                (Frame(1, (*t, *["O"] * 9)[: len(s.split())]),) if t else ()
-                for s, t in zip(texts, tags, strict=True)
-            )
-            return ParsedBatch(
-                tuple(with_frames(r, frames) for r in references), {"srl": "partial"}
-            )
-
-    plain = extract([one(*texts)], srl=Partial())
-    assert plain.units[0].texts == ("Ann left Rome", "The mayor spoke .", "Bob slept near")
+    plain = extract([one(*texts)], srl=Fixed(3))
+    assert plain.units[0].texts == ("Ann left Rome", "The mayor spoke", "Bob slept near")
     assert plain.counts["share of a sentence's content words in no STU"] == pytest.approx(
         (3 / 6) / 3
     )
-    filled = extract([one(*texts)], srl=Partial(), stu_fallback="sentence")
+    filled = extract([one(*texts)], srl=Fixed(3), stu_fallback="sentence")
     assert filled.units[0].texts == (*plain.units[0].texts, texts[2])
     assert filled.counts["sentences added as units"] == 1
     assert filled.signature != plain.signature
