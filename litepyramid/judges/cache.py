@@ -230,7 +230,8 @@ class CacheResult(Result):
         notes = [f"{self.path} ({size})"]
         if self.removed is not None:
             notes.append(f"{counted(self.removed, 'judgement')} removed")
-        return [Table.of("Cached judgements", columns, self.models, notes)]
+        models = self.models or ({**_described(""), "model": "none", "pairs": 0, "truncated": 0},)
+        return [Table.of("Cached judgements", columns, models, notes)]
 
 
 def cache(

@@ -1,10 +1,10 @@
-"""A tiny random RoBERTa with a byte-level BPE of its own, made once per test session."""
+"""Tiny random RoBERTas with a byte-level BPE of their own, made once a session; an endpoint."""
 
-from __future__ import annotations
-
+import shutil
 from pathlib import Path
 
 import pytest
+from llm_server import KEY, FakeEndpoint
 from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
 
@@ -30,6 +30,21 @@ def tiny_two(tmp_path_factory, tiny_tokenizer) -> Path:
     return make_checkpoint(folder, tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
 
 
+@pytest.fixture(scope="session")
+def exported(tiny, tiny_tokenizer, tmp_path_factory) -> Path:
+    """The tiny checkpoint as ONNX, with its tokenizer and configuration."""
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    from transformers import AutoModelForSequenceClassification
+
+    from litepyramid.training.onnx_models import export_onnx
+
+    folder = tmp_path_factory.mktemp("onnx") / "model"
+    shutil.copytree(tiny, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    model = AutoModelForSequenceClassification.from_pretrained(tiny).float()
+    export_onnx(model, tiny_tokenizer, folder / "model.onnx")
+    return folder
+
+
 @pytest.fixture
 def items() -> list[tuple[str, list[str]]]:
     """Summaries with units: repeats, an empty summary, an input without units."""
@@ -42,3 +57,12 @@ def items() -> list[tuple[str, list[str]]]:
         (" ".join(TEXT * 8), units),
         (TEXT[1] + " " + TEXT[4], units),
     ]
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    monkeypatch.setenv("LITEPYRAMID_API_KEY", KEY)
+    server = FakeEndpoint()
+    yield server
+    server.close()

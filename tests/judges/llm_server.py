@@ -1,7 +1,5 @@
 """A loopback endpoint that grades by rule, and fails in all the ways that endpoints fail."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -39,14 +37,11 @@ def question_of(body) -> str | None:
 
 
 class FakeEndpoint:
-    """Answers on a free port.
+    """Answers on a free port, after `latency` seconds, as the model `version`.
 
-    Attributes:
-        act: Given the number of a request (from 1) and its body, what to do: ``None`` to answer
-            rightly, text to answer with it, or a tuple (status, headers, body); it may wait.
-        refuses: Fields that are answered by 400, named in the message.
-        version: The model that it says it is.
-        latency: Seconds before an answer.
+    `act` is given the number of a request (from 1) and its body and says what to do: ``None`` to
+    answer rightly, text to answer with it, or a tuple (status, headers, body); it may wait. Fields
+    in `refuses` are answered by 400.
     """
 
     def __init__(self) -> None:
@@ -121,24 +116,20 @@ class FakeEndpoint:
 
     def _response(self, number, body):
         time.sleep(self.latency)
-        refused = sorted(self.refuses & set(body))
-        if refused:
+        if refused := sorted(self.refuses & set(body)):
             message = {"error": {"message": f"Unsupported parameter: {', '.join(refused)}"}}
             return 400, {}, json.dumps(message).encode()
         action = self.act(number, body)
         if isinstance(action, tuple):
             return action
-        text = self.answer(body) if action is None else action
         if action is None:
-            summary, units = asked(body)
+            action, (summary, units) = self.answer(body), asked(body)
             with self._lock:
                 self.answered.update((summary, unit) for unit in units)
-        return 200, {}, json.dumps(self.completion(text, body)).encode()
+        choice = {"index": 0, "message": {"role": "assistant", "content": action}}
+        answer = {"id": "x", "model": self.version, "choices": [choice], "usage": self.usage}
+        return 200, {}, json.dumps(answer).encode()
 
     def answer(self, body) -> str:
         summary, units = asked(body)
         return json.dumps({str(n): grade(summary, unit) for n, unit in enumerate(units, 1)})
-
-    def completion(self, text, body):
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-        return {"id": "x", "model": self.version, "choices": [choice], "usage": self.usage}

@@ -1,11 +1,10 @@
 """The cache: one file, several processes, damage."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -39,49 +38,44 @@ from litepyramid.judges.cache import JudgementCache, Stored
 own, store = sys.argv[2].encode(), JudgementCache(sys.argv[1])
 for n in range(30):
     store.put("m", {b"both%d" % n: Stored(own), own + b"%d" % n: Stored(own)})
-os.kill(os.getpid(), 9)
+os.kill(os.getpid(), 9) if own in b"xy" else store.close()
 """
 
 
+def put(path, name):
+    return subprocess.Popen([sys.executable, "-c", PUT, str(path), name])
+
+
 def test_processes_share_a_file_and_lose_nothing_when_they_are_killed(path):
-    runs = [subprocess.Popen([sys.executable, "-c", PUT, str(path), name]) for name in "xy"]
-    assert [run.wait() for run in runs] == [-9, -9]
+    assert [run.wait() for run in [put(path, name) for name in "xy"]] == [-9, -9]
     with JudgementCache(path) as store:
         assert store.counts() == [("m", 90, 0)]
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_a_second_opening_leaves_the_locks_of_the_first(path):
-    code = PUT.replace("os.kill(os.getpid(), 9)", "store.close()")
     with JudgementCache(path) as first:
-        first.put("m", {A: ROW})
-        JudgementCache(path).close()
-        subprocess.run([sys.executable, "-c", code, str(path), "x"], check=True)
-        first.put("m", {B: ROW})
-        JudgementCache(path).close()
-        subprocess.run([sys.executable, "-c", code, str(path), "y"], check=True)
+        for pair, name in ((A, "v"), (B, "w")):
+            first.put("m", {pair: ROW})
+            JudgementCache(path).close()
+            assert put(path, name).wait() == 0
     with JudgementCache(path) as store:
         assert store.counts() == [("m", 92, 2)]
 
 
-def old_version(path):
-    JudgementCache(path).close()
-    with sqlite3.connect(path) as old:
-        old.execute("PRAGMA user_version = 2")
-    old.close()
-
-
-def other_database(path):
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE mine (x)")
-    other.close()
+def database(path, ours, command):
+    if ours:
+        JudgementCache(path).close()
+    db = sqlite3.connect(path)
+    db.execute(command)
+    db.close()
 
 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (other_database, "is not a judgement cache"),
-        (old_version, "another version"),
+        (partial(database, ours=False, command="CREATE TABLE mine (x)"), "is not a judgement"),
+        (partial(database, ours=True, command="PRAGMA user_version = 2"), "another version"),
         (lambda path: path.write_bytes(b"x"), "is not a judgement cache"),
         (lambda path: path.write_bytes(b"SQLite format 3\0" + b"\7" * 4000), "is not a judgement"),
         (lambda path: path.mkdir(), "is not a file"),
@@ -131,9 +125,8 @@ def test_the_command_shows_and_clears(path):
     with JudgementCache(path) as store:
         store.put('{"model": "m@0123", "max_length": 400, "dtype": "float32"}', {A: ROW, B: ROW})
         store.put("damaged", {A: ROW})
-    shown = cache(file=path)
-    models = [("unknown", 1, 1), ("m@0123", 2, 2)]
-    assert [(m["model"], m["pairs"], m["truncated"]) for m in shown.models] == models
-    assert shown.path == path
+    [table] = cache(file=path).to_tables()
+    assert [row[:1] + row[3:] for row in table.rows] == [("unknown", 1, 1), ("m@0123", 2, 2)]
     assert cache("clear", file=path).removed == 3
-    assert cache(file=path).models == ()
+    [table] = cache(file=path).to_tables()
+    assert table.rows[0][0] == "none"

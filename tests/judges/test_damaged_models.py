@@ -1,84 +1,109 @@
 """Whatever is wrong with a model's folder, it is one `ModelError`, soon, and within the memory."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from litepyramid.errors import LitepyramidError, ModelError
+from litepyramid.errors import ModelError
 from litepyramid.judges.registry import judge as make_judge
 
 pytest.importorskip("torch", reason="the extra nli is not installed")
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 
-DEEP = "[" * 200_000
+
+def written(op, domain="", inputs=("input_ids",), external=False, **attributes):
+    """A hand-made ONNX model of one node."""
+    helper, types = onnx.helper, onnx.TensorProto
+    graph = helper.make_graph(
+        [helper.make_node(op, ["input_ids"], ["logits"], domain=domain, **attributes)], "g",
+        [helper.make_tensor_value_info(name, types.INT64, ["n", "t"]) for name in inputs],
+        [helper.make_tensor_value_info("logits", types.FLOAT, ("n", 3))],
+        [helper.make_tensor("w", types.FLOAT, [2], b"\0" * 8, raw=True)] if external else [],
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    if external:
+        tensor = model.graph.initializer[0]
+        tensor.ClearField("raw_data")
+        tensor.data_location = types.EXTERNAL
+        entry = tensor.external_data.add()
+        entry.key, entry.value = "location", "/etc/passwd"
+    return model.SerializeToString()
 
 
-def edit(folder: Path, file: str, changes: Any) -> None:
-    """Puts text or bytes in place of a file, or sets what is named in its JSON."""
-    path = folder / file
+def edit(path, changes):
+    """Puts text, bytes or (None) a folder in place of a file, or sets what is named in its JSON."""
     if isinstance(changes, str | bytes):
         path.write_bytes(changes.encode() if isinstance(changes, str) else changes)
-        return
-    data = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    for place, value in changes.items():
-        *above, last = place.split(".")
-        inner = data
-        for name in above:
-            inner = inner[name]
-        inner[last] = value
-    path.write_text(json.dumps(data), "utf-8")
+    elif changes is None:
+        path.unlink()
+        path.mkdir()
+    else:
+        data = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        for place, value in changes.items():
+            *above, last = place.split(".")
+            inner = data
+            for name in above:
+                inner = inner[name]
+            inner[last] = value
+        path.write_text(json.dumps(data), "utf-8")
 
 
+DEEP = "[" * 200_000
 CASES = [
     ("config.json", {"num_hidden_layers": 10**6}, "at most 256 layers"),
-    ("config.json", {"hidden_size": 10**6}, "cannot be loaded"),
     ("config.json", {"vocab_size": 10**9}, "cannot be loaded"),
     ("config.json", {"model_type": "no-such-model"}, "cannot be"),
+    ("config.json", {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}},
+     "custom code"),
     ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "id2label is"),
     ("config.json", {"max_position_embeddings": -5}, "max_position_embeddings is -5"),
-    ("config.json", {"pad_token_id": "x"}, "pad_token_id is"),
     ("config.json", DEEP, "nested too deeply"),
     ("config.json", b"\xff\xfe{}", "byte 0xff is not UTF-8"),
     ("config.json", "[]", "not a configuration"),
+    ("config.json", None, "config.json"),
     ("tokenizer.json", DEEP, "tokenizer of"),
     ("tokenizer.json", {"model.vocab": {"<s>": -1}}, "tokenizer of"),
     ("tokenizer.json", {"model.vocab.Ġthe": 10**6}, "the model failed|tokenizer"),
+    ("tokenizer.json", None, "no tokenizer"),
     ("tokenizer_config.json", {"tokenizer_class": ["x"]}, "tokenizer of"),
     ("model.safetensors", b"\xff" * 100, "cannot be loaded"),
-    ("litepyramid.json", DEEP, "not valid JSON"),
+    ("model.safetensors", None, "no weights"),
     ("litepyramid.json", {"order": [[1], 2, "x"]}, "not a judge's card"),
     ("litepyramid.json", {"template": "{premise}"}, "without placeholders"),
     ("litepyramid.json", {"answers": [1, 2]}, "answers without a template"),
+]  # fmt: skip
+ONNX = [
+    ("model.onnx", b"", "cannot be loaded"),
+    ("model.onnx", None, "no weights"),
+    ("model.onnx", written("Cast", external=True, to=1), "not in one file"),
+    ("model.onnx", written("Evil", "com.acme"), "cannot be loaded"),
+    ("model.onnx", written("Cast", inputs=("input_ids", "x"), to=1), "the model failed"),
+    ("model.onnx", written("Shape"), "cannot be loaded"),
+    ("tokenizer.json", "{", "tokenizer cannot be read"),
+    ("tokenizer_config.json", "[1]", "tokenizer cannot be read"),
+    ("config.json", {"id2label": {"0": "cat"}}, "0=cat"),
 ]
 
 
-def judged(folder: Path) -> None:
+def judged(folder):
     with make_judge(str(folder), cache=None, device="cpu") as judge:
         judge.judge([("The river rose in the night.", ["The river rose."])])
 
 
-@pytest.mark.parametrize(("file", "changes", "says"), CASES, ids=range(len(CASES)))
-def test_one_error_says_what_is_wrong(tiny, tmp_path, file, changes, says):
-    folder = tmp_path / "model"
-    shutil.copytree(tiny, folder)
-    edit(folder, file, changes)
+@pytest.mark.parametrize(
+    ("kind", "file", "changes", "says"),
+    [*(("tiny", *case) for case in CASES), *(("exported", *case) for case in ONNX)],
+    ids=range(len(CASES + ONNX)),
+)
+def test_one_error_says_what_is_wrong(request, tmp_path, kind, file, changes, says):
+    folder = shutil.copytree(request.getfixturevalue(kind), tmp_path / "model")
+    edit(folder / file, changes)
     with pytest.raises(ModelError, match=says) as error:
         judged(folder)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 700 + len(str(folder))
-
-
-@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
-def test_a_folder_in_place_of_a_file(tiny, tmp_path, file):
-    folder = shutil.copytree(tiny, tmp_path / "model")
-    (folder / file).unlink()
-    (folder / file).mkdir()
-    with pytest.raises(LitepyramidError):
-        judged(folder)
 
 
 def test_weights_that_give_no_numbers(tiny, tmp_path):

@@ -1,9 +1,8 @@
-"""Evaluation of judges: equality with scikit-learn and statsmodels, several sets, contrasts."""
-
-from __future__ import annotations
+"""Evaluation of judges: equality with scikit-learn and statsmodels; sets of pairs, contrasts."""
 
 import gzip
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from litepyramid.judges.evaluate import (
     load_contrast,
     roc_auc,
 )
+from litepyramid.language import language_of, other_languages, words
 
 pairs = st.lists(
     st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)), min_size=2
@@ -93,14 +93,20 @@ def test_several_sets_give_one_table(tmp_path):
     for kind in result.phenomena:  # who always says present is right on those that are
         labels = contrast.labels[[name == kind.name for name in contrast.kinds]]
         assert kind.accuracy == pytest.approx(labels.mean())
-    table = result.to_tables()[0]
-    assert [row[0] for row in table.rows] == list(result.names)
+    assert [row[0] for row in result.to_tables()[0].rows] == list(result.names)
     b = result.sets[2]
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
-    same = evaluate("recall", pairs=[write(tmp_path / "c.jsonl", rows[::-1])])
-    other = evaluate("recall", pairs=[write(tmp_path / "d.jsonl", rows[:2])])
-    assert dict(same.signature.fields) == dict(evaluate("recall", pairs=files[:1]).signature.fields)
-    assert same.signature != other.signature
+    first, same, other = (
+        evaluate("recall", pairs=write(tmp_path / "c.jsonl", some)).signature
+        for some in (rows, rows[::-1], rows[:2])
+    )
+    assert first == same != other
+
+
+def test_one_data_set_has_one_hash():
+    result = evaluate("recall", load_example())
+    assert result.signature == result.sets[0].signature
+    assert str(result.signature) in result.to_tables()[1].notes
 
 
 def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
@@ -110,5 +116,24 @@ def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
         with pytest.raises(InputError, match=r"p\.jsonl:1"):
             evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
     row = {"premise": "a", "hypothesis": "b", "present": 2}
-    with pytest.raises(InputError, match="a label is not 0"):
+    with pytest.raises(InputError, match="one label of 0"):
         evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
+def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_both_sides(code):
+    ours = load_contrast(code)
+    summaries, units = [text for text, _ in ours.items], [unit for _, [unit] in ours.items]
+    assert len({*zip(summaries, units, strict=True)}) == 60
+    kinds = Counter(ours.kinds)
+    assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
+    assert min(kinds.values()) >= 10
+    assert 27 <= ours.labels.sum() <= 33
+    for names in (ours.kinds, summaries):
+        rows = {*zip(names, ours.labels.tolist(), strict=True)}
+        assert rows == {(name, label) for name in names for label in (0.0, 1.0)}
+    for texts in (summaries, units):
+        assert language_of({"texts": texts}) == code
+        assert sum(other_languages(texts, code).values()) <= 3
+    split = [({*words(unit)}, {*words(text)}) for unit, text in zip(units, summaries, strict=True)]
+    assert np.mean([len(unit & text) / len(unit) for unit, text in split]) > 0.5

@@ -1,7 +1,5 @@
 """Grounding models: logits equal a plain loop over the texts that the model cards describe."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -9,12 +7,11 @@ import numpy as np
 import pytest
 from tiny_models import TEXT
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError
 from litepyramid.judges.nli.checkpoint import cards
+from litepyramid.judges.nli.nli_judge import NLIJudge
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
-
-from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 
 ITEMS = [
     (TEXT[1] + " " + TEXT[4], ["The village was cut off.", TEXT[3], "It {premise} rained."]),
@@ -77,16 +74,13 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
 
     writes = cards()[name].answers is not None
     folder = card(tmp_path / "m", name, tiny_t5 if writes else tiny_two)
-    kind = transformers.T5ForConditionalGeneration if writes else (
-        transformers.RobertaForSequenceClassification
-    )  # fmt: skip
+    auto = "Seq2SeqLM" if writes else "SequenceClassification"
+    kind = getattr(transformers, f"AutoModelFor{auto}")
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     said = judge_of(folder, batch_tokens=2_000).judge(ITEMS)
+    assert said.presence[2].tolist() == [0]
     for (document, claims), logits, presence in zip(ITEMS, said.logits, said.presence, strict=True):
-        for claim, row, value in zip(claims, logits, presence, strict=True):
-            if not document:
-                assert value == 0
-                continue
+        for claim, row, value in zip(claims if document else (), logits, presence, strict=False):
             whole = tiny_tokenizer(text(name, document, claim), return_tensors="pt")
             more = {"decoder_input_ids": torch.tensor([[1]])} if writes else {}
             with torch.no_grad():
@@ -115,16 +109,6 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
     with pytest.raises(InputError, match="leaves no room"):
         judge.judge([(long, [" ".join(TEXT)])])
-
-
-def test_a_model_that_needs_code_of_the_hub_is_refused(tmp_path, tiny_two):
-    folder = shutil.copytree(tiny_two, tmp_path / "m")
-    config = {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}}
-    config |= {"id2label": {"0": "absent", "1": "present"}}
-    (folder / "config.json").write_text(json.dumps(config))
-    (folder / "code.py").write_text("raise SystemExit('was run')")
-    with pytest.raises(ModelError, match="custom code"):
-        judge_of(folder).judge(ITEMS)
 
 
 @pytest.mark.parametrize("name", [None, NAMES[0]])

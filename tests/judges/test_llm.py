@@ -1,15 +1,13 @@
 """The judge behind an endpoint: right scores or one clear error, nothing lost, nothing trusted."""
 
-from __future__ import annotations
-
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,20 +16,17 @@ from hypothesis import strategies as st
 
 pytest.importorskip("openai", reason="the extra llm is not installed")
 
-from llm_server import KEY, FakeEndpoint, asked, question_of, rule
+from llm_server import KEY, asked, question_of, rule
 from running import ROOT
 
+import litepyramid as lp
 from litepyramid.errors import ModelError
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import EstimateOnly
-from litepyramid.judges.evaluate import evaluate
-from litepyramid.judges.explain import explain
 from litepyramid.judges.llm.endpoint import redacted
 from litepyramid.judges.llm.llm_judge import LLMJudge, load_prompt
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import for_criteria
 from litepyramid.judges.registry import judge as as_judge
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 ITEMS = [
     ("A storm hit Oslo on Monday.", ["A storm hit Oslo.", "Two people died.", "It hit on Monday"]),
@@ -41,14 +36,6 @@ ITEMS = [
     ("A storm hit Oslo on Monday.", ["A storm hit Oslo.", "Oslo"]),
 ]
 DISTINCT = 9
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    monkeypatch.setenv("LITEPYRAMID_API_KEY", KEY)
-    server = FakeEndpoint()
-    yield server
-    server.close()
 
 
 @pytest.fixture(autouse=True)
@@ -71,9 +58,8 @@ def values(batch):
 def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake):
     batch = judge(fake).judge(ITEMS)
     assert values(batch) == rule(ITEMS)
-    assert (fake.requests, batch.counts["requests"]) == (4, 4)
-    assert (batch.counts["pairs"], batch.counts["judged"]) == (12, DISTINCT)
-    assert (batch.counts["tokens_in"], batch.counts["tokens_out"]) == (400, 40)
+    names = ("pairs", "judged", "requests", "tokens_in", "tokens_out")
+    assert [batch.counts[name] for name in names] == [12, DISTINCT, fake.requests, 400, 40]
     body = fake.bodies[0]
     assert (body["temperature"], body["seed"], body["model"]) == (0, 12345, "m")
     schema = body["response_format"]["json_schema"]["schema"]
@@ -90,32 +76,24 @@ def test_other_settings_are_other_judgements(fake, tmp_path, options):
     assert judge(fake, tmp_path, **options).judge(ITEMS).counts["judged"] == DISTINCT
 
 
-def test_versions_of_the_answers_are_in_the_signature(fake, tmp_path):
+def test_versions_and_what_a_server_refuses_to_be_asked_for_are_in_the_signature(fake, tmp_path):
     judge(fake, tmp_path).judge(ITEMS[:1])
-    fake.version = "fake-2"
+    fake.version, fake.refuses = "fake-2", {"response_format", "seed"}
     mixed = judge(fake, tmp_path).judge(ITEMS)
     assert values(mixed) == rule(ITEMS)
-    assert mixed.signature["revision"] == "fake-1+fake-2"
+    assert mixed.signature["revision"] == "fake-1+fake-2 without response_format seed"
     assert max(fake.answered.values()) == 1
+    assert judge(fake, tmp_path).judge(ITEMS).signature == mixed.signature
 
 
 def test_the_estimate_is_of_what_would_be_sent(fake, tmp_path):
     with pytest.raises(EstimateOnly) as unsent:
         judge(fake, tmp_path, estimate=True).judge(ITEMS)
     result = unsent.value.result
-    assert fake.requests == 0
-    assert (result.pairs, result.from_cache, result.requests) == (DISTINCT, 0, 4)
+    assert (result.pairs, result.from_cache, result.requests, fake.requests) == (DISTINCT, 0, 4, 0)
     judge(fake, tmp_path).judge(ITEMS)
     sent = sum(len(body["messages"][0]["content"].encode()) for body in fake.bodies)
     assert abs(result.tokens_in - sent / 4) < 40
-
-
-def test_what_a_server_refuses_to_be_asked_for_is_left_out(fake, tmp_path):
-    fake.refuses = {"response_format", "seed"}
-    first = judge(fake, tmp_path).judge(ITEMS)
-    assert values(first) == rule(ITEMS)
-    assert first.signature["revision"] == "fake-1 without response_format seed"
-    assert judge(fake, tmp_path).judge(ITEMS).signature == first.signature
 
 
 BUSY = 500, {}, b"oops"
@@ -126,9 +104,8 @@ def test_passing_failures_pass(fake, failure):
     fake.act = lambda number, body: failure if number <= 2 else None
     start = time.monotonic()
     assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
-    assert fake.requests == 6
+    assert (fake.requests, max(fake.answered.values())) == (6, 1)
     assert failure[0] != 429 or time.monotonic() - start >= 0.2
-    assert max(fake.answered.values()) == 1
 
 
 # What is wrong with an answer.
@@ -139,11 +116,8 @@ BROKEN = {
     "begun twice": lambda right: right[:-1] + ' {"1"',
     "two answers": lambda right: right + "\n" + right,
     "another word": lambda right: right.replace("yes", "maybe").replace("no", "maybe"),
-    "numbers from 0": lambda right: right.replace('"1"', '"0"'),
     "a key twice": lambda right: right[:-1] + ', "1": "no"}',
-    "lines": lambda right: "\n".join(f"{n}. {w}" for n, w in json.loads(right).items()),
     "deep": lambda right: "[" * 100_000,
-    "a word": lambda right: "yes",
     "a list": lambda right: json.dumps(list(json.loads(right).values())),
 }
 AROUND = {
@@ -198,9 +172,7 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
     """A fake that looks at the question: "In 2029." is an answer only to when."""
 
     def act(number, body):
-        question, (_, units) = question_of(body), asked(body)
-        grade = "yes" if question and question.startswith("When") else "no"
-        return json.dumps({str(n): grade for n in range(1, len(units) + 1)})
+        return json.dumps({"1": "yes" if (question_of(body) or "").startswith("When") else "no"})
 
     fake.act = act
     units = ["The tunnel opens in 2029."]
@@ -209,9 +181,7 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
     whole = judge_pairs(judge(fake, tmp_path), items, questions)
     assert values(whole) == [[1.0], [0.0], [0.0], [0.0]]
     assert {question_of(body) for body in fake.bodies} == {"When does\nit open?", *questions[1:3]}
-    assert (whole.counts["judged"], fake.requests) == (3, 3)
     again = judge(fake, tmp_path).judge(items[:2], questions[:2])
-    assert (again.counts["from_cache"], fake.requests) == (2, 3)
     swapped = judge(fake, tmp_path).judge(items[:2], questions[1::-1])
     assert (values(swapped), fake.requests) == ([[0.0], [1.0]], 3)
     plain = judge(fake, tmp_path).judge(items[:2])
@@ -220,17 +190,12 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
     assert signatures[2] is None
 
 
-def test_evidence_evaluation_and_functions_get_the_question(fake, tmp_path):
-    ready = judge(fake, tmp_path)
-    explain("It opens in 2029. It is long.", "opens in 2029", judge=ready, question="When?")
+def test_evidence_evaluation_and_functions_get_the_question(fake):
+    ready = judge(fake)
+    lp.explain("It opens in 2029. It is long.", "opens in 2029", judge=ready, question="When?")
     assert {question_of(body) for body in fake.bodies} == {"When?"}
-    asked_units = InputUnits("a", (Unit("A storm."),), "What hit Oslo?")
-    labelled = SystemLabels("s", ("a",), ((1.0,),))
-    data = Dataset(
-        scus=(asked_units,), summaries=(SystemSummaries("s", ("a",), ("A storm.",)),),
-        labels=(labelled,),
-    )  # fmt: skip
-    evaluate(ready, data)
+    units = {"input": "a", "units": ["A storm."], "question": "What hit Oslo?"}
+    lp.evaluate(ready, lp.load([units], summaries={"s": ["A storm."]}, labels={"s": [[1]]}))
     assert question_of(fake.bodies[-1]) == "What hit Oslo?"
     seen = []
     own = as_judge(lambda summary, units, question: seen.append(question) or [1.0])
@@ -255,32 +220,21 @@ def test_criteria_have_a_prompt_of_their_own_unless_one_is_chosen(fake, tmp_path
 # What is wrong with an endpoint.
 
 
-@pytest.mark.parametrize("kind", ["no json", "no text", "400", "500"])
-def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(fake, tmp_path, kind):
-    answers = {
-        "no json": (200, {}, b"<html>busy</html>"),
-        "no text": (200, {}, b'{"model": "f", "choices": [{"message": {"content": null}}]}'),
-        "400": (400, {}, b'{"error": {"message": "too long a context"}}'),
-        "500": BUSY,
-    }
+NULL = b'{"model": "f", "choices": [{"message": {"content": null}}]}'
 
-    def act(number, body):
-        text = body["messages"][0]["content"]
-        return answers[kind] if "Two people died in Oslo." in text else None
 
-    fake.act = act
-    with pytest.raises(ModelError) as error:
+@pytest.mark.parametrize("answer", [(200, {}, b"<html>"), (200, {}, NULL), (400, {}, b"{}"), BUSY])
+def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(fake, tmp_path, answer):
+    died = "Two people died in Oslo."
+    fake.act = lambda _, body: answer if died in body["messages"][0]["content"] else None
+    with pytest.raises(ModelError, match=r"^2 of 9 pairs have no answer.*allow_missing=0\.2223"):
         judge(fake, tmp_path, retries=1).judge(ITEMS)
-    assert str(error.value).startswith("2 of 9 pairs have no answer from http://127.0.0.1")
-    assert "allow_missing=0.2223" in str(error.value)
     batch = judge(fake, tmp_path, retries=0, allow_missing=0.2223).judge(ITEMS)
     expected = rule(ITEMS)
     expected[1] = [np.nan] * 3
-    for own, row in zip(values(batch), expected, strict=True):
-        np.testing.assert_array_equal(own, row)
+    assert all(map(partial(np.array_equal, equal_nan=True), batch.presence, expected))
     assert batch.counts["missing"] == 3
-    sent = fake.requests
-    fake.act = lambda number, body: None
+    sent, fake.act = fake.requests, lambda number, body: None
     assert values(judge(fake, tmp_path).judge(ITEMS)) == rule(ITEMS)
     assert fake.requests == sent + 1
 
@@ -297,12 +251,11 @@ def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
 def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
     items = [(f"Summary {n}.", ["A unit."]) for n in range(40)]
     fake.act = lambda number, body: (503, {}, b"")
-    with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {fake.url}"):
-        judge(fake, retries=0, concurrency=4).judge(items)
+    for url, several in ((fake.url, items), ("http://127.0.0.1:9/v1", ITEMS)):
+        ready = LLMJudge("m", endpoint=url, retries=0, concurrency=4, cache=None)
+        with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {url}"):
+            ready.judge(several)
     assert fake.requests < 20
-    nobody = LLMJudge("m", endpoint="http://127.0.0.1:9/v1", retries=0, cache=None)
-    with pytest.raises(ModelError, match=r"0 of 4 requests answered by http://127\.0\.0\.1:9/v1"):
-        nobody.judge(ITEMS)
 
 
 def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
@@ -326,6 +279,14 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
     assert redacted(f"a {KEY[3:12]} b", KEY) == "a … b"
 
 
+def unanswered(fake, **options):
+    """Tells that there is no answer, and that in time."""
+    start = time.monotonic()
+    with pytest.raises(ModelError, match="0 of 1 request answered"):
+        judge(fake, **options).judge(ITEMS[:1])
+    assert time.monotonic() - start < 5
+
+
 def test_an_answer_that_drips_is_given_up_in_time(fake):
     def drip(file):
         file.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -335,10 +296,7 @@ def test_an_answer_that_drips_is_given_up_in_time(fake):
             time.sleep(0.1)
 
     fake.act = lambda number, body: (200, {}, drip)
-    start = time.monotonic()
-    with pytest.raises(ModelError, match="0 of 1 request answered"):
-        judge(fake, timeout=0.5, retries=1).judge(ITEMS[:1])
-    assert time.monotonic() - start < 5
+    unanswered(fake, timeout=0.5, retries=1)
     fake.act = lambda number, body: time.sleep(2) if number == 1 else None
     assert values(judge(fake, timeout=0.3).judge(ITEMS)) == rule(ITEMS)
 
@@ -359,16 +317,12 @@ def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
         send(gzip.compress(gzip.compress(b"{}")), Content_Encoding="gzip, gzip"),
     ):
         fake.act = act
-        start = time.monotonic()
-        with pytest.raises(ModelError, match="0 of 1 request answered"):
-            judge(fake, retries=0, timeout=5).judge(ITEMS[:1])
-        assert time.monotonic() - start < 4
-    for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, {"x": 10**30}, [], None):
+        unanswered(fake, retries=0, timeout=5)
+    fake.act = lambda number, body: None
+    for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, [], None):
         fake.usage = usage
-        fake.act = lambda number, body: None
         batch = judge(fake).judge(ITEMS)
-        assert values(batch) == rule(ITEMS)
-        assert batch.counts["tokens_in"] == 0
+        assert (values(batch), batch.counts["tokens_in"]) == (rule(ITEMS), 0)
 
 
 def test_no_more_requests_than_allowed_are_under_way_where_an_event_loop_runs_too(fake):
@@ -415,19 +369,14 @@ with LLMJudge("m", endpoint=sys.argv[1], cache=sys.argv[2], concurrency=2) as ju
 def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path, how):
     fake.latency = 0.1
     run = [sys.executable, "-c", RUN, fake.url, str(tmp_path / "c")]
-    options = {"cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(run, env={**os.environ, "LITEPYRAMID_API_KEY": KEY}, **options) as first:
+    with subprocess.Popen(run, cwd=ROOT, stdout=subprocess.PIPE, text=True) as first:
         while fake.requests < 8 and first.poll() is None:
             time.sleep(0.01)
         first.send_signal(how)
         shown, _ = first.communicate(timeout=20)
-    if how == signal.SIGINT:
-        assert first.returncode == 130
-        assert "kept in" in shown
-    fake.latency = 0
-    before = dict(fake.answered)
+    assert how == signal.SIGKILL or (first.returncode == 130 and "kept in" in shown)
+    fake.latency, before = 0, dict(fake.answered)
     items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
     LLMJudge("m", endpoint=fake.url, cache=tmp_path / "c").judge(items)
-    twice = [pair for pair in before if fake.answered[pair] > before[pair]]
-    assert len(twice) <= 4  # what was under way
+    assert sum(fake.answered[pair] > before[pair] for pair in before) <= 4  # what was under way
     assert len(fake.answered) == 80

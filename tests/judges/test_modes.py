@@ -1,15 +1,16 @@
-"""The four modes against the formulas of the paper, written out."""
-
-from __future__ import annotations
+"""Class orders of models' names, cards and maps; the four modes against the paper's formulas."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.nli.checkpoint import cards, class_order
 from litepyramid.judges.nli.modes import MODES, presence
 
 logit = st.floats(-20, 20)
@@ -32,10 +33,67 @@ def test_huge_logits_do_not_overflow_and_nan_stays_nan(mode):
         values = presence([[1e4, 0, 0], [-1e4, 0, 0]], mode)
     assert values.tolist() == [1.0, 0.0]
     assert math.isnan(presence([math.nan, 0.0, 0.0], mode))
-
-
-def test_bad_mode_and_shape_are_named():
-    with pytest.raises(InputError, match=r"unknown mode 'p4c'.*p3c, l3c, p2c or l2c"):
-        presence([0, 0, 0], "p4c")
     with pytest.raises(InputError, match=r"\(2,\)"):
-        presence([0, 0], "p3c")
+        presence([0, 0], mode)
+
+
+NAMELESS = {i: f"LABEL_{i}" for i in range(3)}
+CARD = ("contradiction", "neutral", "entailment")
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "indices"),
+    [
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], {}, (2, 1, 0)),
+        (["Contradict", "Entailed", "Neutral"], {}, (1, 2, 0)),
+        (["entailment", "not_entailment"], {}, (0, 1)),
+        (["not present", "present"], {}, (1, 0)),
+        (NAMELESS, {"label_map": "entailment=2, neutral=LABEL_0, contradiction=1"}, (2, 0, 1)),
+        (["no", "yes"], {"label_map": "present=yes,absent=0"}, (1, 0)),
+        (NAMELESS, {"fallback": CARD}, (2, 1, 0)),
+    ],
+)
+def test_the_order_of_names_maps_and_cards(labels, how, indices):
+    labels = labels if isinstance(labels, dict) else dict(enumerate(labels))
+    assert class_order(labels, **how).indices == indices
+
+
+@pytest.mark.parametrize(
+    ("labels", "how"),
+    [
+        (["LABEL_0", "LABEL_1", "LABEL_2"], {}),
+        (["entailment", "contradiction"], {}),
+        (["entailment", "entails", "neutral"], {}),
+        (["a", "b", "c"], {"fallback": CARD}),
+    ],
+)
+def test_other_labels_are_an_error_that_shows_them(labels, how):
+    with pytest.raises(ModelError, match=rf"^m has .*0={labels[0]}.*1={labels[1]}.*label_map"):
+        class_order(dict(enumerate(labels)), model="m", **how)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "entailment", "entailment=0", "present=1,absent=", "a=0,b=1", "present=1,present=0"),
+        *("present=1,absent=1", "present=7,absent=0", "present=x,absent=0"),
+    ],
+)
+def test_maps_that_cannot_be_read_or_do_not_fit(text):
+    with pytest.raises(InputError, match="label map"):
+        class_order({0: "LABEL_0", 1: "LABEL_1"}, text)
+
+
+def test_the_readme_and_the_cards_agree():
+    rows = {}
+    text = (Path(__file__).parents[2] / "models" / "README.md").read_text(encoding="utf-8")
+    for name, order, mode in re.findall(
+        r"^\| `([^`]+/[^`]+)`[^|]*\| (. .(?: .)?) \| (...) \|", text, re.M
+    ):
+        folds = range(1, 6) if "{1..5}" in name else [0]
+        rows |= {name.replace("{1..5}", str(fold)): (order, mode) for fold in folds}
+    models = cards().items()
+    assert rows == {
+        n: (" ".join(c[0] for c in card.order), card.default_mode) for n, card in models
+    }
+    assert sum(name.startswith("shiyue/") for name in rows) == 15

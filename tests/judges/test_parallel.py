@@ -1,7 +1,5 @@
 """Judges on several processes and on Ray: the same numbers, and clear errors."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -11,7 +9,6 @@ import pytest
 from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges import parallel
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import judge
 
@@ -33,19 +30,6 @@ def test_processes_change_no_bit(name, workers):
     assert spread.counts == whole.counts
 
 
-def test_processes_start_where_they_pay(monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 4)
-    asked = []
-    monkeypatch.setattr(
-        parallel, "_on_processes", lambda judge, parts, pairs, workers: asked.append(workers) or []
-    )
-    monkeypatch.setattr("litepyramid.judges.lexical.lexical_judge.LexicalJudge.start_cost", 90)
-    judge_pairs(judge("lexical"), ITEMS)
-    judge_pairs(judge("lexical", workers=3), ITEMS[:1])
-    judge_pairs(judge("lexical"), ITEMS[:5])
-    assert asked == [2, 3]
-
-
 def function(summary, units):
     return [0.0] * len(units)
 
@@ -55,13 +39,8 @@ class Killed:
 
     start_cost = 1
 
-    def __init__(self):
-        self.parent = os.getpid()
-
     def judge(self, items):
-        if os.getpid() != self.parent:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return [[0.0] * len(units) for _, units in items]
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 LONG = [("word " * 9_000, ["other " * 9_000])] * 2
@@ -106,14 +85,3 @@ def test_ray_says_what_one_process_says():
     pytest.importorskip("ray", reason="the extra ray is not installed")
     cluster = judge("lexical", engine="ray", workers=2)
     same(judge_pairs(judge("lexical"), ITEMS), cluster.judge(ITEMS))
-
-
-def test_a_cluster_that_does_not_start_is_one_error(monkeypatch):
-    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
-
-    def fail(**_):
-        raise Exception("The current node timed out during startup.\nMore.")
-
-    monkeypatch.setattr(ray, "init", fail)
-    with pytest.raises(ModelError, match=r"no Ray cluster \(The current node timed out"):
-        judge("lexical", engine="ray").judge(ITEMS)

@@ -1,7 +1,5 @@
 """Judges by name, and their settings as text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

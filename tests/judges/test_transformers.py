@@ -1,6 +1,7 @@
-"""The NLI judge gives what a plain loop gives: pair by pair, padded to 400, as the original."""
+"""The NLI judge gives what a plain loop gives: pair by pair, padded to 400, as the original.
 
-from __future__ import annotations
+And encoding a pair from its two texts gives what the model's tokenizer gives for the pair.
+"""
 
 import json
 import shutil
@@ -9,22 +10,25 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from running import ROOT
+from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.nli.backends import TorchBackend, as_tokenizer
+from litepyramid.judges.nli.encode import encode, plan_batches
+from litepyramid.judges.nli.nli_judge import NLIJudge
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
-
-from litepyramid.judges.nli.backends import TorchBackend  # noqa: E402
-from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
+transformers = pytest.importorskip("transformers", reason="the extra nli is not installed")
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):
     """Each pair alone, cut and padded to `max_length`; raw logits in the model's own order."""
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    kind = transformers.AutoModelForSequenceClassification
+    model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     options = {"truncation": truncation, "max_length": max_length, "padding": "max_length"}
     out, cut = [], 0
     for summary, units in items:
@@ -66,28 +70,21 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     assert said.counts["empty"] == 4
     assert said.counts["judged"] == 10  # 4 + 2 + 4: repeats are judged once
     assert np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9]) > 0.1
+    for a, b in zip(said.logits, judge_of(batch_tokens=1).judge(items).logits, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
     mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(items[:1])
     np.testing.assert_allclose(mapped.logits[0], said.logits[0][:, [1, 2, 0]], atol=1e-5)
 
 
-def test_two_class_models_have_the_two_class_modes(tiny_two, judge_of, items):
-    order = {"label_map": "present=1,absent=0"}
-    said = judge_of(tiny_two, **order).judge(items[:1])
-    assert said.signature["mode"] == "p2c"
-    [raw], _ = plain_loop(tiny_two, items[:1])
-    softmax = np.exp(raw[:, 1]) / np.exp(raw).sum(axis=1)
-    np.testing.assert_allclose(said.presence[0], softmax, atol=1e-5)
-    with pytest.raises(InputError, match="needs three classes"):
-        judge_of(tiny_two, mode="p3c", **order)
-
-
-def test_the_default_mode_follows_the_model(tiny, tmp_path, judge_of):
+def test_the_default_mode_follows_the_model(tiny, tiny_two, tmp_path, judge_of):
     assert judge_of().mode == "l3c"
     tuned = shutil.copytree(tiny, tmp_path / "tuned")
     for card, mode in (('{"kind": "presence", "base": "x"}', "p2c"), ('{"mode": "l2c"}', "l2c")):
         (tuned / "litepyramid.json").write_text(card)
         assert judge_of(tuned).mode == mode
     assert judge_of(tuned, mode="p3c").mode == "p3c"
+    with pytest.raises(InputError, match="needs three classes"):
+        judge_of(tiny_two, mode="p3c", label_map="present=1,absent=0")
     (tuned / "litepyramid.json").write_text('{"kind": "other"}')
     with pytest.raises(ModelError, match='kind is "other"'):
         judge_of(tuned)
@@ -101,28 +98,6 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
     long_unit = " ".join(["a river"] * 40)
     with pytest.raises(InputError, match=r"the unit 'a river .*…' leaves no room.*max_length"):
         judge_of(max_length=40).judge([("A summary.", [long_unit])])
-
-
-def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeypatch):
-    whole = judge_of().judge(items)
-    small = judge_of(batch_tokens=1).judge(items)
-    run, sizes = TorchBackend._run, []
-
-    def scarce(self, batch, most=500):
-        sizes.append(len(batch["input_ids"]))
-        if batch["input_ids"].size > most:
-            raise torch.OutOfMemoryError("out of memory")
-        return run(self, batch)
-
-    monkeypatch.setattr(TorchBackend, "_run", scarce)
-    halved = judge_of(batch_tokens=10_000).judge(items)
-    assert max(sizes) > 4 > min(sizes)
-    for other in (small, halved):
-        for a, b in zip(whole.logits, other.logits, strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-5)
-    monkeypatch.setattr(TorchBackend, "_run", lambda self, batch: scarce(self, batch, 0))
-    with pytest.raises(ModelError, match="does not fit into the memory of cpu"):
-        judge_of().judge(items)
 
 
 def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
@@ -168,9 +143,8 @@ def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items, judge
     values, counts, signature, torch_loaded = json.loads(done.stdout)
     assert not torch_loaded
     assert values["l3c"] == [p.tolist() for p in first.presence]
-    assert counts["judged"] == 0
-    assert counts["from_cache"] == first.counts["judged"]
-    assert counts["truncated"] == first.counts["truncated"] > 0
+    before = first.counts
+    assert counts == {**before, "judged": 0, "from_cache": before["judged"]}
     assert signature == first.signature | {"mode": "l2c"}
     assert len({json.dumps(rows) for rows in values.values()}) == 4
 
@@ -194,7 +168,7 @@ def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items, judge_of):
 
 def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monkeypatch, judge_of):
     whole = judge_of(batch_tokens=300).judge(items)
-    run, calls = TorchBackend._run, []
+    run, calls = TorchBackend.logits, []
 
     def stopped(self, batch):
         calls.append(batch)
@@ -202,7 +176,7 @@ def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monk
             raise KeyboardInterrupt
         return run(self, batch)
 
-    monkeypatch.setattr(TorchBackend, "_run", stopped)
+    monkeypatch.setattr(TorchBackend, "logits", stopped)
     with pytest.raises(KeyboardInterrupt) as stop:
         judge_of(cache=tmp_path / "c", batch_tokens=300).judge(items)
     assert "kept in" in stop.value.__notes__[0]
@@ -210,3 +184,56 @@ def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monk
     assert again.counts["from_cache"] > 0
     for a, b in zip(whole.logits, again.logits, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def word_pieces():
+    """BERT's: lower case, word pieces, token types."""
+    words = sorted({word.strip(".,;").lower() for text in TEXT for word in text.split()})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", ";", *words, "##s", "a"]
+    return transformers.BertTokenizer(
+        vocab={piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
+    )
+
+
+@pytest.fixture(params=["roberta", "right", "left"])
+def tokenizer(request, tiny_tokenizer):
+    if request.param == "roberta":
+        return tiny_tokenizer
+    made = word_pieces()
+    made.padding_side = made.truncation_side = request.param
+    return made
+
+
+def test_batches_are_what_the_tokenizer_gives(tokenizer):
+    pairs = [
+        (text, unit)
+        for text in ("Rain.", *TEXT, " ".join(TEXT))
+        for unit in (TEXT[5][:30], "A é – 字.")
+    ]
+    encoder = encode(as_tokenizer(tokenizer), 48, pairs)
+    whole = [len(tokenizer(*pair)["input_ids"]) for pair in pairs]
+    assert encoder.truncated.tolist() == [length > 48 for length in whole]
+    assert encoder.lengths.tolist() == [min(length, 48) for length in whole]
+    assert 0 < encoder.truncated.sum() < len(pairs)
+    batch = encoder.batch(range(len(pairs)))
+    expected = tokenizer(
+        [text for text, _ in pairs],
+        [unit for _, unit in pairs],
+        truncation="only_first",
+        max_length=48,
+        padding=True,
+        return_tensors="np",
+        return_token_type_ids="token_type_ids" in batch,
+    )
+    for name, values in batch.items():
+        np.testing.assert_array_equal(values, expected[name])
+
+
+@given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
+def test_every_pair_is_in_one_batch_within_the_budget(lengths, budget):
+    batches = plan_batches(lengths, budget)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
+    flat = [lengths[index] for batch in batches for index in batch]
+    assert flat == sorted(lengths, reverse=True)

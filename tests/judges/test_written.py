@@ -1,15 +1,10 @@
 """Units by a language model: each placed in a sentence, none empty or twice, all counted."""
 
-from __future__ import annotations
-
 import json
 import re
 
 import pytest
-
-pytest.importorskip("openai", reason="the extra llm is not installed")
-
-from llm_server import KEY, FakeEndpoint
+from llm_server import KEY
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.io.coerce import as_units
@@ -25,13 +20,9 @@ REFERENCES = [
 ]
 
 
-@pytest.fixture
-def fake(monkeypatch):
-    monkeypatch.setenv("LITEPYRAMID_API_KEY", KEY)
-    server = FakeEndpoint()
-    server.act = lambda number, body: echo(body)
-    yield server
-    server.close()
+@pytest.fixture(autouse=True)
+def _writer(fake):
+    fake.act = lambda number, body: echo(body)
 
 
 def sentences(body):
