@@ -73,8 +73,6 @@ class MissingExtraError(LitepyramidError):
     """An optional dependency is not installed; the hint is the line that installs it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
-        self.package = package
-        self.extra = extra
         what = f"{purpose} needs the package '{package}', which is not installed"
         super().__init__(what, hint=f"Install it with: {install_line(extra)}")
 

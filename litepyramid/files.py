@@ -205,8 +205,8 @@ def _files_of(values: Iterable[Any]) -> Iterator[Path]:
                     yield from (file for file in below if file_type(file) == "file")
 
 
-def check_names(names: Iterable[str], what: str = "system", hint: str | None = None) -> None:
-    """Checks that each name can be a separate file, inside its folder, on any disk."""
+def check_names(names: Iterable[str]) -> None:
+    """Checks that each system's name can be a separate file, inside its folder, on any disk."""
     seen: dict[str, str] = {}
     for name in names:
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
@@ -214,11 +214,11 @@ def check_names(names: Iterable[str], what: str = "system", hint: str | None = N
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
             expected = f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first"
-            problem = f"{what} {name!a} cannot name a file"
-            raise InputError(problem, expected=expected, hint=hint or "Rename it.")
+            problem = f"system {name!a} cannot name a file"
+            raise InputError(problem, expected=expected, hint="Rename it.")
         if twin != name:
-            problem = f"{what} {name!a} and {twin!a} would be the same file"
-            raise InputError(problem, hint=hint or "Rename one.")
+            problem = f"systems {name!a} and {twin!a} would be the same file"
+            raise InputError(problem, hint="Rename one.")
 
 
 @contextmanager

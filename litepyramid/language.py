@@ -36,9 +36,7 @@ _NAMES |= {"und": "an unknown language", "any": "any language"}
 _LETTERS = {code: frozenset(letters) for code, _, _, letters, _ in _TABLE}
 """Letters that count for a language, half as much as a function word."""
 _WORDS = {code: text.split() for code, *_, text in _TABLE}
-_SCRIPTS: dict[str, list[str]] = {}
-for _code, _script_name, *_ in _TABLE:
-    _SCRIPTS.setdefault(_script_name, []).append(_code)
+_SCRIPTS = {script: [row[0] for row in _TABLE if row[1] == script] for _, script, *_ in _TABLE}
 
 SPACELESS = frozenset({"zh", "ja", "th"})
 """Languages that write no spaces between words."""

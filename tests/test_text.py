@@ -38,13 +38,7 @@ def test_nothing_unseen_is_printed_and_the_rest_stays(text):
 
 def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them():
     long = "between " * 30
-    for value in (
-        "x" * 100_000,
-        "it's " * 1000,
-        "' (" * 100_000,
-        "'a " * 100_000,
-        "\x1b[31m" * 999,
-    ):
+    for value in ("x" * 10**5, "it's " * 1000, "' (" * 10**5, "'a " * 10**5, "\x1b[31m" * 999):
         said = legible(f"the units' {long}system '{value}' {long}")
         assert len(said) < 4500
         assert "\x1b" not in said

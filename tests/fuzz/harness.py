@@ -23,14 +23,7 @@ SLOW = 5.0
 
 @dataclass
 class Findings:
-    """What a run found.
-
-    Attributes:
-        cases: How many were run.
-        refused: How many were refused by a `LitepyramidError`.
-        bad: Per kind of bad end (the exception and where it came from) the cases, by number.
-        slow: Cases that took more than `SLOW` seconds, with the seconds.
-    """
+    """How many cases ran and were refused; the numbers of bad ends by kind, and of slow ones."""
 
     cases: int = 0
     refused: int = 0
@@ -38,22 +31,21 @@ class Findings:
     slow: dict[int, float] = field(default_factory=dict)
 
 
-def prepare(target: Target, folder: Path) -> None:
-    """Writes the undamaged files, and checks that they are read without an error."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (content, _) in target.files.items():
+def prepare(target: Target, folder: Path) -> Path:
+    """The folder with the undamaged files, which are read without an error."""
+    for name, content in target.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     with _quiet():
         target.use(folder)
+    return folder
 
 
 def case(name: str, target: Target, seed: int, number: int) -> tuple[str, bytes]:
     """The file that a case damages, and what it then holds; the same for the same arguments."""
     mutator = Mutator(f"{name} {seed} {number}")
-    files = [file for file, (_, kind) in target.files.items() if kind]
-    file = mutator.random.choice(files)
-    return file, mutator.damaged(*target.files[file])
+    file = mutator.random.choice(list(target.files))
+    return file, mutator.damaged(target.files[file], Path(file).suffix)
 
 
 def fuzz(
@@ -75,10 +67,9 @@ def fuzz(
                 found.bad.setdefault("a message of more than 6,000 characters", []).append(number)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
             found.bad.setdefault(_kind(error), []).append(number)
-        seconds = time.monotonic() - begun
-        if seconds > SLOW:
+        if (seconds := time.monotonic() - begun) > SLOW:
             found.slow[number] = seconds
-        (folder / file).write_bytes(target.files[file][0])
+        (folder / file).write_bytes(target.files[file])
         for path in sorted({*folder.rglob("*")} - clean, reverse=True):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         found.cases += 1

@@ -1,4 +1,7 @@
-"""What is damaged, and what reads it: every file that the package takes, and its use."""
+"""What is damaged, and what reads it: every file that the package takes, and its use.
+
+The files lie in tests/data/fuzz/USE/NAME and tests/data/formats, or are made by the package itself.
+"""
 
 from __future__ import annotations
 
@@ -7,194 +10,30 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+DATA = Path(__file__).resolve().parents[1] / "data"
+ARCHIVE = DATA / "allennlp" / "srl-bert-25-labels.tar.gz"
+VOCABULARY = DATA / "allennlp" / "tiny-bert-uncased" / "vocab.txt"
+
 Use = Callable[[Path], Any]
-_ALLENNLP = Path(__file__).resolve().parents[1] / "data" / "allennlp"
-FORMATS = _ALLENNLP.parent / "formats"
-ARCHIVE = _ALLENNLP / "srl-bert-25-labels.tar.gz"
-VOCABULARY = _ALLENNLP / "tiny-bert-uncased" / "vocab.txt"
-
-IDS = "bridge\nferry\n"
-SCUS = "The bridge was closed.\tThe bridge is old.\nAna steered the ferry.\n"
-STUS = "The old bridge at Lune was closed\nAna steered the ferry\tIt rained\n"
-REFERENCES = "<t> The old bridge was closed . </t> <t> It rained . </t>\nAna steered the ferry.\n"
-ALPHA = "The old bridge was shut on Monday.\nAna did not steer the ferry; 3 people left.\n"
-BETA = "A bridge. It's old!\n\n"
-LABELS = "1\t0\n1\n"
 
 
-def _lines(*rows: Any) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+@dataclass(frozen=True)
+class Target:
+    """Files to damage, one at a time, and what is done with them; few cases of `heavy` ones run."""
+
+    files: dict[str, bytes]
+    use: Use
+    heavy: bool = False
 
 
-def _entry(name: str, **values: Any) -> dict[str, Any]:
-    return {"input": name, **values}
-
-
-UNITS = _lines(
-    _entry(
-        "bridge",
-        units=[
-            {"text": "The bridge was closed.", "weight": 2, "kind": "scu", "reference": 0},
-            {"text": "It is old.", "kind": "stu", "reference": 0, "sentence": 0},
-            {"text": "It is a bridge.", "places": [[0, 0], [1, None]]},
-        ],
-    ),
-    _entry("ferry", units=["Ana steered the ferry."]),
-)
-PLACED = _lines(
-    *(
-        _entry(name, units=[{"text": t, "kind": "stu", "reference": 0, "sentence": 0}])
-        for name, t in (("bridge", "The bridge was closed"), ("ferry", "Ana steered"))
-    )
-)
-TABLE = "system,input,summary,reference,unit,kind,weight,label\n" + "".join(
-    f'{s},{i},"A {i}, old",The {i} is old.,{i} is {w},scu,{k},{k % 2}\n'
-    for s in ("alpha", "beta")
-    for i in ("bridge", "ferry")
-    for k, w in enumerate(("old", "shut"), 1)
-)
-SCORES = "system,input,metric,score\n" + "".join(
-    f"{s},{i},{m},{(len(s) * 7 + i * 3 + len(m)) % 5 / 4}\n"
-    for s in ("a", "bb", "ccc")
-    for i in range(4)
-    for m in ("human", "rouge", "js-2")
-)
-SCORE_LINES = _lines(
-    *(
-        {"system": s, "input": i, "metric": m, "score": len(s) * i + len(m) / 8}
-        for s in ("a", "bb", "ccc")
-        for i in range(3)
-        for m in ("human", "m")
-    )
-)
-SCORE_JSON = json.dumps(
-    {
-        "metric": "lite2pyramid",
-        "scores": [
-            {"system": s, "input": i, "score": len(s) / 4, "human": len(i) / 9}
-            for s in ("a", "bb", "ccc")
-            for i in ("bridge", "ferry")
-        ],
-    },
-    indent=1,
-)
-_NUGGETS = [
-    {"text": "A storm hit Oslo", "importance": "vital", "assignment": "support"},
-    {"text": "Two people died", "importance": "okay", "assignment": "partial_support"},
-]
-ASSIGNMENTS = _lines(
-    *(
-        {"qid": q, "run_id": run, "answer_text": "A storm. It hit Oslo.", "nuggets": _NUGGETS}
-        for q in ("q1", "q2")
-        for run in ("ours", "theirs")
-    )
-)
-ANSWERS = _lines(
-    {"topic_id": "q1", "run_id": "ours", "answer": [{"text": "A storm.", "citations": [1]}]},
-    {"metadata": {"narrative_id": "q2", "run_id": "ours"}, "answer": [{"text": "Two died."}]},
-)
-PRESENCE = "system,input,unit,presence\n" + "".join(
-    f"{s},{i},{unit},{len(s) / 8}\n"
-    for s in ("alpha", "beta")
-    for i, text in zip(IDS.split(), SCUS.splitlines(), strict=True)
-    for unit in text.split("\t")
-)
-EASINESS = _lines(
-    _entry("bridge", reference=0, sentence=0, easiness=0.3, text="The old bridge was closed ."),
-    _entry("bridge", reference=0, sentence=1, easiness=None),
-    _entry("ferry", sentence=0, easiness=0.75),
-)
-WIDE = "system,input,annotator,rouge,h1,h2\n" + "".join(
-    f"{s},{i},{a},{len(s) * i / 7},{i},{len(a) + i}\n"
-    for s in ("a", "bb", "ccc")
-    for i in range(3)
-    for a in ("ann", "bo")
-)
-ROSE = _lines(
-    *(
-        {
-            "example_id": f"e{i}",
-            "reference": "A storm hit Oslo.",
-            "reference_acus": ["A storm hit.", "It hit Oslo."],
-            "system_outputs": {"a": "A storm.", "b": "Oslo."},
-            "annotations": {s: {"acu_labels": [1, i]} for s in "ab"},
-        }
-        for i in range(2)
-    )
-)
-QAPYRAMID = json.dumps(
-    [
-        {
-            "example_id": f"e{i}",
-            "QAs": ["what hit? a storm"],
-            "system_outputs": {"a": "A storm.", "b": "Oslo."},
-            "QA_labels": {"a": [i], "b": [0]},
-        }
-        for i in range(2)
-    ]
-)
-NLI = _lines(
-    *({"premise": f"It rained {i}.", "hypothesis": "Rain.", "label": "enc"[i]} for i in range(3))
-)
-PARSES = _lines(
-    _entry(
-        "bridge",
-        reference=0,
-        sentences=[
-            {
-                "tokens": ["Ann", "left", "Rome", "."],
-                "frames": [{"verb": 1, "tags": ["B-ARG0", "B-V", "B-ARG1", "O"]}],
-                "tree": "(S (NP (NNP Ann)) (VP (VBD left) (NP (NNP Rome))) (. .))",
-            },
-            {
-                "tokens": ["She", "slept", "."],
-                "frames": [],
-                "tree": "(S (PRP She) (VBD slept) (. .))",
-            },
-        ],
-        clusters=[[[0, 1], [4, 5]]],
-        identities=[{"text": "Ann is here", "sentence": 1}],
-    ),
-    _entry(
-        "ferry",
-        sentences=[{"tokens": ["It", "rained"], "frames": [], "tree": "(S (PRP It) (VBD rained))"}],
-        clusters=[],
-    ),
-)
-PYR = """<?xml version="1.0"?>
-<!DOCTYPE pyramid [
- <!ELEMENT pyramid (startDocumentRegEx?,text,scu*)>
-]>
-<pyramid>
-<startDocumentRegEx><![CDATA[[-]*\\n D[0-9]*\\.M\\n[-]*\\n]]></startDocumentRegEx>
-<text>
-<line>-----</line><line> D1.M</line><line>-----</line><line>The bridge was closed.</line>
-<line>-----</line><line> D2.M</line><line>-----</line><line>It &amp; "May" closed.</line>
-</text>
-<scu uid="1" label="The bridge closed">
- <contributor label="bridge was closed">
-  <part label="bridge was closed" start="22" end="39"/></contributor>
- <contributor label="closed"><part label="closed" start="68" end="74"/></contributor>
-</scu>
-<scu uid="2" label="May">
- <contributor label="May"><part label="May" start="63" end="66"/></contributor></scu>
-</pyramid>
-"""
-PAN = """<?xml version="1.0"?>
-<peerAnnotation>
-{pyramid}
-<annotation>
-<text><line>A bridge closed. May.</line></text>
-<peerscu uid="1" label="(3) The bridge closed"><contributor label="bridge closed">
- <part label="bridge closed" start="2" end="15"/></contributor></peerscu>
-<peerscu uid="2" label="May"/>
-<peerscu uid="0" label="All non-matching SCUs go here"/>
-</annotation>
-</peerAnnotation>
-""".format(pyramid=PYR[PYR.index("<pyramid>") :])
+def target(use: Use, folder: Path, heavy: bool = False) -> Target:
+    """The files of a folder."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return Target({str(p.relative_to(folder)): p.read_bytes() for p in paths}, use, heavy)
 
 
 def shown(result: Any) -> None:
@@ -209,20 +48,21 @@ def _scored(folder: Path) -> None:
     from litepyramid import load, score
     from litepyramid.io.coerce import write_units
 
-    def there(*names: str) -> Path | None:
-        return next((folder / name for name in names if (folder / name).exists()), None)
-
-    table = there("table.csv")
-    data = load(
-        table or there("units.txt", "units.jsonl"),
-        summaries=there("summaries"),
-        labels=there("labels"),
-        presence=there("p.csv"),
-        ids=there("ids.txt"),
-    )
+    files = {path.stem: path for path in folder.iterdir()}
+    names = {"p": "presence", "summaries": "summaries", "labels": "labels", "ids": "ids"}
+    sources = {names[stem]: path for stem, path in files.items() if stem in names}
+    data = load(files.get("table") or files["units"], **sources)
     shown(data)
     write_units(folder / "out.jsonl", data.units)
     shown(score(data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50))
+
+
+def _authors(folder: Path) -> None:
+    from litepyramid import evaluate, load
+
+    data = load(folder)
+    shown(data)
+    shown(evaluate("recall", data))
 
 
 def _references(folder: Path) -> None:
@@ -325,17 +165,6 @@ def _answers(folder: Path) -> None:
         shown(collect_labels(tasks, answers))
 
 
-def _dataset(name: str) -> Use:
-    def use(folder: Path) -> None:
-        from litepyramid import evaluate, load
-
-        data = load(folder if name == "folder" else next(folder.glob("d.*")))
-        shown(data)
-        shown(evaluate("recall", data))
-
-    return use
-
-
 def _pairs(folder: Path) -> None:
     from litepyramid.training.pairs import read_pairs
 
@@ -375,14 +204,6 @@ def _embedded(folder: Path) -> None:
     shown(explain("The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))))
 
 
-def _checkpoint(folder: Path) -> None:
-    from litepyramid.judges.nli.checkpoint import open_checkpoint
-
-    checkpoint = open_checkpoint(str(folder))
-    checkpoint.mode()
-    checkpoint.max_length()
-
-
 def _nli_judge(folder: Path) -> None:
     from litepyramid import explain, judge
 
@@ -411,136 +232,32 @@ def _archive(folder: Path) -> None:
     load_srl_bert(packed, bert=folder)
 
 
-@dataclass(frozen=True)
-class Target:
-    """Files to damage, one at a time, and what is done with them.
-
-    Attributes:
-        files: Name to content and kind: text, json, jsonl, xml, binary or safetensors; of the kind
-            "" it stays as it is.
-        use: Reads them, and uses what it read.
-        heavy: Whether one use takes so long that few cases run in the tests.
-    """
-
-    files: dict[str, tuple[bytes, str]]
-    use: Use
-    heavy: bool = False
-
-
-def _target(use: Use, heavy: bool = False, **files: tuple[str | bytes, str]) -> Target:
-    given = {
-        name: (content.encode() if isinstance(content, str) else content, kind)
-        for name, (content, kind) in files.items()
-    }
-    return Target(given, use, heavy)
-
-
-def _systems(kind: str = "text") -> dict[str, tuple[str, str]]:
-    return {"summaries/alpha.txt": (ALPHA, kind), "summaries/beta.txt": (BETA, kind)}
-
-
-def _plain_targets() -> dict[str, Target]:
-    lines = {"units.txt": (SCUS, "text"), **_systems()}
-    labels = {"labels/alpha.label": (LABELS, "text"), "labels/beta.label": (LABELS, "text")}
-    json_summaries = {
-        f"summaries/{name}.jsonl": (
-            _lines(
-                *(_entry(i, summary=t) for i, t in zip(IDS.split(), text.split("\n"), strict=False))
-            ),
-            "jsonl",
-        )
-        for name, text in (("alpha", ALPHA), ("beta", BETA))
-    }
-    json_labels = {
-        "labels/alpha.jsonl": (
-            _lines(_entry("bridge", labels=[1, 0, 1]), _entry("ferry", labels=[1])),
-            "jsonl",
-        )
-    }
-    folder = {
-        "SCUs.txt": (SCUS, "text"),
-        "STUs.txt": (STUS, "text"),
-        "references.txt": (REFERENCES, "text"),
-        "ids.txt": (IDS, "text"),
-        **_systems(),
-        **labels,
-        "by_examples/fold1.id": ("bridge\n", "text"),
-        "by_systems/fold1.sys": ("alpha\n", "text"),
-    }
-    documents = _lines(
-        _entry("bridge", documents=["It rained. So what?"], references=[["It rained."]])
-    )
-    references = _lines(
-        _entry("bridge", references=[["It rained .", "No ."]]), _entry("b", reference="A")
-    )
-    return {
-        "units in lines": _target(_scored, **lines),
-        "units, labels, ids": _target(
-            _scored,
-            **lines,
-            **labels,
-            **{"ids.txt": (IDS, "text")},
-        ),
-        "units in json": _target(
-            _scored, **{"units.jsonl": (UNITS, "jsonl")}, **json_summaries, **json_labels
-        ),
-        "table of everything": _target(_scored, **{"table.csv": (TABLE, "text")}),
-        "references in lines": _target(_references, **{"r.txt": (REFERENCES, "text")}),
-        "references in json": _target(_references, **{"r.jsonl": (references, "jsonl")}),
-        "documents": _target(_references, **{"documents.json": (documents, "jsonl")}),
-        "scores in csv": _target(_scores, **{"s.csv": (SCORES, "text")}),
-        "scores in json lines": _target(_scores, **{"s.jsonl": (SCORE_LINES, "jsonl")}),
-        "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
-        "assignments of nuggets": _target(_converted, **{"t.jsonl": (ASSIGNMENTS, "jsonl")}),
-        **{
-            path.stem: _target(_foreign, **_file(path, f"f{path.suffix}", path.suffix[1:]))
-            for path in sorted(FORMATS.iterdir())
-        },
-        "wide scores": _target(_wide, **{"s.csv": (WIDE, "text")}),
-        "presence": _target(
-            _scored, **lines, **{"p.csv": (PRESENCE, "text"), "ids.txt": (IDS, "")}
-        ),
-        "easiness": _target(_easiness, **{"e.jsonl": (EASINESS, "jsonl")}),
-        "folder of the authors": _target(_dataset("folder"), **folder),
-        "rose": _target(_dataset("rose"), **{"d.jsonl": (ROSE, "jsonl")}),
-        "qapyramid": _target(_dataset("qapyramid"), **{"d.json": (QAPYRAMID, "json")}),
-        "nli pairs": _target(_pairs, **{"n.jsonl": (NLI, "jsonl")}),
-        "parses": _target(_parses, **{"p.jsonl": (PARSES, "jsonl"), "r.txt": (REFERENCES, "text")}),
-        "pyramid files": _target(
-            _pyramid, **{"D0701.pyr": (PYR, "xml"), "D0701.M.250.A.07.pan": (PAN, "xml")}
-        ),
-    }
-
-
-def _annotation_targets(folder: Path) -> dict[str, Target]:
-    """Plans, tasks of both kinds and answers in every form, made by the package itself."""
-    from litepyramid.annotation.export import judging_tasks, write_tasks, writing_tasks
+def _made_plan(folder: Path) -> Path:
     from litepyramid.annotation.plan import plan_budget
     from litepyramid.easiness.gold import read_easiness
+
+    folder.mkdir()
+    plan = plan_budget(read_easiness(DATA / "fuzz" / "easiness" / "jsonl" / "e.jsonl"), 2)
+    plan.save(folder / "plan.json")
+    return folder
+
+
+def _made_answers(folder: Path, form: str, kind: str) -> Target:
+    """Tasks of a kind, and answers as each tool gives them back."""
+    from litepyramid.annotation.export import judging_tasks, write_tasks, writing_tasks
+    from litepyramid.annotation.plan import read_plan
     from litepyramid.io.coerce import as_summaries, as_units
 
-    (folder / "e.jsonl").write_text(EASINESS, encoding="utf-8")
-    plan = plan_budget(read_easiness(folder / "e.jsonl"), 2)
-    plan.save(folder / "plan.json")
-    texts = {"a": ALPHA.splitlines(), "b": BETA.splitlines()}
-    judging = judging_tasks(as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]]))
-    made = {"plan": _target(_plan, **_file(folder / "plan.json", "plan.json", "json"))}
-    for tasks in (writing_tasks(plan), judging):
-        write_tasks(folder / "tasks.json", tasks)
-        given = (folder / "tasks.json").read_text(encoding="utf-8")
-        for form, (name, content) in _given(tasks).items():
-            kind = "json" if name.endswith("json") else "text"
-            files = {"tasks.json": (given, "json"), name: (content, kind)}
-            made[f"{form} of {tasks.kind}"] = _target(_answers, **files)
-    return made
-
-
-def _given(tasks: Any) -> dict[str, tuple[str, str]]:
-    """Answers to tasks as each tool gives them back: by form, a file's name and its content."""
     fields = {"scus": ["It rained.", "It was old."]}
-    if tasks.kind == "judging":
+    plan = _made_plan(folder) / "plan.json"
+    tasks: Any = writing_tasks(read_plan(plan))
+    plan.unlink()
+    if kind == "judging":
         fields = {f"presence_{i}": ["Yes"] for i in range(2)}
-    studio, flat, page = [], [], []
+        texts = {"a": ["The bridge was shut.", "Ana left."], "b": ["A bridge. It's old!", ""]}
+        tasks = judging_tasks(as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]]))
+    write_tasks(folder / "tasks.json", tasks)
+    studio, page = [], []
     for number, task in enumerate(tasks.ids):
         values = [
             {"from_name": key, "value": {"text" if key == "scus" else "choices": value}}
@@ -549,56 +266,54 @@ def _given(tasks: Any) -> dict[str, tuple[str, str]]:
         answer = {"result": values, "completed_by": {"id": 1, "email": "a@b"}}
         data = {"task_id": task, "input": "bridge"}
         studio.append({"id": number, "data": data, "annotations": [answer], "drafts": [3]})
-        flat.append({"id": number, **data, "annotator": 1, **{k: v[0] for k, v in fields.items()}})
         page.append({"task": task, "finished": True, "scus": fields.get("scus", [])})
-        if tasks.kind == "judging":
+        if kind == "judging":
             page[-1]["presence"] = {"0": True, "1": False}
-    answers = {"format": "litepyramid-answers", "worker": "Ann", "answers": page}
-    return {
-        "label studio's export": ("answers.json", json.dumps(studio)),
-        "label studio's short export": ("answers.json", json.dumps(flat)),
-        "the page's answers": (
-            "answers.json",
-            json.dumps({**answers, "saved": "2026-01-02T03:04:05Z"}),
-        ),
-    }
+    answers = {"format": "litepyramid-answers", "worker": "Ann", "answers": page, "saved": "now"}
+    text = json.dumps(studio if form == "label studio" else answers)
+    (folder / "answers.json").write_text(text)
+    return target(_answers, folder)
 
 
-def _result_targets(folder: Path) -> dict[str, Target]:
-    """Results in the forms that they are saved in."""
+def _made_result(folder: Path, ending: str) -> Target:
     import litepyramid as lp
 
     texts = {name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")}
     units = [["The bridge closed.", "It rained."], ["Ana left."]] * 3
     labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
-    made = {}
-    for ending, kind in (("json", "json"), ("npz", "binary")):
-        result = lp.score(
-            texts, units, labels=labels, judge="recall", evidence=ending == "json", samples=50
-        )
-        result.save(folder / f"r.{ending}")
-        made[f"result in {ending}"] = _target(
-            _saved, **_file(folder / f"r.{ending}", f"r.{ending}", kind)
-        )
-    return made
+    why = ending == "json"
+    lp.score(texts, units, labels=labels, judge="recall", evidence=why, samples=50).save(
+        folder / f"r.{ending}"
+    )
+    return target(_saved, folder)
 
 
-def _model_targets(folder: Path) -> dict[str, Target]:
-    """Judges, regressors and archives, small ones."""
-    import numpy as np
-    from tiny_models import TEXT, make_checkpoint, train_tokenizer
-
-    from litepyramid.easiness.regressor import Settings, fit_trees
-    from litepyramid.easiness.sentence_features import FeatureTable
+def _made_lexical(folder: Path) -> Target:
     from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
+    folder.mkdir()
     save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
+    return target(_embedded, folder)
+
+
+def _made_regressor(folder: Path) -> Target:
+    import numpy as np
+
+    from litepyramid.easiness.regressor import Settings, fit_trees
+    from litepyramid.easiness.sentence_features import FeatureTable
+
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
-    fit_trees(table, rng.random(30), Settings(rounds=3)).save(folder / "r.json")
+    fit_trees(table, rng.random(30), Settings(rounds=3)).save(folder / "regressor.json")
+    return target(_regressor, folder)
+
+
+def _made_nli(folder: Path) -> Target:
+    from tiny_models import TEXT, make_checkpoint, train_tokenizer
+
     judge = make_checkpoint(
-        folder / "judge",
+        folder,
         train_tokenizer(list(TEXT), 300),
         labels=("contradiction", "neutral", "entailment"),
         hidden_size=8,
@@ -607,36 +322,42 @@ def _model_targets(folder: Path) -> dict[str, Target]:
         intermediate_size=8,
     )
     (judge / "litepyramid.json").write_text('{"kind": "presence", "mode": "p2c"}')
-    kinds = {".json": "json", ".safetensors": "safetensors"}
-    model = {p.name: (p.read_bytes(), kinds.get(p.suffix, "text")) for p in sorted(judge.iterdir())}
-    small = {
-        name: both for name, both in model.items() if name in ("config.json", "litepyramid.json")
-    }
-    weights = {"model.safetensors": (model["model.safetensors"][0], "")}
+    return target(_nli_judge, folder, heavy=True)
+
+
+def _made_archive(folder: Path) -> Target:
     with tarfile.open(ARCHIVE) as archive:
-        parts = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
-    parts["vocab.txt"] = VOCABULARY.read_bytes()
-    archived = {n: (data, kinds.get(Path(n).suffix, "binary")) for n, data in parts.items()}
-    return {
-        "lexical judge": _target(
-            _embedded, **_file(folder / "lexical.json", "lexical.json", "json")
-        ),
-        "regressor": _target(_regressor, **_file(folder / "r.json", "regressor.json", "json")),
-        "nli checkpoint": _target(_checkpoint, **small, **weights),
-        "nli judge": _target(_nli_judge, True, **model),
-        "allennlp archive": _target(_archive, True, **archived),
-    }
+        archive.extractall(folder, filter="data")
+    shutil.copy(VOCABULARY, folder)
+    return target(_archive, folder, heavy=True)
 
 
-def _file(path: Path, name: str, kind: str) -> dict[str, tuple[bytes, str]]:
-    return {name: (path.read_bytes(), kind)}
-
-
-def targets(folder: Path) -> dict[str, Target]:
-    """All targets by name; `folder` is for what must be written to be made."""
-    return {
-        **_plain_targets(),
-        **_annotation_targets(folder),
-        **_result_targets(folder),
-        **_model_targets(folder),
-    }
+USES = {
+    **{"authors": _authors, "converted": _converted, "easiness": _easiness, "pairs": _pairs},
+    **{"parses": _parses, "pyramid": _pyramid, "references": _references, "scored": _scored},
+    **{"scores": _scores, "wide": _wide},
+}
+TARGETS: dict[str, Callable[[Path], Target]] = {
+    **{
+        f"{folder.parent.name} {folder.name}": lambda _, folder=folder: target(
+            USES[folder.parent.name], folder
+        )
+        for folder in sorted((DATA / "fuzz").glob("*/*"))
+    },
+    **{
+        path.stem: lambda _, path=path: Target({f"f{path.suffix}": path.read_bytes()}, _foreign)
+        for path in sorted((DATA / "formats").iterdir())
+    },
+    **{
+        f"{form}, {kind}": partial(_made_answers, form=form, kind=kind)
+        for form in ("label studio", "page")
+        for kind in ("writing", "judging")
+    },
+    **{f"result in {ending}": partial(_made_result, ending=ending) for ending in ("json", "npz")},
+    "plan": lambda folder: target(_plan, _made_plan(folder)),
+    "lexical judge": _made_lexical,
+    "regressor": _made_regressor,
+    "nli judge": _made_nli,
+    "allennlp folder": _made_archive,
+}
+"""By name what gives a target, made in a new folder if the package makes its files."""

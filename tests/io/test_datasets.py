@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -74,65 +75,33 @@ def test_what_is_wrong_in_the_folder_is_named(authors, file, text, message):
         lp.load(authors)
 
 
-def rose_rows():
-    return [
-        {
-            "count_id": 7,
-            "reference": "A b . C .",
-            "reference_acus": ["A b.", "C."],
-            "system_outputs": {"s": "A\nb", "t": ""},
-            "annotations": {"s": {"acu_labels": [1, 0]}, "t": {"acu_labels": [0, 0]}},
-        },
-        {"count_id": 8, "reference_acus": [], "system_outputs": {"s": "x", "t": "y"}},
-    ]
+FORMATS = Path(__file__).resolve().parents[1] / "data" / "formats"
 
 
-@pytest.mark.parametrize("form", ["lines", "list"])
-def test_rose(tmp_path, form):
-    path = tmp_path / "cnndm_test.jsonl"
-    rows = rose_rows()
-    text = json.dumps(rows) if form == "list" else "".join(json.dumps(r) + "\n" for r in rows)
-    path.write_text(text, encoding="utf-8")
-    data = lp.load(path)
-    assert data.inputs == ("7",)
-    assert data.scus[0].texts == ("A b.", "C.")
-    assert data.summaries[0].texts == ("A b",)
-    assert [entry.labels for entry in data.labels] == [((1, 0),), ((0, 0),)]
-    assert data.left_out == {"inputs_without_units_summaries_or_labels": 1}
-    assert data.references[0].references == (("A b . C .",),)
-
-
-def test_rose_with_labels_that_do_not_match(tmp_path):
-    rows = rose_rows()[:1]
-    rows[0]["annotations"]["s"]["acu_labels"] = [1]
-    path = tmp_path / "rose.jsonl"
-    path.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"rose\.jsonl:1: 1 label for the 2 units of input '7'"):
-        lp.load(path)
-
-
-def test_qapyramid(tmp_path):
-    rows = [
-        {
-            "example_id": "e1",
-            "reference": "A fell .",
-            "QAs": ["who fell? A"],
-            "QA_labels": {"s": [1]},
-            "system_outputs": {"s": "A fell"},
-        },
-        {"example_id": "e2", "QAs": ["who?"], "QA_labels": None, "system_outputs": None},
-    ]
-    path = tmp_path / "qa.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    data = lp.load(path)
-    assert data.inputs == ("e1",)
-    assert data.left_out == {"inputs_without_units_summaries_or_labels": 1}
-    rows[1] |= {"QA_labels": {"s": []}, "system_outputs": {"s": "Who"}}
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    assert lp.load(path) == data
-    path.write_text('[{"QAs": [], "system_outputs": {}}]', encoding="utf-8")
-    with pytest.raises(InputError, match="system_outputs"):
-        lp.load(path)
+@pytest.mark.parametrize(
+    ("name", "units", "labels"),
+    [
+        ("rose.jsonl", "reference_acus", [((1, 0), (1, 1))] * 2),
+        ("qapyramid.json", "QAs", [((0,), (1,)), ((0,), (0,))]),
+    ],
+)
+def test_rose_and_qapyramid(tmp_path, name, units, labels):
+    text = (FORMATS / name).read_text()
+    rows = json.loads(text) if text[0] == "[" else list(map(json.loads, text.splitlines()))
+    data = lp.load(FORMATS / name)
+    assert (data.inputs, data.systems) == (("e0", "e1"), ("a", "b"))
+    assert [entry.labels for entry in data.labels] == labels
+    assert data == lp.load(rows)
+    path = tmp_path / name
+    path.write_text(json.dumps([rows[0], rows[1] | {units: []}]))
+    assert lp.load(path).left_out == {"inputs_without_units_summaries_or_labels": 1}
+    for change, message in (
+        ({units: ["x", "y", "z"]}, r":1: \d labels? for the 3 units of input 'e0'"),
+        ({"system_outputs": {}}, "system_outputs"),
+    ):
+        path.write_text(json.dumps([rows[0] | change]))
+        with pytest.raises(InputError, match=message):
+            lp.load(path)
 
 
 def test_realsumm(realsumm):
