@@ -1,7 +1,5 @@
 """Runs side by side: facts lost and gained, tests and intervals, the gate, history, drift."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 
@@ -78,13 +76,12 @@ def test_p_and_interval_equal_an_own_computation():
     assert (change.low, change.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_a_run_against_itself_changes_nothing(old, tmp_path, cli):
+def test_a_run_against_itself_changes_nothing(old, tmp_path):
     old.save(tmp_path / "old.npz")
     result = lp.compare(tmp_path / "old.npz", tmp_path / "old.npz", fail_if="worse")
     assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [(1, 0, (), ())] * 2
     assert result.exit_status == 0
-    done = cli("compare", "old.npz", "old.npz", "--fail-if", "worse", cwd=tmp_path)
-    assert "PASS: 2 of 2 systems unchanged" in done.stdout
+    assert result.headline.startswith("PASS: 2 of 2 systems unchanged")
 
 
 def test_the_gate_ends_with_status_1(old, tmp_path, cli):
@@ -111,12 +108,10 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli):
 def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
     """Runs of one system whose judge flips verdicts, on inputs that are hard or easy."""
     rng = np.random.default_rng(5)
-    rate = rng.beta(2, 2, (1000, 60, 1))
-    facts = rng.random((1000, 60, 10)) < rate
+    facts = rng.random((1000, 60, 10)) < rng.beta(2, 2, (1000, 60, 1))
     runs = [(facts ^ (rng.random(facts.shape) < noise)).mean(axis=2) for _ in range(2)]
     d = runs[1] - runs[0]
-    p = flip_p_of(d)
-    failed = (p < 0.05) & (d.mean(axis=1) < 0)
+    failed = (flip_p_of(d) < 0.05) & (d.mean(axis=1) < 0)
     assert 0.005 <= failed.mean() <= 0.05
 
 
@@ -179,9 +174,8 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
         run.save(tmp_path / f"{name}.json")
     result = lp.compare(*(tmp_path / f"{n}.json" for n in ("two", "one", "three")), baseline="one")
     assert (result.baseline, result.runs) == ("one", ("two", "three"))
-    assert [(c.run, len(c.lost)) for c in result.changes] == [
-        ("two", 5), ("two", 0), ("three", 0), ("three", 0)
-    ]  # fmt: skip
+    lost = [(c.run, len(c.lost)) for c in result.changes]
+    assert lost == [("two", 5), ("two", 0), ("three", 0), ("three", 0)]
     result.save(tmp_path / "scores.svg")
     history = tmp_path / "history.jsonl"
     words = ("compare", "one.json", "two.json", "--date", "2026-01-31", "-o", "history.jsonl")
@@ -259,12 +253,11 @@ def test_drift_of_the_judge_names_whom_it_favours():
         lp.compare(scored({"a": texts()}), scored({"a": texts(CUT)}), judge_drift=True)
 
 
-def test_options_of_the_other_comparison_are_refused(old, new):
-    with pytest.raises(InputError, match="'against'"):
-        lp.compare(old, new, against="a")
-    for wrong in ({"fail_if": "wrose"}, {"fail_under": 40}, {"fail_if_lost": 0}, {"margin": "x"}):
-        with pytest.raises(InputError, match=next(iter(wrong))):
-            lp.compare(old, new, **wrong)
+def test_wrong_options_and_those_of_the_other_comparison_are_refused(old, new):
+    wrong = {"fail_if": "wrose", "fail_under": 40, "fail_if_lost": 0, "margin": "x", "against": "a"}
+    for name, value in wrong.items():
+        with pytest.raises(InputError, match=name):
+            lp.compare(old, new, **{name: value})
     with pytest.raises(InputError, match="'fail_if'"):
         lp.compare(old, fail_if="worse")
 
@@ -299,12 +292,11 @@ def test_the_power_of_a_margin_is_said():
 
 def test_what_is_saved_can_be_read(old, new, tmp_path):
     result = lp.compare(old, new, by=dict.fromkeys(IDS, "all"))
-    for ending in (".json", ".csv", ".tex", ".txt", ".html", ".svg"):
-        result.save(tmp_path / f"c{ending}")
+    for ending in ("json", "csv", "svg"):
+        result.save(tmp_path / f"c.{ending}")
     saved = json.loads((tmp_path / "c.json").read_text())
     assert saved["changes"][0]["lost"][0]["text"] == "Fact 1 of 0."
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 2 * 10
     pytest.importorskip("pandas")
-    assert [len(result.to_frame(rows)) for rows in ("systems", "inputs", "facts", "groups")] == [
-        2, 20, 5, 2
-    ]  # fmt: skip
+    sizes = {"systems": 2, "inputs": 20, "facts": 5, "groups": 2}
+    assert {rows: len(result.to_frame(rows)) for rows in sizes} == sizes

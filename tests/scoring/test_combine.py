@@ -1,7 +1,5 @@
 """Human scores from labels of some inputs and a judge: against oracles, by simulation, as laws."""
 
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -60,8 +58,8 @@ def test_a_plain_loop_gives_the_same():
     reach = stats.t.ppf(0.975, 6) * error
     assert (means.high - means.low)[0] == pytest.approx(2 * reach, abs=1e-12)
     alone = prediction_powered(h[None], judge, labelled, target="population")
-    low, high = stats.t.interval(0.95, 6, h.mean(), stats.sem(h))
-    assert (alone.alone_low[0], alone.alone_high[0]) == pytest.approx((low, high))
+    ends = stats.t.interval(0.95, 6, h.mean(), stats.sem(h))
+    assert (alone.alone_low[0], alone.alone_high[0]) == pytest.approx(ends)
 
 
 @given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0.1, 5), st.booleans())
@@ -126,7 +124,6 @@ def test_pairs_and_groups_say_the_same():
             2 * stats.t.sf(pair.difference / ((pair.high - pair.low) / (2 * t)), 24)
         )
     assert len(result.to_json()["pairs"]) == 6
-    assert all(len(astuple(entry)) == 12 for entry in result.systems)
 
 
 @pytest.mark.parametrize("kind", ["good", "inverted", "noise"])

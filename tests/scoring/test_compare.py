@@ -1,7 +1,5 @@
 """Comparing systems: oracles, exactness, level, invariants, rank groups."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -12,19 +10,9 @@ from oracles import multipletests
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.scoring.compare import compare
-from litepyramid.scoring.inference import (
-    flip_p_of,
-    flip_p_values,
-    rank_groups,
-)
-from litepyramid.stats import (
-    adjust_p_values,
-    flip_tails,
-    resampled_p_value,
-    system_intervals,
-)
+from litepyramid.scoring.inference import flip_p_of, flip_p_values, rank_groups
+from litepyramid.stats import adjust_p_values, flip_tails, system_intervals
 from litepyramid.types import ScoreMatrix
 
 
@@ -85,13 +73,10 @@ def test_beyond_13_inputs_p_is_that_of_all_assignments(made, slack, columns):
 
 
 def test_rounding_decides_nothing_with_hundreds_of_inputs():
-    rng = np.random.default_rng(1)
-    rows = rng.normal(0.1, 1, (60, 400))
+    rows = np.random.default_rng(1).normal(0.05, 1, (60, 400))
     normal = stats.norm.sf(rows.sum(axis=1) / np.sqrt((rows**2).sum(axis=1)))
-    found = flip_tails(rows)
     near = normal > 1e-3
-    assert near.sum() > 10
-    np.testing.assert_allclose(found[near], normal[near], rtol=0.15)
+    np.testing.assert_allclose(flip_tails(rows)[near], normal[near], rtol=0.15)
     assert flip_tails(np.ones((1, 400)))[0] <= 2e-12
 
 
@@ -106,9 +91,7 @@ def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
 def test_level_holds_under_no_difference():
     """All p-values of pairs under the null hypothesis, and of families: 200 runs."""
     rng = np.random.default_rng(2)
-    p = flip_p_values(
-        rng.normal(size=(6_000, 30)), np.arange(6_000).reshape(-1, 2)
-    )  # every system in one pair
+    p = flip_p_values(rng.normal(size=(6_000, 30)), np.arange(6_000).reshape(-1, 2))
     for level in (0.001, 0.01, 0.05, 0.3):
         assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
     false = 0
@@ -132,47 +115,23 @@ def test_what_no_number_of_inputs_can_show_is_said():
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
 
 
-@pytest.mark.data
-def test_pairs_of_tac_2008(data):
-    table = read_scores(data / "tac2008" / "metric_scores.csv")
-    scores = table.matrix("s3_pyr")
-    pairs = np.array(list(combinations(range(len(scores.systems)), 2)))
-    exact = flip_p_values(scores.values, pairs)
-    assert len(pairs) == 2556
-    assert (adjust_p_values(exact, "holm") < 0.05).sum() == pytest.approx(843, abs=8)
-    rng = np.random.default_rng(0)
-    for (i, j), ours in list(zip(pairs, exact, strict=True))[::100]:
-        d = scores.values[i] - scores.values[j]
-        drawn = (1 - 2 * rng.integers(0, 2, (20_000, d.size))) @ d
-        p = resampled_p_value(abs(d.sum()), drawn, "two-sided")
-        assert ours == pytest.approx(p, abs=5 * (p / 20_000) ** 0.5)
-
-
 # Intervals and corrections -------------------------------------------------------------------
 
 
 def test_intervals_agree_with_scipys_bootstrap():
     values = np.random.default_rng(3).random((2, 60))
     ours = system_intervals(values, samples=20_000, confidence=0.95, seed=5)
-    for row, (low, high) in zip(values, ours, strict=True):
-        oracle = stats.bootstrap(
-            (row,), np.mean, n_resamples=20_000, method="percentile", rng=6
-        ).confidence_interval
-        assert low == pytest.approx(oracle.low, abs=0.004)
-        assert high == pytest.approx(oracle.high, abs=0.004)
+    for row, ends in zip(values, ours, strict=True):
+        made = stats.bootstrap((row,), np.mean, n_resamples=20_000, method="percentile", rng=6)
+        assert ends == pytest.approx(made.confidence_interval, abs=0.004)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_equal_statsmodels(p):
-    p = np.array(p)
-    for ours, theirs in [
-        ("holm", "holm"),
-        ("bonferroni", "bonferroni"),
-        ("benjamini-hochberg", "fdr_bh"),
-    ]:
-        np.testing.assert_allclose(
-            adjust_p_values(p, ours), multipletests(p, method=theirs)[1], atol=1e-12
-        )
+    names = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
+    for ours, theirs in names.items():
+        expected = multipletests(p, method=theirs)[1]
+        np.testing.assert_allclose(adjust_p_values(np.array(p), ours), expected, atol=1e-12)
 
 
 # Invariants and rank groups ------------------------------------------------------------------
@@ -188,20 +147,6 @@ def test_missing_cells_are_left_out_and_counted():
         compare(matrix(values))
     with pytest.raises(InputError, match="at least two"):
         compare(matrix([[1.0]]))
-
-
-def test_not_to_differ_is_no_equivalence():
-    base = np.random.default_rng(0).random(40)
-    swing = np.tile([0.1, -0.1], 20)
-    middle = base - 0.02 - swing  # close to both, in either direction
-    scores = matrix(np.stack([base, middle, base - 0.04, base - 0.5]))
-    comparison = compare(scores, samples=2000)
-    p = {(pair.first, pair.second): pair.p_holm for pair in comparison.pairs}
-    assert p["s0", "s1"] > 0.05
-    assert p["s1", "s2"] > 0.05
-    assert p["s0", "s2"] < 0.05
-    groups = rank_groups(scores.values)
-    assert groups == [(1,), (1, 2), (2,), (3,)]
 
 
 @settings(max_examples=20)
@@ -233,7 +178,7 @@ def test_a_system_without_a_score_is_in_no_group():
     assert rank_groups(np.full((2, 3), np.nan)) == [(), ()]
 
 
-# One system against the others, the best ones, the matrix --------------------------------------
+# One system against the others, the matrix ------------------------------------------------------
 
 
 def test_against_one_system_only_its_pairs_are_tested_and_corrected():

@@ -1,7 +1,5 @@
 """How much of the package one score crosses: calls and modules, printed and bounded."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Precision and F1 by hand, and as the mirror of recall."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -32,14 +30,11 @@ def test_each_unit_counts_in_the_reference_it_is_in_most():
 
 def test_precision_is_recall_with_the_sides_exchanged():
     example = load_example()
-    references = [[" ".join(own) for own in e.references] for e in example.references]
-    for system in example.summaries[:1]:
-        there = lp.precision({"a": list(system.texts)}, references=references, **OPTIONS)
-        back = lp.score(
-            {"a": [own[0] for own in references]},
-            references=[[text] for text in system.texts], **OPTIONS,
-        )  # fmt: skip
-        np.testing.assert_allclose(there.values, back.values)
+    references = [" ".join(entry.references[0]) for entry in example.references]
+    texts = [*example.summaries[0].texts]
+    there = lp.precision({"a": texts}, references=references, **OPTIONS)
+    back = lp.score({"a": references}, references=texts, **OPTIONS)
+    np.testing.assert_allclose(there.values, back.values)
 
 
 def test_f1_is_the_harmonic_mean(tmp_path):

@@ -1,7 +1,5 @@
 """The scores' formulas: against plain loops and definitions, as laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +14,6 @@ from litepyramid.scoring.pyramid import (
     modified_pyramid_scores,
     nugget_scores,
     pyramid_scores,
-    rubric_scores,
 )
 from litepyramid.types import InputUnits, Unit
 
@@ -56,22 +53,6 @@ def test_scores_are_the_weighted_means_of_a_plain_loop_in_any_order(case, random
     columns = [int(layout.offsets[i]) + j for i in inputs for j in units[i]]
     again = lite_pyramid_scores(presence[::-1][:, columns], shuffled)
     np.testing.assert_allclose(again, scores[::-1][:, inputs], atol=1e-12)
-
-
-@settings(max_examples=40)
-@given(judged(), st.integers(1, 4))
-def test_units_twice_change_nothing_and_a_present_one_never_lowers(case, weight):
-    layout, rows, presence = case
-    scores = lite_pyramid_scores(presence, layout)
-    parts = np.split(presence, layout.offsets[1:-1], axis=1)
-    doubled = np.concatenate([np.tile(part, 2) for part in parts], axis=1)
-    twice = lite_pyramid_scores(doubled, layout_of(*[row * 2 for row in rows]))
-    np.testing.assert_allclose(twice, scores, atol=1e-12)
-    more = layout_of([*rows[0], weight], *rows[1:])
-    added = np.insert(presence, len(rows[0]), 1.0, axis=1)
-    assert (lite_pyramid_scores(added, more) >= scores - 1e-12).all()
-    original = pyramid_scores((presence > 0.5).astype(float), layout)
-    assert ((original >= 0) & (original <= 1)).all()
 
 
 @settings(max_examples=40)
@@ -127,7 +108,7 @@ def test_what_is_refused(score, message):
         score()
 
 
-# Nuggets and rubrics -------------------------------------------------------------------------
+# Nuggets -------------------------------------------------------------------------
 
 NUGGETS = st.lists(
     st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0])),
@@ -156,32 +137,3 @@ def test_the_four_scores_are_nuggetizers(queries):
     assert np.array_equal(vital[0], scores["vital_score"])
     every, _ = ScoringRule().apply(labels[None], layout, 0)
     assert every[0] == pytest.approx(scores["all_score"], abs=1e-12)
-
-
-CRITERION = st.tuples(
-    st.sampled_from([-10, -7, -2.5, 1, 3, 5, 10]),
-    st.sampled_from([0, 1, 0, 1, np.nan]),
-    st.booleans(),
-)
-
-
-def rubric(criteria, normalized):
-    """HealthBench's score of an example, or PRBench's (points − lowest) / (highest − lowest)."""
-    highest, lowest = (sum(w for w, *_ in criteria if w * sign > 0) for sign in (1, -1))
-    points = sum(w * met for w, met, _ in criteria)
-    if not highest:
-        return np.nan
-    return (points - lowest) / (highest - lowest) if normalized else points / highest
-
-
-@settings(max_examples=60)
-@given(st.lists(CRITERION, min_size=1, max_size=6).filter(lambda own: any(w > 0 for w, *_ in own)))
-def test_rubrics_are_their_definitions_with_penalties_and_missing_judgements(criteria):
-    layout = layout_of([w for w, *_ in criteria])
-    met = np.array([[m for _, m, _ in criteria]])
-    chosen = np.array([c for *_, c in criteria])
-    for normalized in (False, True):
-        for own in (None, chosen):
-            value = rubric_scores(met, layout, normalized=normalized, chosen=own)[0, 0]
-            some = [one for one in criteria if own is None or one[2]]
-            assert value == pytest.approx(rubric(some, normalized), nan_ok=True)

@@ -1,8 +1,7 @@
 """Rubrics through the verb: penalties, time-outs, tags, questions; odd input is said."""
 
-from __future__ import annotations
-
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -50,14 +49,13 @@ def scored(rows, answers, labels=(), **options):
     return lp.score(data, **{"judge": Answers(), "rule": "points", "samples": 50, **options})
 
 
-def healthbench(criteria, met):
-    """A rubric's score as HealthBench's evaluation defines it; None without positive points."""
-    total = sum(points for points, _ in criteria if points > 0)
-    if total == 0:
-        return None
-    if "x" in met:
-        return np.nan
-    return sum(points for (points, _), m in zip(criteria, met, strict=True) if m == 1) / total
+def points_of(criteria, met, rule="points"):
+    """HealthBench's score of an example, or PRBench's; None without positive points."""
+    highest, lowest = (sum(w for w, _ in criteria if w * sign > 0) for sign in (1, -1))
+    if not highest or "x" in met:
+        return np.nan if highest else None
+    points = sum(w * m for (w, _), m in zip(criteria, met, strict=True))
+    return points / highest if rule == "points" else (points - lowest) / (highest - lowest)
 
 
 @st.composite
@@ -70,33 +68,35 @@ def judged(draw):
     ]
 
 
-@settings(max_examples=20, deadline=None)
-@given(judged())
-def test_scores_by_input_and_by_tag_are_their_definitions(case):
+@settings(max_examples=30, deadline=None)
+@given(judged(), st.sampled_from(["points", "normalized"]))
+def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
     rows, answers = case
-    result = scored(rows, answers)
-    expected = [[healthbench(r, a) for r, a in zip(rows, own, strict=True)] for own in answers]
+    result = scored(rows, answers, rule=rule)
+    expected = [[points_of(r, a, rule) for r, a in zip(rows, own, strict=True)] for own in answers]
     np.testing.assert_allclose(result.values, np.array(expected, dtype=float), atol=1e-12)
     gaps = sum("x" in own for texts in answers for own in texts)
     assert result.counts.get("summaries_not_scored", 0) == gaps
     entries = {(row["tag"], row["system"]): row for row in result.tags}
-    for tag in (None, *TAGS):
-        for n, texts in enumerate(answers):
-            chosen = [
-                [(c, m) for c, m in zip(row, own, strict=True) if tag in (None, *c[1])]
-                for row, own in zip(rows, texts, strict=True)
-            ]
-            values = [healthbench(*zip(*own, strict=True)) for own in chosen if own]
-            values = [value for value in values if value is not None]
-            mean = np.nanmean(values) if values and not np.isnan(values).all() else np.nan
-            if tag is None:
-                assert result.clipped[f"s{n}"] == pytest.approx(np.clip(mean, 0, 1), nan_ok=True)
-                continue
+    for tag, n in product((None, *TAGS), range(len(answers))):
+        chosen = [
+            [(c, m) for c, m in zip(row, own, strict=True) if tag in (None, *c[1])]
+            for row, own in zip(rows, answers[n], strict=True)
+        ]
+        values = [points_of(*zip(*own, strict=True), rule) for own in chosen if own]
+        values = [value for value in values if value is not None]
+        scored_ones = [value for value in values if value == value]
+        mean = np.mean(scored_ones) if scored_ones else np.nan
+        if tag is None:
+            entry = {"score": result.scores[f"s{n}"], "inputs": len(rows)}
+            entry |= {"clipped": result.clipped.get(f"s{n}")}
+        else:
             entry = entries.pop((tag, f"s{n}"), None)
-            assert (entry is None) == (not values)
-            if entry:
-                assert entry["inputs"] == len(values)
-                assert entry["score"] == pytest.approx(mean, nan_ok=True)
+        assert (entry is None) == (not values)
+        if entry:
+            assert entry["inputs"] == len(values)
+            assert entry["score"] == pytest.approx(mean, nan_ok=True)
+            if rule == "points":
                 assert entry["clipped"] == pytest.approx(np.clip(mean, 0, 1), nan_ok=True)
     assert not entries
 
@@ -138,7 +138,7 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
     labels = tuple(SystemLabels(f"s{n}", names, own) for n, own in enumerate(shown))
     result = scored(rows, answers, labels)
     for n, own in enumerate(answers):
-        expected = [healthbench(row, met) for row, met in zip(rows, own, strict=True)]
+        expected = [points_of(row, met) for row, met in zip(rows, own, strict=True)]
         low, high = result.intervals[n]
         assert low < np.mean(expected) < high
         assert result.human_scores[f"s{n}"] == pytest.approx(np.mean([expected[i] for i in some]))

@@ -1,7 +1,6 @@
 """Every input of each verb changes its numbers exactly when it changes its signature."""
 
-from __future__ import annotations
-
+import json
 from dataclasses import astuple, replace
 from functools import cache
 
@@ -15,83 +14,66 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.tables import plain
 from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries, Unit
 
-INPUTS = ("a", "b", "c", "d")
 WORDS = ["Oslo", "storm", "two", "died", "bridge", "closed"]
-UNITS = tuple(
+UNITS = [
     InputUnits(name, (Unit(f"{WORDS[n]} {WORDS[n + 1]}", 1 + n), Unit(f"{WORDS[n + 2]} x")))
-    for n, name in enumerate(INPUTS)
-)
-SUMMARIES = (
-    SystemSummaries("one", INPUTS, ("Oslo storm.", "storm two.", "two x.", "x y.")),
-    SystemSummaries("two", INPUTS, ("Oslo.", "died x.", "two died bridge x.", "closed x died.")),
-)
-LABELS = (
-    SystemLabels("one", INPUTS, ((1, 0), (1, 1), (0.5, 0), (0, 0))),
-    SystemLabels("two", INPUTS, ((0, 0), (0, 1), (1, 1), (1, 0))),
-)
-DATA = Dataset("own", scus=UNITS, summaries=SUMMARIES, labels=LABELS)
-OPTIONS = {"judge": "recall", "samples": 60}
+    for n, name in enumerate("abcd")
+]
+TEXTS = {
+    "one": ["Oslo storm.", "storm two.", "two x.", "x y."],
+    "two": ["Oslo.", "died x.", "two died bridge x.", "closed x died."],
+}
+LABELS = {
+    "one": [(1, 0), (1, 1), (0.5, 0), (0, 0)],
+    "two": [(0, 0), (0, 1), (1, 1), (1, 0)],
+}
 
 
-def numbers(result):
-    """All numbers of a result, by system and input."""
-    rows = [
-        (system, name, value, human)
-        for system, values, people in zip(result.systems, result.values, result.human, strict=True)
-        for name, value, human in zip(result.inputs, values, people, strict=True)
-    ]
-    ends = sorted(zip(result.systems, result.intervals, strict=True))
-    return [np.round(x, 12) if isinstance(x, float) else x for r in sorted(rows) for x in r] + ends
-
-
-def text(n, m, new):
-    texts = list(SUMMARIES[n].texts)
-    texts[m] = new
-    rows = list(SUMMARIES)
-    rows[n] = replace(rows[n], texts=tuple(texts))
-    return replace(DATA, summaries=tuple(rows))
-
-
-def reordered(systems, inputs):
-    names = tuple(INPUTS[i] for i in inputs)
-
+def data(texts=TEXTS, units=UNITS, labels=LABELS, order=(0, 1, 2, 3), **more):
     def row(own):
-        return tuple(own[i] for i in inputs)
+        return tuple(own[i] for i in order)
 
+    inputs = row("abcd")
     return Dataset(
-        "own",
-        scus=row(UNITS),
-        summaries=tuple(
-            SystemSummaries(SUMMARIES[n].system, names, row(SUMMARIES[n].texts)) for n in systems
-        ),
-        labels=tuple(
-            SystemLabels(LABELS[n].system, names, row(LABELS[n].labels)) for n in systems[::-1]
-        ),
+        **{"name": "own", "scus": row(units)} | more,
+        summaries=tuple(SystemSummaries(name, inputs, row(own)) for name, own in texts.items()),
+        labels=tuple(SystemLabels(name, inputs, row(own)) for name, own in labels.items()),
     )
 
 
+def first_unit(**changes):
+    units = (replace(UNITS[0].units[0], **changes), UNITS[0].units[1])
+    return data(units=[InputUnits("a", units), *UNITS[1:]])
+
+
+DATA = data()
+OPTIONS = {"judge": "recall", "samples": 60}
 CHANGES = {
-    "summary": (text(0, 1, "storm two died."), {}),
-    "unit": (replace(DATA, scus=(InputUnits("a", (Unit("two x"), UNITS[0].units[1])), *UNITS[1:])),
-             {}),
-    "weight": (replace(DATA, scus=(InputUnits("a", (replace(UNITS[0].units[0], weight=7.0),
-                                                    UNITS[0].units[1])), *UNITS[1:])), {}),
-    "label": (replace(DATA, labels=(replace(LABELS[0], labels=((0, 0), *LABELS[0].labels[1:])),
-                                    LABELS[1])), {}),
+    "summary": (data(TEXTS | {"one": ["Oslo storm.", "storm two died.", "two x.", "x y."]}), {}),
+    "unit": (first_unit(text="two x"), {}),
+    "weight": (first_unit(weight=7.0), {}),
+    "label": (data(labels=LABELS | {"one": [(0, 0), *LABELS["one"][1:]]}), {}),
     "judge": (DATA, {"judge": "lexical"}),
     "rule": (DATA, {"rule": "modified-2"}),
     "sample": (DATA, {"rule": "sample-1"}),
     "samples": (DATA, {"samples": 61}),
     "seed": (DATA, {"seed": 5}),
     "confidence": (DATA, {"confidence": 0.9}),
-}  # fmt: skip
-REFERENCES = tuple(InputReferences(i, (("x",),), (True,)) for i in INPUTS)
-SAME = {
-    "order": (reordered((1, 0), (2, 0, 3, 1)), {}),
-    "evidence": (DATA, {"evidence": True}),
-    "name": (replace(DATA, name="other"), {}),
-    "references": (replace(DATA, references=REFERENCES), {}),
 }
+SAME = {
+    "order": (data(dict(reversed(TEXTS.items())), order=(2, 0, 3, 1)), {}),
+    "evidence": (DATA, {"evidence": True}),
+    "name": (data(name="other"), {}),
+    "references": (data(references=[InputReferences(i, (("x",),), (True,)) for i in "abcd"]), {}),
+}
+
+
+def numbers(result):
+    """All numbers of a result, by system and input."""
+    values = [dict(zip(result.inputs, row, strict=True)) for row in result.values]
+    human = [dict(zip(result.inputs, row, strict=True)) for row in result.human]
+    rows = zip(result.systems, values, human, result.intervals, strict=True)
+    return {name: json.dumps(plain(own), sort_keys=True) for name, *own in rows}
 
 
 @cache
