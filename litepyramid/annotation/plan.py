@@ -281,7 +281,7 @@ def plan_budget(
     count: int,
     *,
     by: By = "easiness",
-    seed: int | None = None,
+    seed: int = 12345,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
     """Gives people the `count` sentences for which extracted units are worst; see `plan`."""
@@ -301,8 +301,7 @@ def plan_budget(
         expected = f"from 0 to {total - len(taken)}"
         raise InputError(f"a budget of {counted(count, 'sentence')}", expected=expected)
     earlier = np.array([one in taken for one in places], dtype=np.bool_)
-    rng = None if by != "random" or seed is None else np.random.default_rng(seed)
-    order = ranking(by, easiness.values, total, rng)
+    order = ranking(by, easiness.values, seed)
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)

@@ -181,8 +181,7 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
             key = (alignment.units.input, unit.reference, unit.sentence)
             texts.setdefault(key, []).append(unit.text)
             if len(texts[key]) > _MOST:
-                what = f"more than {_MOST} units belong to {place(*key)}"
-                raise InputError(what, hint="Were they made from these references?")
+                raise InputError(f"more than {_MOST} units belong to {place(*key)}")
     return texts
 
 

@@ -95,9 +95,7 @@ def human_count(share: float, sentences: int) -> int:
     return sentences - stu_count(1 - Decimal(str(share)), sentences)
 
 
-def ranking(
-    by: By, easiness: FloatArray, n: int, rng: np.random.Generator | None = None
-) -> NDArray[np.int64]:
+def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64]:
     """The sentences in the order in which they are switched to STUs.
 
     ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse. Of equally
@@ -105,9 +103,7 @@ def ranking(
     """
     choose("way of mixing", by, get_args(By))
     if by == "random":
-        if rng is None:
-            raise InputError("random mixing needs a seed", hint="Give one, to reproduce it.")
-        return rng.permutation(n)
+        return np.random.default_rng(seed).permutation(easiness.size)
     order = easiest_first(easiness)
     return order[::-1] if by == "reversed" else order
 
@@ -200,7 +196,7 @@ def mix_units(
     *,
     by: By = "easiness",
     easiness: Easiness | None = None,
-    seed: int | None = None,
+    seed: int = 12345,
 ) -> Mix:
     """Gives `count` sentences of the whole data set their STUs; the others keep their SCUs.
 
@@ -215,14 +211,12 @@ def mix_units(
     values = np.full(len(sentences), np.nan)
     if easiness is not None and by != "random":
         values = easiness.of(sentences)
-    rng = None if seed is None else np.random.default_rng(seed)
-    chosen = carriers(ranking(by, values, len(sentences), rng), count)
+    chosen = carriers(ranking(by, values, seed), count)
     of_scu, of_stu = align_both(scus, stus, sentences)
     units = _combined(of_scu, of_stu, {s.key for s in compress(sentences, chosen)})
     for entry in units:
         if not entry.units:
-            hint = "Use units that name their sentences, or another number of sentences."
-            raise InputError(f"input '{entry.input}' is left without a unit", hint=hint)
+            raise InputError(f"input '{entry.input}' is left without a unit")
     signature = Signature.of(
         mix=by,
         stu_sentences=f"{count}/{len(sentences)}",

@@ -175,9 +175,8 @@ def fit_trees(
     target = np.asarray(easiness, dtype=np.float64)
     scored = np.flatnonzero(~np.isnan(target))
     if scored.size < 2:
-        hint = "Only sentences with SCUs have one."
-        what = f"{scored.size} sentences have a gold easiness"
-        raise InputError(what, expected="at least 2", hint=hint)
+        what = f"{scored.size} sentences have SCUs, and so a gold easiness"
+        raise InputError(what, expected="at least 2")
     weights = np.ones(scored.size)
     if settings.scu_prior and scus is not None:
         weights = (scus / (scus + settings.scu_prior))[scored]
@@ -207,9 +206,8 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
     import xgboost
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
-        what = f"on other features ('{regressor.feature_set}', {len(regressor.names)}) than these"
-        what = f"the regressor was trained {what} ('{features.feature_set}', {len(features.names)})"
-        raise ModelError(what, hint="Compute those features, or train a regressor on these.")
+        what = f"the regressor was trained on other features ('{regressor.feature_set}')"
+        raise ModelError(what, expected=f"'{features.feature_set}', {len(features.names)} of them")
     if not len(features.values):
         return np.zeros(0)
     data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)

@@ -114,10 +114,8 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
     unplaced = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
     if unplaced * len(sentences) > _MOST_PAIRS:
-        what = f"{unplaced} units of input '{units.input}' do not say which of {len(sentences)} "
-        what += "sentences they come from"
-        hint = "If these are several documents, make each its own input."
-        raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both", hint=hint)
+        what = f"{unplaced} units of input '{units.input}' name none of {len(sentences)} sentences"
+        raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both")
     shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
@@ -127,11 +125,8 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
                 where = place(units.input, unit.reference, unit.sentence)
-                raise InputError(
-                    f"unit '{unit.text}' names {where}, which does not exist",
-                    expected=f"at most {len(sentences)} sentences",
-                    hint="Were these units made from these references?",
-                )
+                what = f"unit '{unit.text}' names {where}, which does not exist"
+                raise InputError(what, hint="Were these units made from these references?")
             placed.append(unit)
             continue
         overlaps = shared_with(word_types(unit.text))

@@ -221,21 +221,15 @@ def tree_pieces(tree: str) -> list[str]:
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
     """Reads an interchange file; InputError names the first line that is not as it should be."""
-    lines: dict[tuple[str, int], int] = {}
-    parses: list[ParsedReference] = []
+    parses: dict[tuple[str, int], ParsedReference] = {}
     for line, row in read_jsonl(path):
         parse = as_type(ParsedReference, row, path=path, line=line)
         check_parse(parse, path=path, line=line)
         key = (parse.input, parse.reference)
-        if key in lines:
-            what = (
-                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {lines[key]})"
-            )
-            hint = 'Number the references of one input: "reference": 0, 1, …'
-            raise InputError(what, path=path, line=line, hint=hint)
-        lines[key] = line
-        parses.append(parse)
-    return parses
+        if key in parses:
+            raise InputError(f"{place(*key)} occurs twice", path=path, line=line)
+        parses[key] = parse
+    return list(parses.values())
 
 
 def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
@@ -278,7 +272,7 @@ class FileBackend:
             if any(sentence.frames is not None for sentence in reference.sentences):
                 if [s.tokens for s in reference.sentences] != [s.tokens for s in parse.sentences]:
                     what = f"the clusters of {where} are over other tokens than its frames"
-                    raise InputError(what, path=self.path, hint="Make both of the same sentences.")
+                    raise InputError(what, path=self.path)
                 parse = replace(reference, clusters=parse.clusters, possessives=parse.possessives)
             linked.append(parse)
         return replace(batch, references=tuple(linked))
@@ -288,8 +282,7 @@ class FileBackend:
         parses = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
         keys = [(reference.input, reference.reference) for reference in references]
         if missing := [key for key in keys if key not in parses]:
-            hint = "Parse the references again, or leave this input out of them."
-            raise InputError(f"no parse of {place(*missing[0])}", path=self.path, hint=hint)
+            raise InputError(f"no parse of {place(*missing[0])}", path=self.path)
         matched = tuple(parses.pop(key) for key in keys)
         counts = {"references in the file that are not needed": len(parses)} if parses else {}
         return ParsedBatch(matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts)

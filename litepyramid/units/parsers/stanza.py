@@ -106,10 +106,8 @@ class StanzaBackend:
             sentences = tuple(map(ParsedSentence, tokens, map(free_frames, trees)))
             return replace(reference, sentences=sentences)
         if tokens != asked:
-            raise ModelError(
-                f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
-                hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
-            )
+            where = place(reference.input, reference.reference)
+            raise ModelError(f"Stanza gives other tokens for {where}")
         brackets = [_bracketed(getattr(s, "constituency", None)) for s in document.sentences]
         if "constituency" not in self.also:
             brackets = [None] * len(tokens)
