@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
 
 # One thread a process: the workers share the cores, and small products wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -19,7 +19,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 import pytest
 from hypothesis import settings
-from running import READ_LATE, ROOT, run_here, run_process
+from running import ROOT, run_here
 
 # Shared machines are noisy: a test may be slow once without being wrong.
 settings.register_profile("litepyramid", deadline=None)
@@ -50,18 +50,11 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def data_folder() -> Path | None:
-    """The published data: LITEPYRAMID_DATA, else ../shared/data beside the checkout."""
-    named = os.environ.get("LITEPYRAMID_DATA")
-    folder = Path(named) if named else ROOT.parent / "shared" / "data"
-    return folder if (folder / "realsumm").is_dir() else None
-
-
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of published data; the test is skipped, with the reason, where it is absent."""
-    folder = data_folder()
-    if folder is None:
+    folder = Path(os.environ.get("LITEPYRAMID_DATA") or ROOT.parent / "shared" / "data")
+    if not (folder / "realsumm").is_dir():
         pytest.skip("published data absent: set LITEPYRAMID_DATA or put it at ../shared/data")
     return folder
 
@@ -80,17 +73,10 @@ def _no_cache_of_the_user(tmp_path_factory):
 
 @pytest.fixture
 def cli():
-    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is shown.
+    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is shown."""
 
-    The command runs in this process, with the streams, folder, warnings and environment of one
-    started on its own; with `process`, or a variable that is read earlier, it is one.
-    """
-
-    def run(
-        *args: object, status: int = 0, cwd: Path | None = None, process: bool = False, **env: str
-    ) -> subprocess.CompletedProcess[str]:
-        here = all(name.startswith(READ_LATE) for name in env) and not process
-        done = (run_here if here else run_process)([*map(str, args)], cwd or ROOT, env)
+    def run(*args: object, status: int = 0, cwd: Path = ROOT, **env: str) -> CompletedProcess[str]:
+        done = run_here([*map(str, args)], cwd, env)
         assert done.returncode == status, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
@@ -110,47 +96,36 @@ def _chromium(tmp_path_factory):
 
     options = selenium.ChromeOptions()
     options.binary_location = chromium
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=1100,900",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):
-        options.add_argument(argument)
+    flags = "headless=new no-sandbox disable-gpu disable-dev-shm-usage disable-quic no-first-run"
+    quiet = "disable-background-networking disable-component-update disable-sync"
+    profile = f"user-data-dir={tmp_path_factory.mktemp('profile')}"
+    for flag in (*flags.split(), *quiet.split(), "window-size=1100,900", profile):
+        options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = selenium.Chrome(options=options, service=Service(driver))
-    found.set_script_timeout(20)
-    yield found
-    found.quit()
+    browser = selenium.Chrome(options=options, service=Service(driver))
+    browser.set_script_timeout(20)
+    yield browser
+    browser.quit()
 
 
 @pytest.fixture
 def browser(_chromium, tmp_path: Path):
     """A tab in which nothing is kept of others; `browser.downloads` is a folder for files."""
-    before, found = _chromium.window_handles, _chromium
-    found.switch_to.new_window("tab")
-    own = found.current_window_handle
+    before, driver = _chromium.window_handles, _chromium
+    driver.switch_to.new_window("tab")
+    tab = driver.current_window_handle
     for handle in before:
-        found.switch_to.window(handle)
-        found.close()
-    found.switch_to.window(own)
-    found.downloads = tmp_path / "downloads"
-    found.downloads.mkdir()
+        driver.switch_to.window(handle)
+        driver.close()
+    driver.switch_to.window(tab)
+    driver.downloads = tmp_path / "downloads"
+    driver.downloads.mkdir()
     (tmp_path / "blank.html").touch()
-    found.get((tmp_path / "blank.html").as_uri())
-    found.execute_script("localStorage.clear(); sessionStorage.clear()")
-    found.get_log("browser")
+    driver.get((tmp_path / "blank.html").as_uri())
+    driver.execute_script("localStorage.clear(); sessionStorage.clear()")
+    driver.get_log("browser")
     # The page must not need a network: from here on there is none.
-    found.execute_cdp_cmd("Network.enable", {})
-    found.execute_cdp_cmd(
-        "Network.emulateNetworkConditions",
-        {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
-    )
-    return found
+    offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    driver.execute_cdp_cmd("Network.enable", {})
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    return driver

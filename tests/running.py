@@ -1,10 +1,9 @@
-"""Runs the command line, in a process of its own or in this one."""
+"""Runs the command line in this process."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import subprocess
 import sys
 import warnings
@@ -14,21 +13,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 Done = subprocess.CompletedProcess[str]
-
-# These are read when litepyramid runs; any other variable wants a process that starts with it.
-READ_LATE = ("LITEPYRAMID_", "COLUMNS")
-
-
-def run_process(args: list[str], cwd: Path, env: dict[str, str]) -> Done:
-    """Starts a process; its exit status and streams."""
-    return subprocess.run(
-        [sys.executable, "-m", "litepyramid", *args],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        check=False,
-    )
 
 
 def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> Done:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from test_report_page import HOSTILE, choose, find, open_report
 
@@ -14,13 +13,9 @@ def changed():
     """Two systems; `a` loses two facts of one input and gains one of another."""
 
     def run(first, second):
-        return lp.score(
-            {"a": [first, second], "b": ["It rained.", "The bridge is shut."]},
-            [["A storm hit Oslo.", "Two people died."], ["The bridge is closed.", "Cars wait."]],
-            ids=["storm", "bridge/2"],
-            judge="recall",
-            samples=40,
-        )
+        texts = {"a": [first, second], "b": ["It rained.", "The bridge is shut."]}
+        units = [["A storm hit Oslo.", "Two people died."], ["The bridge is closed.", "Cars wait."]]
+        return lp.score(texts, units, ids=["storm", "bridge/2"], judge="recall", samples=40)
 
     old = run("A storm hit Oslo. Two people died. It was dark.", "The bridge is closed.")
     new = run("A flood hit Bergen. It was dark.", "The bridge is closed. Cars wait.")
@@ -90,10 +85,9 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(page, browser):
 def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     units = [[*HOSTILE, "x" * 5000]]
     names = [f"system {text}" for text in HOSTILE]
-    full = lp.score({name: [" ".join(units[0])] for name in names}, units, judge="recall",
-                    ids=[HOSTILE[0]], samples=40)  # fmt: skip
-    none = lp.score({name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, judge="recall",
-                    ids=[HOSTILE[0]], samples=40)  # fmt: skip
+    more = {"judge": "recall", "ids": [HOSTILE[0]], "samples": 40}
+    full = lp.score({name: [" ".join(units[0])] for name in names}, units, **more)
+    none = lp.score({name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more)
     lp.compare(full, none).to_html(tmp_path / "c.html")
     size = {"width": 400, "height": 850, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -112,10 +106,9 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
 
 def test_a_result_without_texts(browser, tmp_path):
     runs = [
-        lp.score(units=[["It rained.", "We left."]], presence={"a": np.array([row]).tolist()},
-                 samples=40)
+        lp.score(units=[["It rained.", "We left."]], presence={"a": [row]}, samples=40)
         for row in ([1.0, 0.0], [0.0, 1.0])
-    ]  # fmt: skip
+    ]
     lp.compare(*runs).to_html(tmp_path / "c.html")
     open_report(browser, tmp_path / "c.html", "#fact=1/1/a")
     assert "without the summaries' texts" in find(browser, "#detail")[0].text

@@ -24,7 +24,10 @@ def scored():
     """Two systems on two inputs, with labels, references and evidence."""
     return lp.score(
         {
-            "good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
+            "good": [
+                "\U0001f600\U0001f600 A storm hit Oslo. Two people died.",
+                "The bridge is shut.",
+            ],
             "poor": ["A storm hit Oslo on Monday.", ""],
         },
         [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
@@ -62,7 +65,6 @@ def test_a_saved_result_makes_the_same_page(scored, tmp_path):
 
 def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
     result = lp.score({"a": ["It rained. We left."]}, [["We left."]], judge="recall", samples=50)
-    assert result.evidence is None
     assert '"evidence":[[[11,19,"",""]]]' in result.to_html()
     result.save(tmp_path / "r.json")
     assert '"evidence":null' in read_result(tmp_path / "r.json").to_html()
@@ -148,13 +150,9 @@ def test_the_keyboard(scored, browser, tmp_path):
 
 def test_texts_are_data(browser, tmp_path):
     names = {f"system {text}": [f"{text} It rained.", HOSTILE[0]] for text in HOSTILE}
+    units = [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]]
     result = lp.score(
-        names,
-        [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]],
-        ids=[HOSTILE[0], "b"],
-        judge="recall",
-        evidence=True,
-        samples=100,
+        names, units, ids=[HOSTILE[0], "b"], judge="recall", evidence=True, samples=40
     )
     path = tmp_path / "r.html"
     result.to_html(path)
@@ -168,14 +166,6 @@ def test_texts_are_data(browser, tmp_path):
     assert width <= browser.execute_script("return window.innerWidth")
     errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert errors == []
-
-
-def test_what_is_marked_after_characters_that_a_browser_counts_twice(browser, tmp_path):
-    texts = {"a": ["\U0001f600\U0001f600 Sun. Two people died."]}
-    result = lp.score(texts, [["Two people died."]], judge="recall", evidence=True, samples=100)
-    result.to_html(tmp_path / "r.html")
-    open_report(browser, tmp_path / "r.html", "#fact=1/1/a")
-    assert find(browser, "#detail mark")[0].text == "Two people died."
 
 
 def test_a_result_without_texts_or_labels(browser, tmp_path):
