@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -134,14 +133,14 @@ class Result:
     @classmethod
     def endings(cls) -> tuple[str, ...]:
         """The endings of files that `save` writes."""
-        more = (names for method, names in _METHODS.items() if hasattr(cls, method))
-        return tuple(dict.fromkeys([*_BASE, *chain.from_iterable(more), *cls.forms]))
+        more = (ending for ending, method in _METHODS.items() if hasattr(cls, method))
+        return tuple(dict.fromkeys([*_BASE, *more, *cls.forms]))
 
     def save(self, path: str | Path) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
 
-        These are ``.json``, ``.csv`` (one value per row), ``.tex`` (booktabs), ``.txt``, and
-        further ones as `endings` lists them.
+        These are ``.json``, ``.csv`` (one value per row), ``.tex``, ``.txt``, and what `endings`
+        lists besides.
         """
         from litepyramid.files import atomic_write
 
@@ -149,20 +148,19 @@ class Result:
         if ending not in self.endings():
             expected = ", ".join(self.endings())
             raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
-        if ending in self.forms:
-            getattr(self, self.forms[ending])(path)
-        elif ending in _FIGURES:
+        method = {**_METHODS, **self.forms}.get(ending, "")
+        if method == "to_figure":
             _save_figure(self, Path(path), ending[1:])
-        elif ending in _BASE:
+        elif method:
+            getattr(self, method)(path)
+        else:
             parts = self.json_parts() if ending == ".json" else [render(self, _BASE[ending])]
             with atomic_write(path) as file:
                 file.writelines(parts)
-        else:
-            getattr(self, f"to_{ending[1:]}")(path)
 
 
-_FIGURES = (".pdf", ".png", ".svg")
-_METHODS = {"to_html": (".html",), "to_npz": (".npz",), "to_figure": _FIGURES}
+_METHODS = {".html": "to_html", ".npz": "to_npz"}
+_METHODS |= dict.fromkeys((".pdf", ".png", ".svg"), "to_figure")
 _BASE: dict[str, Format] = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
 
 _DOTS, _MOST_DOTS = 160, 60_000  # dots an inch of a bitmap, and across it

@@ -207,12 +207,10 @@ def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None
     return list(value) if set(map(type, value)) == {kind} else None
 
 
-def _by_input(
-    value: Any, what: str, ids: Ids, columns: ColumnNames, inputs: Ids = None
-) -> list[Entry]:
+def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Entry]:
     """What belongs to inputs."""
     if (table := _table(value, what, columns)) is not None:
-        entries = entries_of(table, what, ids, inputs)
+        entries = entries_of(table, what, ids)
         _check_no_path(entries)
         return entries
     value = list(value) if isinstance(value, Iterator) else value
@@ -221,12 +219,12 @@ def _by_input(
     if not value or not isinstance(value, Mapping | list | tuple) or (strings and not texts):
         raise _unreadable(value, what)
     many = KINDS[what].many
-    entries = _plain_entries(value, what, ids or inputs, many)
+    entries = _plain_entries(value, what, ids, many)
     _check_no_path(entries)
     for entry in entries:
         if not entry.values:
             raise InputError(f"no {many} of input '{entry.input}'", expected="at least one")
-    return entries if inputs is None else matched(entries, inputs, what)
+    return entries
 
 
 def by_system(
@@ -304,9 +302,7 @@ def _plain_list(value: Any, path: str | Path) -> Any:
     if hasattr(value, "tolist"):
         return plain(value)
     if isinstance(value, str | bytes | set | frozenset) or not isinstance(value, Iterable):
-        order = ", which has no order" if isinstance(value, set | frozenset) else ""
-        what = f"{path} cannot be read from a {type(value).__name__}{order}"
-        raise InputError(what, expected="a list")
+        raise _unreadable(value, str(path))
     return list(value)
 
 
@@ -387,8 +383,10 @@ def check_path(path: str | Path) -> str | Path:
 def _unreadable(value: Any, what: str) -> InputError:
     of = f" of {type(value[0]).__name__}" if isinstance(value, list | tuple) and value else ""
     of += ", which has no order" if isinstance(value, set | frozenset) else ""
-    problem = f"{KINDS[what].many} cannot be read from a {type(value).__name__}{of}"
-    return InputError(problem, expected=KINDS[what].expected)
+    name, expected = what, "a list"
+    if what in KINDS:
+        name, expected = KINDS[what].many, KINDS[what].expected
+    return InputError(f"{name} cannot be read from a {type(value).__name__}{of}", expected=expected)
 
 
 def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
