@@ -85,10 +85,9 @@ def test_a_constant_judge_changes_nothing():
     labelled = np.random.default_rng(0).permutation(40)[:12]
     constant = ScoreMatrix("judge", *names, np.full_like(judge, 0.5))
     result = combine((constant, ScoreMatrix("human", *names, hidden(human, labelled))))
-    for entry in (*result.systems, *result.pairs):
-        assert entry.weight == 0
-        assert entry.saved == 0
-        assert (entry.low, entry.high) == (entry.alone_low, entry.alone_high)
+    for one in (*result.systems, *result.pairs):
+        assert (one.weight, one.saved) == (0, 0)
+        assert (one.low, one.high) == (one.alone_low, one.alone_high)
     assert "does not help" in result.to_table()
 
 
@@ -131,13 +130,12 @@ def test_intervals_cover(kind):
     human, judge, _ = made(12, systems=20, inputs=100, noise=0.15)
     rng = np.random.default_rng(3)
     judge = {"good": judge, "inverted": -judge, "noise": rng.random(judge.shape)}[kind]
-    covered, width, alone = [], [], []
+    truth, rows = human.mean(axis=1), []
     for _ in range(60):
         labelled = np.sort(rng.permutation(100)[:25])
-        means = prediction_powered(human[:, labelled], judge, labelled)
-        truth = human.mean(axis=1)
-        covered.append(((means.low <= truth) & (truth <= means.high)).mean())
-        width.append((means.high - means.low).mean())
-        alone.append((means.alone_high - means.alone_low).mean())
-    assert 0.925 < np.mean(covered) < 0.975
-    assert np.mean(width) / np.mean(alone) < (1.0 if kind == "noise" else 0.85)
+        m = prediction_powered(human[:, labelled], judge, labelled)
+        covered = (m.low <= truth) & (truth <= m.high)
+        rows.append([covered, m.high - m.low, m.alone_high - m.alone_low])
+    covered, width, alone = np.mean(rows, axis=(0, 2))
+    assert 0.925 < covered < 0.975
+    assert width / alone < (1.0 if kind == "noise" else 0.85)

@@ -37,9 +37,6 @@ def graded(number, inputs, step, noise=0.1, seed=0):
     return true + rng.normal(0, 0.3, (1, inputs)) + rng.normal(0, noise, (number, inputs))
 
 
-# Tests of pairs ------------------------------------------------------------------------------
-
-
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
 def test_exact_p_equals_scipys_permutation_test(differences):
     p = flip_p_of(np.array([differences], dtype=float))[0]
@@ -115,9 +112,6 @@ def test_what_no_number_of_inputs_can_show_is_said():
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
 
 
-# Intervals and corrections -------------------------------------------------------------------
-
-
 def test_intervals_agree_with_scipys_bootstrap():
     values = np.random.default_rng(3).random((2, 60))
     ours = system_intervals(values, samples=20_000, confidence=0.95, seed=5)
@@ -132,9 +126,6 @@ def test_corrections_equal_statsmodels(p):
     for ours, theirs in names.items():
         expected = multipletests(p, method=theirs)[1]
         np.testing.assert_allclose(adjust_p_values(np.array(p), ours), expected, atol=1e-12)
-
-
-# Invariants and rank groups ------------------------------------------------------------------
 
 
 def test_missing_cells_are_left_out_and_counted():
@@ -178,31 +169,19 @@ def test_a_system_without_a_score_is_in_no_group():
     assert rank_groups(np.full((2, 3), np.nan)) == [(), ()]
 
 
-# One system against the others, the matrix ------------------------------------------------------
-
-
 def test_against_one_system_only_its_pairs_are_tested_and_corrected():
     scores = matrix(graded(9, 30, 0.05))
     every = {frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs}
     comparison = compare(scores, against="s4", samples=40)
-    assert {p.second for p in comparison.pairs} == {"s4"}
     for pair in comparison.pairs:
-        same = every[frozenset((pair.first, pair.second))]
+        same = every[frozenset((pair.first, "s4"))]
         assert (pair.p, abs(pair.difference)) == pytest.approx((same.p, same.difference), rel=1e-6)
     p = multipletests([pair.p for pair in comparison.pairs], method="holm")[1]
     assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(p)
-    (table,) = comparison.to_tables()
-    assert [row[0] for row in table.rows] == [f"s{i}" for i in range(9)]
-    assert table.rows[4][2] is None
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"against": "x"}, {"samples": 39}, {"seed": -1}, {"confidence": 1.0}],
-)
-def test_what_cannot_be_compared_is_refused(options):
-    with pytest.raises(InputError):
-        compare(matrix(graded(3, 30, 0.1)), **options)
+    rows = comparison.to_tables()[0].rows
+    assert [row[0] for row in rows if row[2] is not None] == [f"s{i}" for i in range(9) if i != 4]
+    with pytest.raises(InputError, match="no system 'x'"):
+        compare(scores, against="x")
 
 
 @pytest.mark.parametrize("width", [60, 200])

@@ -108,8 +108,6 @@ def test_what_is_refused(score, message):
         score()
 
 
-# Nuggets -------------------------------------------------------------------------
-
 NUGGETS = st.lists(
     st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0])),
     min_size=1, max_size=6,

@@ -65,15 +65,6 @@ def test_texts_and_references_are_in_the_json(result, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text()) == data
 
 
-def test_every_ending_is_written_and_no_other(result, tmp_path):
-    for ending in ("json", "csv", "tex", "txt", "npz", "html", "svg"):
-        result.save(tmp_path / f"r.{ending}")
-        assert (tmp_path / f"r.{ending}").stat().st_size > 100
-    for name in ("r.parquet", "folder"):
-        with pytest.raises(InputError):
-            result.save(tmp_path / name)
-
-
 def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
     one, two, mine = scored(), scored(judge="lexical"), scored(judge="recall", name="mine")
     assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
@@ -119,9 +110,7 @@ def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
             if name != "presence.npy":
                 goal.writestr(name, source.read(name))
         with goal.open("presence.npy", "w", force_zip64=True) as member:
-            member.write(header.getvalue())
-            for _ in range(8):
-                member.write(bytes(2**20))
+            member.write(header.getvalue() + bytes(2**23))
     for read in (lp.report, lambda file: lp.score(presence=file)):
         with pytest.raises(InputError):
             read(bomb)

@@ -77,27 +77,22 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
     np.testing.assert_allclose(result.values, np.array(expected, dtype=float), atol=1e-12)
     gaps = sum("x" in own for texts in answers for own in texts)
     assert result.counts.get("summaries_not_scored", 0) == gaps
+    clipped = np.clip([*result.scores.values()], 0, 1) if rule == "points" else []
+    assert [*result.clipped.values()] == pytest.approx([*clipped], nan_ok=True)
     entries = {(row["tag"], row["system"]): row for row in result.tags}
-    for tag, n in product((None, *TAGS), range(len(answers))):
+    for tag, (n, texts) in product(TAGS, enumerate(answers)):
         chosen = [
-            [(c, m) for c, m in zip(row, own, strict=True) if tag in (None, *c[1])]
-            for row, own in zip(rows, answers[n], strict=True)
+            [(c, m) for c, m in zip(row, own, strict=True) if tag in c[1]]
+            for row, own in zip(rows, texts, strict=True)
         ]
         values = [points_of(*zip(*own, strict=True), rule) for own in chosen if own]
         values = [value for value in values if value is not None]
-        scored_ones = [value for value in values if value == value]
-        mean = np.mean(scored_ones) if scored_ones else np.nan
-        if tag is None:
-            entry = {"score": result.scores[f"s{n}"], "inputs": len(rows)}
-            entry |= {"clipped": result.clipped.get(f"s{n}")}
-        else:
-            entry = entries.pop((tag, f"s{n}"), None)
+        entry = entries.pop((tag, f"s{n}"), None)
         assert (entry is None) == (not values)
         if entry:
+            known = [value for value in values if value == value]
             assert entry["inputs"] == len(values)
-            assert entry["score"] == pytest.approx(mean, nan_ok=True)
-            if rule == "points":
-                assert entry["clipped"] == pytest.approx(np.clip(mean, 0, 1), nan_ok=True)
+            assert entry["score"] == pytest.approx(np.mean(known or np.nan), nan_ok=True)
     assert not entries
 
 
@@ -130,12 +125,12 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
 def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
     rng = np.random.default_rng(5)
     rows = [[(5, TAGS[:1]), (3, TAGS[1:2]), (-4, TAGS[:2])]] * 40
-    answers = [rng.integers(0, 2, (40, 3)).tolist() for _ in range(2)]
-    answers[1] = [[0, 0, 1] if i % 2 else own for i, own in enumerate(answers[1])]
-    names = tuple(map(str, range(40)))
-    some = set(rng.permutation(40)[:20].tolist())
+    answers = rng.integers(0, 2, (2, 40, 3))
+    answers[1, ::2] = 0, 0, 1
+    answers, some = answers.tolist(), set(rng.permutation(40)[:20].tolist())
     shown = [tuple(tuple(a) if i in some else () for i, a in enumerate(own)) for own in answers]
-    labels = tuple(SystemLabels(f"s{n}", names, own) for n, own in enumerate(shown))
+    names = tuple(map(str, range(40)))
+    labels = [SystemLabels(f"s{n}", names, own) for n, own in enumerate(shown)]
     result = scored(rows, answers, labels)
     for n, own in enumerate(answers):
         expected = [points_of(row, met) for row, met in zip(rows, own, strict=True)]
@@ -151,8 +146,6 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
         result.save(tmp_path / f"r.{ending}")
         again = lp.report(tmp_path / f"r.{ending}")
         assert (again.tags, again.clipped) == (result.tags, result.clipped)
-    changes = lp.compare(result, tmp_path / "r.json", fail_if="worse")
-    assert (changes.exit_status, changes.changes[0].p) == (0, 1)
     assert TAGS[1] in result.to_html()
 
 
@@ -188,8 +181,8 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
 
 
 def test_a_missing_answer_is_not_scored_and_counted():
-    units = (InputUnits("a", (Unit("x"),)), InputUnits("b", (Unit("x"),)))
-    systems = (SystemSummaries("s", ("a", "b"), ("", "x"), missing=("a",)),)
+    units = [InputUnits(name, (Unit("x"),)) for name in "ab"]
+    systems = [SystemSummaries("s", ("a", "b"), ("", "x"), missing=("a",))]
     result = lp.score(Dataset("own", scus=units, summaries=systems), judge="recall", samples=50)
     assert np.isnan(result.values[0, 0])
     assert result.scores["s"] == 1
