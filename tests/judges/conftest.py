@@ -61,7 +61,9 @@ def items() -> list[tuple[str, list[str]]]:
 
 @pytest.fixture
 def fake(monkeypatch):
-    pytest.importorskip("openai", reason="the extra llm is not installed")
+    openai = pytest.importorskip("openai", reason="the extra llm is not installed")
+    for name in ("INITIAL_RETRY_DELAY", "MAX_RETRY_DELAY"):
+        monkeypatch.setattr(openai._base_client, name, 0.01)
     monkeypatch.setenv("LITEPYRAMID_API_KEY", KEY)
     server = FakeEndpoint()
     yield server

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -21,24 +22,18 @@ ITEMS = [
 NAMES = [name for name, card in cards().items() if card.template]
 
 
-def text(name: str, document: str, claim: str) -> str:
-    """What the cards of the models say, in words."""
-    if "Flan-T5" in name:
-        return f"predict: {document}</s>{claim}"
-    if "MiniCheck" in name:
-        return "</s>".join([document, claim])
-    if "FactCG" in name:
-        return (
-            f'{document}\n\nChoose your answer: based on the paragraph above can we conclude that "'
-            f'{claim}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is '
-        )
-    return f"premise: {document} hypothesis: {claim}"
+TEXTS = {  # what the cards of the models say
+    "Flan-T5": "predict: {0}</s>{1}",
+    "MiniCheck": "{0}</s>{1}",
+    "FactCG": "{0}\n\nChoose your answer: based on the paragraph above can we conclude that "
+    '"{1}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is ',
+    "": "premise: {0} hypothesis: {1}",
+}
 
 
 def card(folder, name, source):
     shutil.copytree(source, folder)
-    keys = ("kind", "order", "template", "answers")
-    fields = {key: getattr(cards()[name], key) for key in keys}
+    fields = asdict(replace(cards()[name], max_length=None))
     (folder / "litepyramid.json").write_text(json.dumps(fields))
     return str(folder)
 
@@ -73,6 +68,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
     import transformers
 
     writes = cards()[name].answers is not None
+    form = next(TEXTS[part] for part in TEXTS if part in name)
     folder = card(tmp_path / "m", name, tiny_t5 if writes else tiny_two)
     auto = "Seq2SeqLM" if writes else "SequenceClassification"
     kind = getattr(transformers, f"AutoModelFor{auto}")
@@ -81,7 +77,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
     assert said.presence[2].tolist() == [0]
     for (document, claims), logits, presence in zip(ITEMS, said.logits, said.presence, strict=True):
         for claim, row, value in zip(claims if document else (), logits, presence, strict=False):
-            whole = tiny_tokenizer(text(name, document, claim), return_tensors="pt")
+            whole = tiny_tokenizer(form.format(document, claim), return_tensors="pt")
             more = {"decoder_input_ids": torch.tensor([[1]])} if writes else {}
             with torch.no_grad():
                 output = model(**whole, **more).logits[0]

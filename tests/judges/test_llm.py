@@ -13,9 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("openai", reason="the extra llm is not installed")
-
 from llm_server import KEY, asked, question_of, rule
 from running import ROOT
 
@@ -36,14 +33,6 @@ ITEMS = [
     ("A storm hit Oslo on Monday.", ["A storm hit Oslo.", "Oslo"]),
 ]
 DISTINCT = 9
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    import openai._base_client as client
-
-    for name in ("INITIAL_RETRY_DELAY", "MAX_RETRY_DELAY"):
-        monkeypatch.setattr(client, name, 0.01)
 
 
 def judge(fake, tmp_path=None, **options):

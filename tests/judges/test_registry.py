@@ -1,18 +1,16 @@
-"""Judges by name, and their settings as text."""
+"""Judges by name, by settings as text, on several processes and on Ray; clear errors."""
+
+import os
+import pickle
+import signal
 
 import numpy as np
 import pytest
+from tiny_models import TEXT
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import judge, judge_settings, parse_settings
-
-
-def half(summary, units):
-    return [0.5] * len(units)
-
-
-def wrong(summary, units):
-    return [2.0] * len(units)
 
 
 @pytest.mark.parametrize(
@@ -45,26 +43,6 @@ def test_what_is_no_setting_is_one_error(setting, name):
         parse_settings([setting], name)
 
 
-@pytest.mark.parametrize(
-    ("call", "remedy"),
-    [
-        (lambda: judge("owner/name", endpoint="http://x"), "called 'llm:owner/name'"),
-        (lambda: parse_settings(["endpoint=http://x"], "owner/name"), "called 'llm:owner/name'"),
-        (lambda: judge("owner/name", maxlength=3), "Did you mean 'max_length'"),
-        (lambda: judge("lexcal"), "Did you mean 'lexical'"),
-        (lambda: parse_settings(["worker=2"], "lexical"), "Did you mean 'workers'"),
-        (lambda: judge("mini", endpoint="http://x"), "takes no endpoint"),
-        (lambda: judge(half, mode="p2c"), "takes no mode"),
-        (lambda: judge(3), "a judge cannot be made"),
-        (lambda: judge(None), "a judge cannot be made"),
-        (lambda: judge(wrong).judge([("a", ["b"])]), "'wrong' returned"),
-    ],
-)
-def test_mistakes_have_a_remedy(call, remedy):
-    with pytest.raises(InputError, match=remedy):
-        call()
-
-
 def test_every_setting_has_a_default_and_a_help():
     for name in ("lexical", "recall", "mini", "a/b", "llm:m"):
         rows = judge_settings(name).settings
@@ -72,13 +50,93 @@ def test_every_setting_has_a_default_and_a_help():
         assert all(row["default"] and row["help"] for row in rows)
 
 
-def test_what_can_be_a_judge():
-    class Own:
-        def judge(self, items):
-            return [[1.0] * len(units) for _, units in items]
+def half(summary, units):
+    return [0.5] * len(units)
 
+
+class Own:
+    """What judges, and says what it is told to say."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def judge(self, items):
+        return self.answer
+
+
+def test_what_can_be_a_judge():
     items = [("a", ["b", "c"]), ("", ["b"])]
     assert [row.tolist() for row in judge(half).judge(items).presence] == [[0.5, 0.5], [0.0]]
     assert np.isnan(judge(lambda s, u: [np.nan] * len(u)).judge(items[:1]).presence[0]).all()
-    for ready in (Own(), judge("lexical", workers=2)):
+    for ready in (Own([]), judge("lexical", workers=2)):
         assert judge(ready) is ready
+
+
+class Killed:
+    """A judge whose process ends."""
+
+    start_cost = 1
+
+    def judge(self, items):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+UNITS = ("The village was cut off.", "No bridge is closed.", "", *TEXT[:2])
+ITEMS = [("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)]
+LONG = [("word " * 9_000, ["other " * 9_000])] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "items", "says"),
+    [
+        ("owner/name", {"endpoint": "http://x"}, (), "called 'llm:owner/name'"),
+        ("owner/name", {"maxlength": 3}, (), "Did you mean 'max_length'"),
+        ("lexcal", {}, (), "Did you mean 'lexical'"),
+        ("lexical", {"worker": 2}, (), "Did you mean 'workers'"),
+        ("mini", {"endpoint": "http://x"}, (), "takes no endpoint"),
+        (half, {"mode": "p2c"}, (), "takes no mode"),
+        (3, {}, (), "a judge cannot be made"),
+        (None, {}, (), "a judge cannot be made"),
+        (half, {"workers": 2}, (), "2 workers for a judge that takes none"),
+        (half, {"engine": "ray"}, (), "on Ray"),
+        ("lexical", {"engine": "spark"}, (), "unknown engine 'spark'"),
+        ("lexical", {"workers": 0}, (), "workers is 0"),
+        ("lexical", {"workers": "2"}, (), "workers is '2'"),
+        ("lexical", {"workers": 2}, LONG, "too long for the lexical judge"),
+        (Killed(), {"workers": 2}, ITEMS, "ended early"),
+        (lambda summary, units: [2.0] * len(units), {}, ITEMS, "lambda' returned"),
+        (Own([[0.5]]), {}, ITEMS, "the judge 'Own' judged 1 summary"),
+        (Own([["x"] * 5] * 40), {}, ITEMS, "the judge 'Own' returned"),
+        (Own([[2.0] * 5] * 40), {}, ITEMS, "the judge 'Own' returned"),
+    ],
+)
+def test_what_cannot_be_run_is_one_error_with_its_remedy(name, settings, items, says):
+    with pytest.raises((InputError, ModelError), match=says):
+        judge_pairs(judge(name, **settings), items)
+
+
+def same(one, other):
+    assert all(map(np.array_equal, one.presence, other.presence))
+    assert one.signature == other.signature
+
+
+@pytest.mark.parametrize(("name", "workers"), [("recall", 2), ("lexical", 1), ("lexical", 2)])
+def test_processes_change_no_bit(name, workers):
+    whole = judge(name).judge(ITEMS)
+    spread = judge_pairs(judge(name, workers=workers), ITEMS)
+    same(whole, spread)
+    assert spread.counts == whole.counts
+
+
+def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
+    for one in (judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"), judge("mini")):
+        other, items = pickle.loads(pickle.dumps(one)), [(TEXT[1], UNITS[:1])]
+        same(one.judge(items), other.judge(items))
+        assert type(other) is type(one)
+
+
+@pytest.mark.slow
+def test_ray_says_what_one_process_says():
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    cluster = judge("lexical", engine="ray", workers=2)
+    same(judge_pairs(judge("lexical"), ITEMS), cluster.judge(ITEMS))
