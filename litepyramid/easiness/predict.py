@@ -34,8 +34,8 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import ending, read_text
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
-from litepyramid.stats import check_seed, is_whole
-from litepyramid.text import cut, place
+from litepyramid.stats import check_seed, check_whole
+from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature, data_hashes, fingerprint
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
@@ -44,8 +44,6 @@ from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import read_parses
 
 FeatureSet = Literal["dependency+stus", "constituency"]
-
-_MOST_ROUNDS = 10_000
 
 
 def predict(
@@ -149,9 +147,8 @@ def fit(
     """
     names = as_names(ids, columns)
     check_seed(seed)
-    if rounds is not None and not (is_whole(rounds) and 0 <= rounds <= _MOST_ROUNDS):
-        expected = f"a whole number from 0 to {_MOST_ROUNDS:,}"
-        raise InputError(f"rounds is {cut(repr(rounds))}", expected=expected)
+    if rounds is not None:
+        check_whole("rounds", rounds, 0, 10_000)
     first = None if start is None else _regressor(None if start == "embedded" else start)
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     settings = settings if rounds is None else replace(settings, rounds=rounds)

@@ -16,7 +16,6 @@ from litepyramid.easiness.sentence_features import (
     stu_features,
     subject_features,
 )
-from litepyramid.errors import InputError
 from litepyramid.units.parsers.embedded.frames import Tree, Word
 
 # Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
@@ -50,20 +49,6 @@ def test_hand_counted_vectors(text, tokens, characters, depth, counts):
 def test_what_the_features_do_not_know_is_taken_off(written, read):
     both = constituency_features([written, read])
     assert both[0].tolist() == both[1].tolist()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("(S (NN x)", "closing bracket is missing"),
-        ("(S (NN x)))", "bracket too many"),
-        ("(NN x) (NN y)", "2 trees with words"),
-        ("(NP x y)", "no label of its own"),
-    ],
-)
-def test_bad_trees_are_named(text, words):
-    with pytest.raises(InputError, match=words):
-        constituency_features([text])
 
 
 def test_a_very_deep_tree_is_no_crash():

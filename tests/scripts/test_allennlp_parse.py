@@ -1,7 +1,5 @@
 """scripts/train/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our file out."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys
@@ -91,17 +89,6 @@ def test_models_that_are_left_out(script, models, tmp_path):
     assert (first.input, second.input) == ("1", "2")
     assert first.clusters is None
     assert first.sentences[0].frames is None
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("", "holds no reference"), ('{"input": "a"}', "r.jsonl:1: no reference")],
-)
-def test_files_that_are_no_references(script, tmp_path, capsys, text, says):
-    (tmp_path / "r.jsonl").write_text(text)
-    with pytest.raises(SystemExit):
-        script.read_references(tmp_path / "r.jsonl")
-    assert says in capsys.readouterr().err
 
 
 def test_outputs_over_other_words_are_named_and_nothing_is_written(

@@ -1,7 +1,5 @@
 """The training script end to end, on three sentences of our own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

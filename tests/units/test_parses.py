@@ -81,7 +81,15 @@ BAD = [
         for tag in ("ARG0", "B-", "X-ARG0", "b-ARG0", "", "B-ARG 0")
     ),
     (change_sentence(frames=[{"verb": 6, "tags": ["O"] * 6}]), "token 6 of 6"),
-    (change_sentence(tree="(S (NP (NNP Ann))"), "bracket is missing in"),
+    *(
+        (change_sentence(tree=tree), says)
+        for tree, says in (
+            ("(S (NNP Ann)", "bracket is missing in"),
+            ("(S (NNP Ann)))", "its tree: a closing bracket too many"),
+            ("(NNP Ann) (NNP Bob)", "2 trees with words"),
+            ("(NP Ann left)", "the word 'left' has no label of its own"),
+        )
+    ),
     (change_sentence(tree="(S (NNP Bob) (VBD left))"), "its tree: word 1 is 'Bob', of its tokens"),
     (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
     (row(clusters=[[]]), "an empty coreference cluster"),
