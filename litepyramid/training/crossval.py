@@ -417,12 +417,7 @@ def _validated(
 
 
 def _score(
-    dataset: Dataset,
-    fold: Fold,
-    name: str,
-    judge: Judge,
-    variants: Units,
-    constant: ConstantPolicy,
+    dataset: Dataset, fold: Fold, name: str, judge: Judge, variants: Units, constant: ConstantPolicy
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on SCUs, its signature."""
     indices = [i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)]

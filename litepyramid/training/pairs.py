@@ -197,11 +197,7 @@ def split_dataset(
 
 
 def encode_pairs(
-    tokenizer: Any,
-    data: TrainingPairs,
-    max_length: int,
-    head: Head,
-    match_from: int | None = None,
+    tokenizer: Any, data: TrainingPairs, max_length: int, head: Head, match_from: int | None = None
 ) -> list[dict[str, Any]]:
     """Token ids of every pair, the summary cut where a pair is too long, with its label's shares.
 

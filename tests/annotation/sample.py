@@ -112,20 +112,12 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str
     """A JSON export in Label Studio's shape; `answer(data)` gives the controls' values."""
     rows = []
     for number, task in enumerate(tasks, start=101):
-        annotations = []
-        for who, worker in enumerate(workers, start=1):
-            result = [
-                {
-                    "value": {"text" if control == "scus" else "choices": value},
-                    "id": f"r{number}{who}{control}",
-                    "from_name": control,
-                    "type": "textarea" if control == "scus" else "choices",
-                }
-                for control, value in answer(task["data"]).items()
-            ]
-            about = {"id": number * 10 + who, "completed_by": {"id": who, "email": worker}}
-            about |= {"was_cancelled": False, "created_at": "2026-03-09T22:16:08.728353Z"}
-            annotations.append({**about, "result": result, "lead_time": 4.288, "task": number})
-        about = {"id": number, "drafts": [], "predictions": [], "data": task["data"], "meta": {}}
+        result = [
+            {"value": {"text" if name == "scus" else "choices": value}, "from_name": name}
+            for name, value in answer(task["data"]).items()
+        ]
+        about = {"result": result, "was_cancelled": False, "created_at": "2026-03-09T22:16:08.72Z"}
+        annotations = [{**about, "completed_by": {"id": 1, "email": worker}} for worker in workers]
+        about = {"id": number, "drafts": [], "predictions": [], "data": task["data"]}
         rows.append({**about, "annotations": annotations})
     return json.dumps(rows)

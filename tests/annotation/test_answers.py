@@ -9,12 +9,7 @@ import sample
 from sample import full, judged, page_of
 
 import litepyramid as lp
-from litepyramid.annotation.answers import (
-    Response,
-    collect_labels,
-    collect_units,
-    read_responses,
-)
+from litepyramid.annotation.answers import Response, collect_labels, collect_units, read_responses
 from litepyramid.annotation.export import (
     NO_FACT,
     judging_tasks,
@@ -187,32 +182,36 @@ def test_sentences_without_a_fact_are_done(tasks, stus):
     assert of_sentence(earlier, bridge) == ["Old."]
 
 
-def page(task, *scus):
-    return page_of({"task": task.id, "finished": True, "scus": scus, "no_fact": True})
+def page(task, no_fact, *scus):
+    return page_of({"task": task.id, "finished": True, "scus": scus, "no_fact": no_fact})
 
 
-def label_studio(task, *scus):
-    answers = {"no_fact": [NO_FACT]} | ({"scus": list(scus)} if scus else {})
+def label_studio(task, no_fact, *scus):
+    answers = {"no_fact": [NO_FACT] * no_fact, **({"scus": list(scus)} if scus else {})}
     return sample.label_studio([{"data": {"task_id": task.id}}], lambda _: answers)
 
 
-def json_min(task, *scus):
-    written = {"scus": {"text": scus}} if scus else {}
-    return json.dumps([{"task_id": task.id, "annotator": 4, "no_fact": NO_FACT, **written}])
+def json_min(task, no_fact, *scus):
+    written = {"scus": scus[0] if len(scus) == 1 else {"text": scus}} if scus else {}
+    row = {"task_id": task.id, "annotator": 4, "no_fact": NO_FACT if no_fact else None}
+    return json.dumps([{**row, **written}])
 
 
-def sheet(task, *scus):
-    lines = "\n".join(scus)
-    return f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",x,W\r\n'
+def sheet(task, no_fact, *scus):
+    lines, tick = "\n".join(scus), "x" * no_fact
+    return f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",{tick},W\r\n'
 
 
 @pytest.mark.parametrize("form", [page, label_studio, json_min, sheet])
 def test_every_form_of_answers(folder, tasks, form):
     bridge, path = tasks.writing[0], folder / "answers"
     for scus, named in (((), "no_fact"), (("One.", "Two."), "contradictory")):
-        path.write_text(form(bridge, *scus), encoding="utf-8", newline="")
+        path.write_text(form(bridge, True, *scus), encoding="utf-8", newline="")
         result = lp.import_answers(tasks, [path], units=folder / "stus.jsonl")
         assert len(result.named[named]) == 1
+    for scus in (["One."], ["One.", "Two."]):
+        path.write_text(form(bridge, False, *scus), encoding="utf-8", newline="")
+        assert of_sentence(lp.import_answers(tasks, [path]), bridge) == scus
 
 
 def sheet_rows(folder, tasks):

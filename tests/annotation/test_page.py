@@ -3,8 +3,8 @@
 import json
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from litepyramid.annotation.export import judging_tasks, render_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 BOX = "ol textarea"
+CONTROL, ENTER, UP, BACKSPACE = "\ue009", "\ue007", "\ue013", "\ue003"
 
 
 def begin(browser, folder: Path, tasks=None, name: str = "Ann") -> None:
@@ -43,9 +44,18 @@ def type_keys(browser, *keys: str) -> None:
 
 
 def control_enter(browser) -> None:
-    from selenium.webdriver.common.keys import Keys
+    browser.switch_to.active_element.send_keys(CONTROL, ENTER)
 
-    browser.switch_to.active_element.send_keys(Keys.CONTROL, Keys.ENTER)
+
+def other_worker(browser, name: str) -> None:
+    at(browser, "#switch").click()
+    at(browser, "#name").send_keys(f"{name}\n")
+
+
+def load(browser, path: Path, words: str) -> None:
+    """Loads a file of answers; the page says so."""
+    at(browser, "#file").send_keys(str(path))
+    said(browser, words)
 
 
 def until(condition):
@@ -68,18 +78,20 @@ def downloaded(browser, button: str = "#save") -> Path:
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", allowed)
     at(browser, button).click()
 
-    def whole() -> Path | None:
-        for path in Path(folder).glob("*.json"):
-            with suppress(ValueError):
-                json.loads(path.read_text(encoding="utf-8"))
-                return path
-        return None
+    def whole() -> list[Path]:
+        return [
+            path for path in Path(folder).glob("*.json") if path.read_text().rstrip()[-1:] == "}"
+        ]
 
-    return until(whole)
+    return until(whole)[0]
 
 
 def answers_in(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8"))["answers"]
+
+
+def scus_in(path: Path) -> list[tuple[list[str], bool]]:
+    return [(answer["scus"], answer["finished"]) for answer in answers_in(path)]
 
 
 def silent(browser) -> None:
@@ -148,31 +160,23 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
     path = downloaded(browser)
     answers = json.loads(path.read_text(encoding="utf-8"))
     assert answers["worker"] == "Ann"
-    assert [(a["scus"], a["finished"]) for a in answers["answers"]] == [
-        (["One fact.", "Another fact."], True),
-        (["Half a"], False),
-    ]
+    assert scus_in(path) == [(["One fact.", "Another fact."], True), (["Half a"], False)]
     # Another person has a fresh start here, and can go on with Ann's file.
-    at(browser, "#switch").click()
-    at(browser, "#name").send_keys("Bob\n")
+    other_worker(browser, "Bob")
     assert at(browser, "#count").text == "0 of 3 done"
-    at(browser, "#file").send_keys(str(path))
-    said(browser, "Loaded")
+    load(browser, path, "Loaded")
     assert at(browser, "#count").text == "1 of 3 done"
     other = tmp_path / "other.json"
     other.write_text(json.dumps({**answers, "digest": "0"}), encoding="utf-8")
-    at(browser, "#file").send_keys(str(other))
-    said(browser, "other tasks")
+    load(browser, other, "other tasks")
 
 
 def test_keys_of_writing(browser, folder, tasks):
-    from selenium.webdriver.common.keys import Keys
-
     begin(browser, folder, tasks)
     at(browser, BOX).click()
-    type_keys(browser, "a\nc", Keys.ARROW_UP, "\nb")
+    type_keys(browser, "a\nc", UP, "\nb")
     assert boxes(browser) == ["a", "b", "c"]
-    type_keys(browser, Keys.BACKSPACE, Keys.BACKSPACE)
+    type_keys(browser, BACKSPACE, BACKSPACE)
     at(browser, "ol .drop").click()
     assert boxes(browser) == ["c"]
     at(browser, "#next").click()
@@ -205,8 +209,8 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     type_keys(browser, "H")
     assert not box().is_selected()
     assert count.text == "2 of 3 done"
-    first = answers_in(downloaded(browser))[0]
-    assert (first["scus"], first["no_fact"], first["finished"]) == (["H"], False, False)
+    path = downloaded(browser)
+    assert (scus_in(path)[0], answers_in(path)[0]["no_fact"]) == ((["H"], False), False)
     at(browser, "ol .drop").click()
     assert count.text == "2 of 3 done"
     box().click()
@@ -216,10 +220,8 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     written = lp.import_answers(tasks, [path], units=folder / "stus.jsonl")
     assert (written.done, len(written.named["no_fact"]), written.fallen_back) == (3, 2, 0)
     # Somebody else goes on with the file.
-    at(browser, "#switch").click()
-    at(browser, "#name").send_keys("Bob\n")
-    at(browser, "#file").send_keys(str(path))
-    said(browser, "Loaded 3 tasks")
+    other_worker(browser, "Bob")
+    load(browser, path, "Loaded 3 tasks")
     assert count.text == "3 of 3 done"
     assert box().is_selected()
     silent(browser)
@@ -241,10 +243,8 @@ def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
     type_keys(browser, "Of the first tab.")
     control_enter(browser)
     assert at(browser, "#count").text == "2 of 3 done"
-    assert [(a["scus"], a["finished"]) for a in answers_in(downloaded(browser))] == [
-        (["Of the second tab."], True),
-        (["Of the first tab."], True),
-    ]
+    facts = [(["Of the second tab."], True), (["Of the first tab."], True)]
+    assert scus_in(downloaded(browser)) == facts
 
 
 def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):
@@ -258,12 +258,11 @@ def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judg
     answers["answers"][0]["presence"] = {"0": True, "1": True}
     other = tmp_path / "bob.json"
     other.write_text(json.dumps(answers), encoding="utf-8")
-    at(browser, "#file").send_keys(str(other))
-    said(browser, "Loaded 1 task answered by Bob;")
+    load(browser, other, "Loaded 1 task answered by Bob;")
     assert answers_in(downloaded(browser))[0]["presence"] == {"0": False, "1": True}
     # What is said can be seen wherever the page is scrolled to.
-    place = rectangle(browser, "#status")
-    assert 0 <= place["top"] < place["bottom"] <= place["screen"]
+    top, bottom, _, _, height = edges(browser, "#status")
+    assert 0 <= top < bottom <= height
 
 
 def screen(browser, width: int, height: int) -> None:
@@ -275,12 +274,11 @@ def screen(browser, width: int, height: int) -> None:
     browser.execute_script("if (location.protocol === 'file:') localStorage.clear()")
 
 
-def rectangle(browser, selector: str) -> dict[str, float]:
-    """Where an element is on the screen, and how high the screen is."""
+def edges(browser, selector: str) -> list[float]:
+    """Top, bottom, left and right of an element on the screen, and how high the screen is."""
     return browser.execute_script(
         "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
-        "return {top: box.top, bottom: box.bottom, left: box.left, right: box.right,"
-        " height: box.height, screen: innerHeight}",
+        "return [box.top, box.bottom, box.left, box.right, innerHeight]",
         selector,
     )
 
@@ -305,21 +303,17 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
         end = browser.execute_script("return document.documentElement.scrollHeight")
         for place in (0, 300, end // 2, end):
             browser.execute_script("window.scrollTo(0, arguments[0])", place)
-            summary, following = rectangle(browser, "#summary"), rectangle(browser, "#next")
-            assert 0 <= summary["top"] < summary["bottom"] <= following["top"]
-            assert following["bottom"] <= following["screen"]
-            if place < end:
-                assert following["bottom"] > following["screen"] - 40
+            (top, bottom, *_), following = edges(browser, "#summary"), edges(browser, "#next")
+            assert 0 <= top < bottom <= following[0] < following[1] <= following[4]
+            assert place == end or following[1] > following[4] - 40
         # A fact that the keyboard goes to is under neither of them.
         browser.execute_script("window.scrollTo(0, 0)")
         at(browser, "fieldset").click()
         for key in "yn" * 6:
             type_keys(browser, key)
-            focused = rectangle(browser, "fieldset:focus-within")
-            assert focused["bottom"] <= rectangle(browser, "#work nav")["top"]
-            summary = rectangle(browser, "#summary")
-            if summary["left"] == focused["left"]:
-                assert focused["top"] >= summary["bottom"]
+            focused, summary = edges(browser, "fieldset:focus-within"), edges(browser, "#summary")
+            assert focused[1] <= edges(browser, "#work nav")[0]
+            assert focused[0] >= summary[1] or summary[2] != focused[2]
         assert browser.execute_script(WIDER) <= 0
     silent(browser)
 
@@ -330,10 +324,10 @@ def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks):
         screen(browser, width, height)
         browser.get((folder / "page.html").as_uri())
         assert "One fact per line." in at(browser, "#start").text
-        assert rectangle(browser, "#name")["bottom"] <= height
+        assert edges(browser, "#name")[1] <= height
         begin(browser, folder)
         assert browser.switch_to.active_element.tag_name == "textarea"
-        assert 0 <= rectangle(browser, BOX)["bottom"] <= rectangle(browser, "#work nav")["top"]
+        assert 0 <= edges(browser, BOX)[1] <= edges(browser, "#work nav")[0]
         assert browser.execute_script("return window.scrollY") == 0
         assert not at(browser, "#guide").get_attribute("open")
     # Who opens the guide keeps it.
@@ -347,26 +341,26 @@ def test_nothing_is_cut_on_a_phone(browser, folder, tasks, judging):
         "return [...document.querySelectorAll('#work *')].filter(x => x.offsetParent && "
         "x.getBoundingClientRect().right > innerWidth + 1).map(x => x.outerHTML)"
     )
-    for kind in (tasks, judging):
-        for width in (320, 400, 600):
-            screen(browser, width, 640)
-            begin(browser, folder, kind)
-            assert browser.execute_script(WIDER) <= 0
-            assert browser.execute_script(cut) == []
+    for kind, width in product((tasks, judging), (320, 600)):
+        screen(browser, width, 640)
+        begin(browser, folder, kind)
+        assert browser.execute_script(WIDER) <= 0
+        assert browser.execute_script(cut) == []
 
 
 def test_on_a_phone_the_task_comes_first(browser, folder, long):
     screen(browser, 400, 800)
     begin(browser, folder, long)
     names = ("#position", "#question", "#summary", "#guide", "fieldset", "#next")
-    position, question, summary, guide, fact, following = (rectangle(browser, s) for s in names)
-    assert position["top"] < 120
+    position, question, summary, guide, fact, following = (edges(browser, s) for s in names)
+    assert position[0] < 120
     assert at(browser, "#question").text == "What <hit> Oslo?"
-    assert position["bottom"] <= question["top"] < summary["top"] < guide["top"]
-    assert fact["bottom"] < following["top"]
+    assert position[1] <= question[0] < summary[0] < guide[0]
+    assert fact[1] < following[0]
     for button in ("#next", "#save", ".choices label"):
-        assert rectangle(browser, button)["height"] >= 44
+        top, bottom, *_ = edges(browser, button)
+        assert bottom - top >= 44
     screen(browser, 1100, 900)
-    assert rectangle(browser, "#guide")["top"] < rectangle(browser, "#summary")["top"]
-    fact, summary = rectangle(browser, "fieldset"), rectangle(browser, "#summary")
-    assert fact["left"] >= summary["right"]
+    guide, fact, summary = (edges(browser, s) for s in ("#guide", "fieldset", "#summary"))
+    assert guide[0] < summary[0]
+    assert fact[2] >= summary[3]

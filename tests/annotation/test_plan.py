@@ -76,7 +76,9 @@ def test_expectation_by_hand():
     assert plan.expected() == pytest.approx(
         {"nobody": 0.6, "earlier": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
     )
-    assert plan.curve() == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+    curve, chance = (line.get_ydata() for line in plan.to_figure().axes[0].lines[1:3])
+    assert [*curve] == plan.curve().tolist() == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+    assert [*chance] == pytest.approx([0.6, 1.0])
 
 
 def test_unknown_easiness_counts_as_hardest_and_is_noted():
@@ -86,15 +88,6 @@ def test_unknown_easiness_counts_as_hardest_and_is_noted():
     unknown = plan_budget(easiness([math.nan, math.nan]), 1, by="random", seed=1)
     assert all(math.isnan(v) for v in unknown.expected().values())
     assert json.loads(render(unknown, "json"))["expected"]["plan"] is None
-
-
-def test_the_figure_says_what_the_effort_buys(tmp_path):
-    plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1)
-    curve, chance = (line.get_ydata() for line in plan.to_figure().axes[0].lines[1:3])
-    assert list(curve) == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
-    assert list(chance) == pytest.approx([0.6, 1.0])
-    plan.save(tmp_path / "budget.svg")
-    assert (tmp_path / "budget.svg").stat().st_size > 2000
 
 
 @pytest.mark.parametrize(
@@ -116,21 +109,6 @@ def test_plan_file_round_trip(tmp_path):
     data["sentences"][0]["annotate"] = True
     path.write_text(json.dumps(data))
     assert read_plan(path).count == 3
-
-
-@given(st.data())
-def test_damaged_plans_are_one_error(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("plan") / "plan.json"
-    plan_budget(easiness([0.9, 0.3]), 1).save(path)
-    plan = json.loads(path.read_text())
-    where = data.draw(st.sampled_from([plan, plan["sentences"][0], plan["signature"]]))
-    key = data.draw(st.sampled_from(sorted(where)))
-    where[key] = data.draw(st.sampled_from(["x", 7, -1, 1e300, None, [], {}, [[]], True]))
-    path.write_text(json.dumps(plan))
-    try:
-        read_plan(path).to_table()
-    except InputError as error:
-        assert error.path == str(path)  # noqa: PT017
 
 
 def test_easiness_is_predicted_given_or_gold(folder):
@@ -164,10 +142,7 @@ def test_the_signature_changes_with_the_numbers(drawn, data):
     assert plan_budget(e, 2).signature != before.signature
 
 
-@given(
-    st.lists(st.one_of(st.just(np.nan), st.floats(0, 1)), min_size=1, max_size=12),
-    st.data(),
-)
+@given(values, st.data())
 def test_plans_after_each_other_choose_what_one_plan_chooses(drawn, data):
     e = easiness(drawn)
     first = data.draw(st.integers(0, len(drawn)))
@@ -198,12 +173,11 @@ def test_two_rounds_are_one(folder):
     def round_of(name, plan, units):
         plan.save(folder / f"{name}.json")
         result = lp.export(folder / f"{name}.json", folder / name)
-        rows = [
+        rows = (
             {"task": t.id, "finished": True, "scus": sample.SCUS[t.input, t.sentence]}
             for t in result.tasks.writing
-        ]
-        data = {"format": "litepyramid-answers", "worker": "Ann", "answers": rows}
-        (folder / "answers.json").write_text(json.dumps(data), encoding="utf-8")
+        )
+        (folder / "answers.json").write_text(sample.page_of(*rows), encoding="utf-8")
         goal = folder / f"{name}.jsonl"
         lp.import_answers(folder / name, folder / "answers.json", units=units, output=goal)
         return goal

@@ -99,9 +99,6 @@ def test_file_names(tmp_path):
     path = pan(tmp_path / "peer17_D0901.pan", FOUND)
     with pytest.raises(InputError, match=r"Expected INPUT\.SYSTEM\.pan"):
         read_peer_annotation(path)
-    names = r"(?P<system>\w+)_(?P<input>\w+)"
-    annotation = read_peer_annotation(path, names=names)
-    assert (annotation.system, annotation.pyramid.input) == ("peer17", "D0901")
     with pytest.raises(InputError, match="regular expression"):
         read_peer_annotation(path, names="(")
 

@@ -90,8 +90,7 @@ def accuracy(folder, data: TrainingPairs) -> float:
 
 
 @pytest.mark.parametrize(
-    "other",
-    [{}, {"head": "two-class", "batches": "length", "bf16": True, "schedule": "constant"}],
+    "other", [{}, {"head": "two-class", "batches": "length", "bf16": True, "schedule": "constant"}]
 )
 def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, other):
     run = str(matching), synthetic_pairs(320, 1), tmp_path / "tuned", replace(FAST, **other)
