@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-WORKFLOW = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.DOTALL)[
-    1
-]
+TEXT = (ROOT / "docs" / "ci.md").read_text("utf-8")
+WORKFLOW = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]
 
 
 def shell(script, folder):

@@ -30,18 +30,14 @@ def test_inspect_ai(tmp_path):
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_scorer import pyramid
 
-    def outputs():
-        while True:
-            output = ModelOutput.from_content("mock", SUMMARY)
-            output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-            yield output
-
+    output = ModelOutput.from_content("mock", SUMMARY)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     samples = [
         Sample(input="Summarise.", target=REFERENCE),
         Sample(input="Summarise.", target=REFERENCE, metadata={"units": UNITS}),
     ]
     task = inspect_ai.Task(dataset=samples, scorer=pyramid("recall"))
-    model = get_model("mockllm/model", custom_outputs=outputs())
+    model = get_model("mockllm/model", custom_outputs=[output] * 2)
     (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
     assert log.status == "success", log.error
     values = [next(iter(sample.scores.values())).value for sample in log.samples]
@@ -58,16 +54,15 @@ def test_lighteval():
     from lighteval.tasks.requests import Doc
     from lighteval_metric import Pyramid, pyramid
 
-    metric = pyramid
-    metric.sample_level_fn = Pyramid("recall")
+    pyramid.sample_level_fn = Pyramid("recall")
     answer = ModelResponse(text=[SUMMARY])
     docs = [
         Doc(query="q", choices=[REFERENCE], gold_index=0),
         Doc(query="q", choices=[REFERENCE], gold_index=0, specific={"units": UNITS}),
     ]
-    found = [metric.compute_sample(doc=doc, model_response=answer)["litepyramid"] for doc in docs]
+    found = [pyramid.compute_sample(doc=doc, model_response=answer)["litepyramid"] for doc in docs]
     assert found == pytest.approx([expected(references=[[REFERENCE]]).values[0, 0], 0.5])
-    assert metric.get_corpus_aggregations()["litepyramid"](found) == pytest.approx(sum(found) / 2)
+    assert pyramid.get_corpus_aggregations()["litepyramid"](found) == pytest.approx(sum(found) / 2)
 
 
 def test_hugging_face_evaluate(tmp_path, monkeypatch):

@@ -12,11 +12,8 @@ import litepyramid as lp
 REFERENCES = '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
 UNITS = '{"input": "a", "units": [{"text": "A cat sat.", "kind": "scu"}]}\n'
 SUMMARY = '{"input": "a", "summary": "A cat sat."}\n'
-SCORES = "system,input,metric,score\n" + "".join(
-    f"s{i},i{j},{metric},{(i * j + i) % 5}\n"
-    for i in range(3)
-    for j in range(3)
-    for metric in ("m", "human")
+SCORES = "system,input,metric,human\n" + "".join(
+    f"s{n},i{n % 3},{n % 5},{n % 4}\n" for n in range(9)
 )
 
 
