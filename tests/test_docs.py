@@ -15,11 +15,12 @@ import pytest
 from judges.llm_server import FakeEndpoint
 from typer.core import TyperGroup
 
-from litepyramid.cli.app import app
+from litepyramid.cli.app import COMMANDS, app, function_of
+from litepyramid.cli.maker import documentation
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "models/README.md")]
+NAMES = ("README.md", "CONTRIBUTING.md", "models/README.md")
+PAGES = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
 FILE = re.compile(r"<!-- file: ([\w.]+) -->\n+```\w+\n(.*?)```", re.DOTALL)
 ENDPOINT = "http://localhost:8000/v1"
@@ -105,24 +106,24 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
             assert not shown or same(shown, printed), f"{words}: {shown} is not {printed}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=named)
-def test_what_cannot_be_run_exists(page):
+def test_what_cannot_be_run_exists():
     """Commands that need a model, an endpoint or data of one's own have the options they show."""
-    for _, language, text in blocks(page):
-        for words, _ in commands(text) if language == "console" else ():
-            if words[0] != "litepyramid":
-                continue
-            command, rest = app, words[1:]
-            while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
-                command = command.get_command(None, rest.pop(0))
-                assert command, f"no such command: {shlex.join(words)}"
-            options = {name for parameter in command.params for name in parameter.opts}
-            options |= {"-h", "--help", "--version"}
-            used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
-            assert used <= options, f"{used - options}: {shlex.join(words)}"
+    shown = [text for page in PAGES for _, language, text in blocks(page) if language == "console"]
+    shown += [documentation(function_of(name)).examples for name in COMMANDS]
+    for words in (words for text in shown for words, _ in commands(text)):
+        if words[0] != "litepyramid":
+            continue
+        command, rest = app, words[1:]
+        while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
+            command = command.get_command(None, rest.pop(0))
+            assert command, f"no such command: {shlex.join(words)}"
+        options = {name for parameter in command.params for name in parameter.opts}
+        options |= {"-h", "--help", "--version"}
+        used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
+        assert used <= options, f"{used - options}: {shlex.join(words)}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=named)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_what_a_page_names_is_there(page):
     text = page.read_text(encoding="utf-8")
     links = [page.parent / name for name in LINK.findall(text) if "generated/" not in name]
