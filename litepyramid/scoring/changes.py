@@ -86,14 +86,10 @@ class SystemChange(TestedDifference):
     """One system in the baseline (`old`) and in a new run, over the inputs scored in both.
 
     Attributes:
-        run: The new run.
-        system: The system's name there.
-        old_system: Its name in the baseline.
+        system: The system's name in the new run; in the baseline it is `old_system`.
         better: How many inputs score more than in the baseline; `worse` score less.
         lost: Facts lost, worst input first.
         gained: Facts gained, best input first.
-        by_input: Each input.
-        by_group: Each group of inputs, if groups were asked for.
         texts: By input both texts, where facts were lost or gained.
     """
 
@@ -180,7 +176,6 @@ class ChangeResult(Result):
 
     Attributes:
         baseline: Name of the run that the others (`runs`) are compared with.
-        changes: Each system of each new run.
         gate: The conditions under which a run fails; empty for none.
         failures: Those that failed, a sentence each.
         notes: What is shared and what is not, and what else a reader must know.

@@ -1,6 +1,6 @@
 """Combining people and judge: scores on all inputs from labels on a few (prediction-powered)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from math import comb
@@ -216,7 +216,7 @@ def combine(
     differences = _powered(h[i] - h[j], f[i] - f[j], confidence, target)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
-    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
+    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["labels"] - 1)
     holm = adjust_p_values(p, "holm")
     order = np.argsort(-means["value"], kind="stable").tolist()
     differs = np.zeros((len(order), len(order)), dtype=bool)
@@ -256,25 +256,16 @@ def combine(
     )  # fmt: skip
 
 
-def _entry(rows: Mapping[str, FloatArray], n: int) -> dict[str, Any]:
+def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
     """The fields of a `Combined`, of one row."""
     return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 
 
-@dataclass(frozen=True, slots=True)
-class Powered:
-    """R estimated means (`value`, with its standard error), as `Combined`; degrees of freedom."""
-
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
-    error: FloatArray
-    alone: FloatArray
-    alone_low: FloatArray
-    alone_high: FloatArray
-    weight: FloatArray
-    freedom: float
-    saved: FloatArray
+_ROW = np.dtype(
+    [("value", float), ("error", float), ("low", float), ("high", float), ("alone", float),
+     ("alone_low", float), ("alone_high", float), ("weight", float), ("saved", float),
+     ("labels", np.int64)]
+)  # fmt: skip
 
 
 def prediction_powered(
@@ -284,7 +275,7 @@ def prediction_powered(
     *,
     confidence: float = 0.95,
     target: Target = "inputs",
-) -> Powered:
+) -> np.recarray[Any, Any]:
     r"""Means of human scores known for some inputs, with a judge's scores known for all.
 
     .. math:: \hat\theta = \frac1n \sum_{j \in L}
@@ -302,6 +293,9 @@ def prediction_powered(
         judge: (R, M) the judge's scores of all inputs.
         labelled: (n,) which inputs are labelled, ascending; at least three.
         confidence: As in `combine`, as is `target`.
+
+    Returns:
+        R records: the mean, `value`, its standard error, and the fields of a `Combined`.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -335,27 +329,24 @@ def prediction_powered(
     weight = np.where(helps, slopes.mean(axis=1), 0.0)
     reach, error, error_alone = t_reach(confidence, n - 1), np.sqrt(error), np.sqrt(error_alone)
     ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
-    half = reach * error
-    return Powered(value, value - half, value + half, error, *ends, weight, n - 1, needed - n)
+    low, high, labels = value - reach * error, value + reach * error, np.full(len(human), n)
+    fields = [value, error, low, high, *ends, weight, needed - n, labels]
+    return np.rec.fromarrays(fields, dtype=_ROW)
 
 
 def _powered(
     human: FloatArray, judge: FloatArray, confidence: float, target: Target
-) -> dict[str, FloatArray]:
-    """`prediction_powered` of rows that may have other gaps, by the attributes' names."""
-    rows = {name: np.full(len(human), np.nan) for name in Powered.__slots__}
-    rows["labels"] = np.zeros(len(human), dtype=np.int64)
+) -> np.recarray[Any, Any]:
+    """`prediction_powered` of rows that may have other gaps."""
+    rows = np.recarray(len(human), dtype=_ROW)
     patterns: dict[bytes, list[int]] = {}
     for index, there in enumerate(~np.isnan(human)):
         patterns.setdefault(there.tobytes(), []).append(index)
     for same in patterns.values():
         labelled = np.flatnonzero(~np.isnan(human[same[0]]))
-        means = prediction_powered(
+        rows[same] = prediction_powered(
             human[same][:, labelled], judge[same], labelled, confidence=confidence, target=target
         )
-        for name in Powered.__slots__:
-            rows[name][same] = getattr(means, name)
-        rows["labels"][same] = len(labelled)
     return rows
 
 

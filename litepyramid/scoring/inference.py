@@ -38,12 +38,9 @@ class TestedDifference:
     """A mean difference over the inputs that both sides are scored on, with its test.
 
     Attributes:
-        difference: In points of the score.
-        low: Lower end of the paired bootstrap interval.
-        high: Upper end.
+        difference: In points of the score, with its paired bootstrap interval (low, high).
         p: Two-sided p-value of "no difference" (`flip_p_values`).
         p_holm: The same after Holm's correction over all that is tested together.
-        inputs: How many inputs.
     """
 
     difference: float
