@@ -1,7 +1,5 @@
 """A missing extra is answered by a line that works for how litepyramid was installed."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from importlib.metadata import PackageNotFoundError

@@ -1,7 +1,5 @@
 """Writing where it is safe, and through what is no regular file."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """Texts in other languages: nothing that reads English only scores them silently."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

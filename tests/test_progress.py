@@ -1,7 +1,5 @@
 """Bars are for people at a terminal; Ctrl-C leaves earlier results as they were."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

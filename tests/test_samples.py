@@ -1,7 +1,5 @@
 """How few samples are too few for an interval and a test; means leave out what is not scored."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences in any script: where they end, and that spans cover the text."""
 
-from __future__ import annotations
-
 import json
 import random
 from itertools import chain, pairwise

@@ -1,7 +1,5 @@
 """Texts from JSON become the one line that a line file would hold; numbers of things."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from hypothesis import given

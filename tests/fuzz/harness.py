@@ -1,7 +1,5 @@
 """Runs damaged files through their readers and keeps what went wrong."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import resource

@@ -1,7 +1,5 @@
 """Damage to files, by seed: bytes, words, lines, and values inside JSON, XML and safetensors."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -3,8 +3,6 @@
 The files lie in tests/data/fuzz/USE/NAME and tests/data/formats, or are made by the package itself.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tarfile

@@ -3,8 +3,6 @@
 A case that fails is run again with its number alone: ``FUZZ_SEED=1 FUZZ_FIRST=number``.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Data of every shape become one checked record; what is not meant is refused, not guessed."""
 
-from __future__ import annotations
-
 import io
 import json
 import tracemalloc

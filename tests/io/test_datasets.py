@@ -1,7 +1,5 @@
 """Published data sets, read from files of their shapes that the tests write."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of other tools: each is recognised by its content, nothing leaves it uncounted."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

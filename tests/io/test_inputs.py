@@ -1,13 +1,10 @@
 """Units, summaries, labels, weights, references from files: what is right and every misfit."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write
 from litepyramid.io.coerce import (
     as_labels,
     as_references,
@@ -187,12 +184,3 @@ def test_references_of_every_form(tmp_path):
     lines.write_text("<t> One . </t>\tTwo .\n", encoding="utf-8")
     (only,) = as_references(lines)
     assert only.references == (("One .",), ("Two .",))
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    path = tmp_path / "out.txt"
-    path.write_text("old", encoding="utf-8")
-    with pytest.raises(TypeError), atomic_write(path) as file:
-        file.writelines(["new", 3])
-    assert path.read_text(encoding="utf-8") == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]

@@ -1,14 +1,12 @@
 """Tables, JSON arrays and compressed files are read as what they are, by every reader."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
 import json
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
@@ -162,6 +160,7 @@ def test_compressed_line_files_and_their_names(tmp_path, monkeypatch):
         as_units(damaged)
 
 
+@settings(max_examples=40)
 @given(texts=st.lists(st.text(), min_size=1, max_size=6), mark=st.sampled_from(",\t;"))
 @example(texts=['a,"b";\tc\r\nd\r', "\x00", "[1]", "{", "''=x", "\u2028"], mark=",")
 def test_every_form_holds_every_text(tmp_path_factory, texts, mark):

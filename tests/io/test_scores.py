@@ -1,7 +1,5 @@
 """Every form of a score table reads to the same numbers; mistakes are named with their place."""
 
-from __future__ import annotations
-
 import json
 import re
 
