@@ -16,6 +16,7 @@ from litepyramid.judges.llm.llm_judge import (
     LLMJudge,
     fenced,
     json_value,
+    object_schema,
     read_prompt,
     with_line,
 )
@@ -25,14 +26,8 @@ from litepyramid.text import fill, one_line
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 
-
-def _object(**properties: Any) -> dict[str, Any]:
-    whole = {"required": [*properties], "additionalProperties": False}
-    return {"type": "object", "properties": properties, **whole}
-
-
-_UNIT = _object(unit={"type": "string"}, sentence={"type": "integer"})
-_SCHEMA = _object(units={"type": "array", "items": _UNIT})
+_UNIT = object_schema({"unit": {"type": "string"}, "sentence": {"type": "integer"}})
+_SCHEMA = object_schema({"units": {"type": "array", "items": _UNIT}})
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class Endpoint:
         """What each request holds besides the model and the text."""
         return {"temperature": 0, "seed": 12345, **self.parameters}
 
-    async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Self:
+    async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
         """Sends one request, inside `run`; what the server refuses to be asked for is left out."""
         import openai
 

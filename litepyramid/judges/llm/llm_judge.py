@@ -96,13 +96,8 @@ class Prompt:
         """JSON schema of an answer: each number from 1 to `count` once, with a grade."""
         if self.single:
             return None
-        keys = [str(n) for n in range(1, count + 1)]
-        return {
-            "type": "object",
-            "properties": {key: {"type": "string", "enum": list(self.grades)} for key in keys},
-            "required": keys,
-            "additionalProperties": False,
-        }
+        grade = {"type": "string", "enum": list(self.grades)}
+        return object_schema({str(n): grade for n in range(1, count + 1)})
 
     def read(self, answer: str, count: int) -> list[float] | None:
         """Presence of each unit, or None unless the answer grades exactly `count` units."""
@@ -115,6 +110,12 @@ class Prompt:
             return None
         given = [str(value[key]).strip().lower() for key in keys]
         return [self.grades[w] for w in given] if set(given) <= set(self.grades) else None
+
+
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these properties and no others."""
+    whole = {"required": [*properties], "additionalProperties": False}
+    return {"type": "object", "properties": properties, **whole}
 
 
 def with_line(prompt: str, line: str, language: str) -> str:

@@ -54,7 +54,8 @@ class EncodedPairs:
         for row, (ids, types) in enumerate(rows):
             start = shape[1] - len(ids) if self.tokenizer.pad_left else 0
             used = slice(start, start + len(ids))
-            for name, values in zip(_INPUTS, (ids, 1, types), strict=True):
+            columns: tuple[Any, ...] = ids, 1, types
+            for name, values in zip(_INPUTS, columns, strict=True):
                 arrays[name][row, used] = values
         if not self.tokenizer.typed:
             del arrays["token_type_ids"]
