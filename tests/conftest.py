@@ -32,7 +32,7 @@ settings.load_profile("litepyramid")
 SLOW = {
     "test_allennlp", "test_allennlp_parse", "test_changes_page", "test_ci", "test_compare",
     "test_correlations", "test_crossval", "test_docs", "test_embedded", "test_extract",
-    "test_finetune", "test_finetune_mini", "test_front_door", "test_full_disk", "test_fuzz",
+    "test_front_door", "test_full_disk", "test_fuzz",
     "test_hash_seeds", "test_hostile_names", "test_llm",
     "test_one_error", "test_page", "test_progress", "test_report_page", "test_resampling",
     "test_score_figures", "test_significance", "test_stanza", "test_studies",

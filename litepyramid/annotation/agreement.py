@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature, fingerprint
 
 
@@ -93,7 +92,7 @@ def krippendorff_alpha(
     Answers are (workers, items) numbers, each distinct value a category, NaN no answer. NaN where
     no item has two answers, or all that can be paired are one category.
     """
-    table = _table(answers)
+    table = np.asarray(answers, dtype=np.float64)
     categories = np.unique(table[~np.isnan(table)])
     if categories.size < 2:
         return math.nan
@@ -117,7 +116,7 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
 
     Where some say .5, the median; of two in the middle the lower. NaN where nobody answered.
     """
-    table = np.sort(_table(answers, graded=True), axis=0)  # NaN last
+    table = np.sort(np.asarray(answers, dtype=np.float64), axis=0)  # NaN last
     if not len(table):
         return np.full(table.shape[1], np.nan)
     middle = np.maximum((~np.isnan(table)).sum(axis=0) - 1, 0) // 2
@@ -133,7 +132,7 @@ def disagreement(
     the others are tied, or on which there are no others, are not compared. Where `gold` (items,) is
     not NaN, it stands in the others' place.
     """
-    table = _table(answers, graded=True)
+    table = np.asarray(answers, dtype=np.float64)
     answered = ~np.isnan(table)
     votes = np.where(answered, 2 * table - 1, 0.0)
     lead = votes.sum(axis=0) - votes
@@ -163,10 +162,7 @@ def agree(
     dropped on fewer compared items than `min_compared`. Where there is a `gold` label, (items,), a
     worker who contradicts it can be dropped even if nobody else answered.
     """
-    table = _table(answers, graded=True)
-    if len(table) != len(workers):
-        what = f"{counted(len(table), 'row')} of answers for {counted(len(workers), 'worker')}"
-        raise InputError(what, expected="one row for each worker")
+    table = np.asarray(answers, dtype=np.float64)
     if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
         raise InputError(f"noisy_above is {noisy_above}", expected="a share from 0 to 1")
     truth = np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, np.float64)
@@ -220,13 +216,3 @@ def agree(
             alpha=f"krippendorff_{level}",
         ),
     )
-
-
-def _table(answers: ArrayLike, *, graded: bool = False) -> FloatArray:
-    """Answers as (workers, items) numbers; graded ones are 0, .5 or 1."""
-    table = np.asarray(answers, dtype=np.float64)
-    if table.ndim != 2:
-        raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
-    if graded and not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
-        raise InputError("an answer is not 0, 0.5 or 1", expected="0, 0.5, 1, or NaN for none")
-    return table

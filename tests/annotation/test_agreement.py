@@ -15,7 +15,6 @@ from litepyramid.annotation.agreement import (
     krippendorff_alpha,
     majority_labels,
 )
-from litepyramid.errors import InputError
 from litepyramid.tables import render
 
 NAN = float("nan")
@@ -130,16 +129,6 @@ def test_nobody_is_dropped_on_little_evidence_or_one_word_against_another():
     result = agree(table, ["noisy", "a", "b", "c"])
     assert named(result, "dropped") == ["noisy"]
     assert result.labels.tolist() == np.tile(truth, 3).tolist()
-
-
-@pytest.mark.parametrize(
-    ("answers", "workers", "noisy_above"),
-    [([1, 0], ["a"], 0.5), ([[2, 0]], ["a"], 0.5), ([[[1]]], ["a"], 0.5), ([[1, 0]], ["a"], 50),
-     ([[1, 0]], ["a", "b"], 0.5)],
-)  # fmt: skip
-def test_wrong_answers_and_settings_are_refused(answers, workers, noisy_above):
-    with pytest.raises(InputError):
-        agree(answers, workers, noisy_above=noisy_above)
 
 
 def test_gold_labels_stand_for_the_others():

@@ -186,11 +186,7 @@ def test_keys_of_writing(browser, folder, tasks):
 
 def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     begin(browser, folder, tasks)
-    count = at(browser, "#count")
-
-    def box():
-        return at(browser, "#none")
-
+    count, box = at(browser, "#count"), lambda: at(browser, "#none")
     at(browser, "label.none").click()
     control_enter(browser)
     assert count.text == "1 of 3 done"

@@ -1,4 +1,4 @@
-"""What people should annotate: the budget, the order, what is expected of it; in rounds."""
+"""What people should annotate: the budget, the order, what is expected of it; label power."""
 
 import json
 import math
@@ -8,15 +8,17 @@ import pytest
 import sample
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import litepyramid as lp
+from litepyramid.annotation.label_power import SPREAD
 from litepyramid.annotation.plan import plan_budget, read_plan
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units
 from litepyramid.tables import render
-from litepyramid.types import InputUnits, Unit
+from litepyramid.types import InputUnits, ScoreTable, Unit
 from litepyramid.units.align import Sentence
 
 
@@ -192,3 +194,31 @@ def test_two_rounds_are_one(folder):
     assert {u.kind for e in as_units(second) for u in e.units} == {"scu", "stu"}
     with pytest.raises(InputError, match="from 0 to 2"):
         lp.plan(references, sentences=3, after=[folder / "two.json"], **scores)
+
+
+def test_power_of_the_labels_alone_is_that_of_a_t_test():
+    result = lp.label_power(difference=0.1, samples=500)
+    for row in result.rows:
+        shift = 0.1 / SPREAD * np.sqrt(row.labels)
+        reach = stats.t.ppf(0.975, row.labels - 1)
+        power = stats.nct.sf(reach, row.labels - 1, shift)
+        assert row.alone == pytest.approx(power, abs=0.08)
+    assert result.combined < result.alone
+
+
+def test_a_pilot_in_another_order_is_the_same_pilot(tmp_path):
+    rng = np.random.default_rng(0)
+    human = rng.random((3, 20))
+    values = np.stack([human + 0.1 * rng.random((3, 20)), human])
+
+    def power(order, values):
+        inputs = tuple(f"i{i:02}" for i in order)
+        table = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values[:, :, order])
+        return lp.label_power(table, metric="judge", samples=30)
+
+    one, moved = power(range(20), values), power(rng.permutation(20), values)
+    assert (one.rows, one.signature) == (moved.rows, moved.signature)
+    values[0, 0, 0] += 0.5
+    assert power(range(20), values).signature != one.signature
+    one.save(tmp_path / "power.svg")
+    assert (tmp_path / "power.svg").stat().st_size > 2000
