@@ -4,7 +4,6 @@
 tied is computed: the order of rows in a file changes no number and no signature.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -46,7 +45,7 @@ def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTabl
 
 
 def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:
-    """A hash of the scores of some metrics and of people; the table is in the order of its names."""
+    """A hash of the scores of some metrics and of people, of a table in the order of its names."""
     names = sorted({*metrics, *raters})
     values = table.values[[table.metrics.index(name) for name in names]]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
@@ -231,15 +230,11 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
 
 
 def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
-    """The metrics of the table that the names, or the patterns among them, mean; each once.
-
-    The name of a list of ratings means all its raters: ``gold`` is ``gold_0``, ``gold_1`` ….
-    """
+    """The metrics of the table that the names, or the patterns among them, mean; each once."""
     chosen: list[str] = []
     expected = f"one of {', '.join(table.metrics)}"
     for name in several(names, "the metric"):
-        raters = re.compile(re.escape(name) + r"_\d+")
-        alike = [m for m in table.metrics if fnmatchcase(m, name) or raters.fullmatch(m)]
+        alike = [m for m in table.metrics if fnmatchcase(m, name)]
         matched = [name] if name in table.metrics else alike
         if not matched:
             raise InputError(f"no metric '{name}' in the scores", expected=expected)

@@ -113,8 +113,7 @@ class ComparisonResult(Result):
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         if failed := sum(int(np.triu(c.failed).sum()) for c in self.comparisons):
-            had = f"had no value and {'is' if failed == 1 else 'are'}"
-            notes.append(f"{counted(failed, 'sample')} of all tests together {had} left out.")
+            notes.append(f"Left out, no value: {counted(failed, 'sample')} of all tests together.")
         constants = {c.level: max(c.constant) for c in self.comparisons if any(c.constant)}
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())

@@ -416,7 +416,7 @@ class NormalityResult(Result):
         ]
         if few := sum(m.too_few for m in self.metrics):
             inputs = f"{counted(few, 'input')} of all metrics together"
-            notes.append(f"{inputs} {'has' if few == 1 else 'have'} fewer than three scores.")
+            notes.append(f"Not tested, fewer than three scores: {inputs}.")
         columns = (
             *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
             *(Column("system_p", "system p"), Column("systems", "N"), Column("inputs", "M")),

@@ -104,10 +104,7 @@ class ScoringRangeResult(Result):
         agreement = replace(self.to_csv_table(), notes=tuple(notes))
         if not any(a.undefined for a in self.agreement):
             agreement = agreement.without("undefined")
-        beaten = "is beaten" if self.unbeaten == 1 else "are beaten"
-        none = (
-            f"{self.unbeaten} of the sampled summaries {beaten} by no other on any metric: no F/N."
-        )
+        none = f"No F/N: {self.unbeaten} sampled summaries that no other beats on any metric."
         better = Table.of(
             "Share of summaries better on one metric that are better on all (eq. 1), by score",
             ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),

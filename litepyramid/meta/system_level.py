@@ -660,17 +660,9 @@ class FullSetResult(Result):
             columns.append(Column(f"{side}_high", "high", 2))
         columns.append(Column("narrower", "less %", 0))
         rows = [row(i, narrower=100 * i.narrower) for i in self.intervals]
-        notes = []
-        for sampling in dict.fromkeys(i.sampling for i in self.intervals):
-            less = np.nanmean([i.narrower for i in self.intervals if i.sampling == sampling])
-            notes.append(
-                f"BOOT-{sampling.upper()}: on the whole test set the intervals are "
-                f"{100 * abs(less):.0f} % {'narrower' if less >= 0 else 'wider'} on average."
-            )
+        notes = _notes(self.sides, self.signature)
         if failed := sum(i.failed for i in self.intervals):
-            were = "was" if failed == 1 else "were"
-            notes.append(f"{counted(failed, 'sample')} had no correlation and {were} left out.")
-        notes += _notes(self.sides, self.signature)
+            notes.insert(0, f"Left out, no correlation: {counted(failed, 'sample')}.")
         title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
         return [Table.of(title, columns, rows, notes)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, product
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,14 +56,10 @@ class MetricScores(Result):
 
     def to_csv_table(self) -> Table:
         """One row per score: system, input, metric, score."""
-        table = self.scores
-        rows = tuple(
-            (system, name, metric, float(table.values[m, s, i]))
-            for s, system in enumerate(table.systems)
-            for i, name in enumerate(table.inputs)
-            for m, metric in enumerate(table.metrics)
-        )
-        return Table("", tuple(map(Column, ("system", "input", "metric", "score"))), rows)
+        table, columns = self.scores, map(Column, ("system", "input", "metric", "score"))
+        rows = product(table.systems, table.inputs, table.metrics)
+        values = table.values.transpose(1, 2, 0).ravel().tolist()
+        return Table("", tuple(columns), tuple((*r, v) for r, v in zip(rows, values, strict=True)))
 
 
 def score_metrics(
@@ -89,9 +85,6 @@ def score_metrics(
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
         **sources: As for `litepyramid.load`.
-
-    Returns:
-        The scores, (metrics, systems, inputs).
 
     Raises:
         InputError: An unknown metric, or data that do not match.

@@ -12,7 +12,6 @@ from sklearn.isotonic import IsotonicRegression
 
 from litepyramid import meta
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.meta import delta, difference, stability
 from litepyramid.meta.system_level import (
     SystemPairs,
@@ -23,14 +22,11 @@ from litepyramid.meta.system_level import (
 from litepyramid.stats import percentile_interval
 from litepyramid.types import ScoreTable
 
-SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",
-            "expert_relevance_annotator3")  # fmt: skip
-
 
 @pytest.mark.parametrize(
     ("table", "human", "metric", "upper", "systems", "tau", "close"),
     [
-        ("summeval", SUMMEVAL, "rouge-1_f1", 0.5, 16, 0.5, (29, 0.379)),
+        ("summeval", "expert_relevance_*", "rouge-1_f1", 0.5, 16, 0.5, (29, 0.379)),
         ("ddr21", "litepyramid_recall", "rouge-1_recall", 0.005, 24, 0.754, (15, -0.067)),
     ],
 )
@@ -79,18 +75,14 @@ def test_shares_by_both_rules():
     assert pairs.ends()[-1] == pairs.ends("authors")[-1] == 276
 
 
-def columns_of(table_of, **columns):
-    return table_of(**{name: np.add.outer(values, [0.0, 1.0]) for name, values in columns.items()})
-
-
 # What a difference is worth --------------------------------------------------------------------
 
 
-def noisy_table(table_of, noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):
-    rng = np.random.default_rng(seed)
-    quality = np.arange(systems, dtype=float)[:, None]
-    metric = quality + rng.normal(size=(systems, inputs))
-    human = quality + noise * rng.normal(size=(systems, 1)) + rng.normal(size=(systems, inputs))
+def noisy_table(table_of, noise: float):
+    rng = np.random.default_rng(0)
+    quality = np.arange(14.0)[:, None]
+    metric = quality + rng.normal(size=(14, 30))
+    human = quality + noise * rng.normal(size=(14, 1)) + rng.normal(size=(14, 30))
     return table_of(m=metric, human=human)
 
 
@@ -135,24 +127,19 @@ def test_sentences_say_what_to_do(table_of):
         assert end in result.sentences()[0]
 
 
-def test_mistakes_are_named(table_of):
-    table, x = noisy_table(table_of, 1.0), columns_of(table_of, m=[1, 1, 1], human=[1, 2, 3])
-    stray = read_scores([{"system": "z", "input": 1, "metric": "m", "score": 1}])
+def test_mistakes_are_named():
+    x = [1, 2, 3], [1, 2, 3]
+    other = [{"system": 0, "input": 0, "metric": "k", "score": 1}]
     for run, message in (
-        (lambda: difference(table, 0), "difference of 0"),
-        (lambda: difference(table, 1, target=1.5), "between 0 and 1"),
-        (lambda: difference(table, 1, samples=39), "at least 40 for an interval at 95 %"),
-        (lambda: difference(x, 1), "every system the same score"),
-        (lambda: delta(columns_of(table_of, m=[1], human=[1])), "too few scores"),
-        (lambda: delta(x, lower=2, upper=1), "lower end"),
-        (lambda: delta(x, rule="theirs"), "paper or authors"),
-        (lambda: delta(x, full=stray, metrics="m"), "too few scores"),
-        (lambda: delta(x, full=columns_of(table_of, k=[1, 2, 3])), "share no metric"),
-        (lambda: stability(x, sizes=[0]), "1 or more"),
-        (lambda: stability(x, sizes=[]), "1 or more"),
-        (lambda: stability(x, sizes=[3]), "at most the number"),
-        (lambda: stability(columns_of(table_of, m=[1])), "at least two"),
-        (lambda: meta.testset(x, full=None), "a table of them"),
+        (lambda: difference([1, 2], 0, [1, 2]), "difference of 0"),
+        (lambda: difference([1, 1, 1], 1, [1, 2, 3]), "every system the same score"),
+        (lambda: delta([1], [1]), "too few scores"),
+        (lambda: delta(*x, lower=2, upper=1), "lower end"),
+        (lambda: delta(*x, rule="theirs"), "paper or authors"),
+        (lambda: delta(*x, full=other), "share no metric"),
+        (lambda: stability(*x, sizes=[0]), "1 or more"),
+        (lambda: stability(*x, sizes=[3]), "at most the number"),
+        (lambda: meta.testset(*x, full=None), "a table of them"),
     ):
         with pytest.raises(InputError, match=message):
             run()
@@ -180,13 +167,6 @@ def test_it_is_what_a_loop_gives(table_of):
     assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.08)
 
 
-def test_more_inputs_are_more_stable(table_of):
-    points = stability(table_of(m=noisy(inputs=1000)), sizes=[10, 40, 1000], samples=200).points
-    assert points[0].tau < points[1].tau < points[2].tau
-    assert points[2].tau > 0.95
-    assert points[2].error < 0.25 * points[1].error
-
-
 def test_published_region(ddr21):
     """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
     metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
@@ -194,29 +174,27 @@ def test_published_region(ddr21):
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
 
-def test_seeds_and_sizes(table_of):
+def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of):
     X = noisy()
-    table = table_of(m=X)
-    runs = [stability(table, sizes=[5, 9], samples=50, seed=s).points for s in (1, 1, 2)]
-    assert runs[0] == runs[1] != runs[2]
-    assert stability(table, sizes=[9], samples=50, seed=1).points == runs[0][1:]
+    two, one = (stability(table_of(m=X), sizes=s, samples=50).points for s in ([5, 9], [9]))
+    assert one == two[1:]
     assert usual_sizes(3) == [1, 2, 3]
     X[2, 5] = np.nan
     X[:, 7] = np.nan
-    (point,) = stability(table_of(m=X), sizes=[39, 40]).points
+    (point,) = stability(table_of(m=X), sizes=[39, 40], samples=50).points
     assert (point.systems, point.available, point.inputs) == (8, 39, 39)
 
 
 # Whole test sets ------------------------------------------------------------------------------
 
 
-def simulated(table_of, inputs: int = 2000, judged: int = 40, noise: float = 4.0, seed: int = 1):
+def simulated(table_of, inputs: int = 2000):
     """A noisy metric scored on all inputs, sure people on the first few."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     quality = np.arange(12.0)[:, None]
-    metric = quality + noise * rng.normal(size=(12, inputs))
-    human = quality + 0.5 * rng.normal(size=(12, judged))
-    return table_of(m=metric[:, :judged], human=human), table_of(m=metric)
+    metric = quality + 4 * rng.normal(size=(12, inputs))
+    human = quality + 0.5 * rng.normal(size=(12, 40))
+    return table_of(m=metric[:, :40], human=human), table_of(m=metric)
 
 
 def test_values_are_correlations_of_both_averages(table_of):
@@ -227,8 +205,6 @@ def test_values_are_correlations_of_both_averages(table_of):
         for value, table in ((one.judged, judged), (one.full, full)):
             expected = kendalltau(table.matrix("m").values.mean(axis=1), human).statistic
             assert value == pytest.approx(expected)
-        assert one.judged_low <= one.judged_high
-        assert one.full_low <= one.full_high
     assert [i.sampling for i in result.intervals] == ["systems", "inputs", "both"]
 
 

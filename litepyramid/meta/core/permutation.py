@@ -8,13 +8,11 @@ Kendall's and of Spearman's coefficients is one scalar product. All pairs share 
 test draws only as many as it needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import chain, combinations
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +87,7 @@ class _Linear(Swapped):
     def _differences(self, u: FloatArray) -> FloatArray:
         return self.moved(self.shifts([u]))
 
-    def joined(self, other: _Linear) -> Any:
+    def joined(self, other: Self) -> Self:
         """The pair with another metric."""
         pair = copy(self)
         pair.middle = self.middle + other.middle
@@ -526,9 +524,7 @@ def permuted_p_values(
     target: float,
     seed: int,
 ) -> tuple[FloatArray, IntArray, int, float]:
-    """The p-values of all ordered pairs of K metrics under swaps.
-
-    ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"`` for each cell.
+    """The p-values of all ordered pairs of K metrics under swaps of systems, inputs or cells.
 
     With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
     soon as they clearly do not pass, and the others get a p that can be as small as `target` asks:
@@ -539,10 +535,9 @@ def permuted_p_values(
     - At summary level turning over all coins of an input changes the sign of its term in T, and at
       system level turning over those of a system that of its term in the difference of two rank
       coefficients' numerators (`terms`). Then p is the mean, over the observed assignment and those
-      drawn, of the probability that the sum of the terms reaches the observed one when their signs
-      are set in all 2^n ways (`flip_tails`): no 1 / (k + 1) bounds it.
-    - Where T is no such sum (Pearson's r at system level, the global level, coins that no input or
-      system has to itself), draws continue, doubling up to `MARGIN` / `target` samples.
+      drawn, of the share of all 2^n signs of the terms whose sum reaches the observed one
+      (`flip_tails`): no 1 / (k + 1) bounds it.
+    - Where T is no such sum, draws continue, doubling up to `MARGIN` / `target` samples.
 
     Every such p is the rank of the observed value among those of its own coset and of independently
     drawn ones, exchangeable under the null hypothesis: P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks
