@@ -79,7 +79,7 @@ class NLIJudge(Closing):
         dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an ONNX
             model has its own.
         batch_tokens: The most tokens of a batch of torch, padding included; none for 4,096 on CPU
-            and 32,768 on a GPU. A batch that does not fit into memory is halved.
+            and 32,768 on a GPU. Fewer need less memory.
         threads: Threads on CPU; none for as many as cores (with torch, those that are idle).
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
