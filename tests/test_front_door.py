@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import litepyramid as lp
-from litepyramid.embedded.example import save_example
+from litepyramid.embedded.example import load_example, save_example
 from litepyramid.errors import InputError
 from litepyramid.tables import Result
 
@@ -54,18 +54,8 @@ def columns(rows):
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory):
-    return save_example(tmp_path_factory.mktemp("front") / "example")
-
-
-@pytest.fixture(scope="module")
-def data(example):
-    return lp.load(
-        example / "scus.jsonl",
-        summaries=example / "summaries",
-        labels=example / "labels",
-        references=example / "references.jsonl",
-    )
+def data():
+    return load_example()
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +64,10 @@ def expected():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    heavy = ["torch", "spacy", "pandas", "xgboost", "transformers", "scipy"]
-    code = (
-        f"import sys, litepyramid as lp; lp.score; print([m for m in {heavy} if m in sys.modules])"
-    )
+    code = "import sys, litepyramid as lp; lp.score; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    heavy = {"torch", "spacy", "pandas", "xgboost", "transformers", "scipy"}
+    assert heavy & {*done.stdout.split()} == set()
 
 
 def test_every_public_name_is_there():
@@ -89,10 +77,8 @@ def test_every_public_name_is_there():
         lp.absent  # noqa: B018
 
 
-def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for file in example.iterdir():
-        (tmp_path / file.name).symlink_to(file)
+def test_the_lines_of_the_design(tmp_path, monkeypatch):
+    monkeypatch.chdir(save_example(tmp_path / "example"))
     result = lp.score(
         {"mine": ["A storm hit Oslo on Monday."]}, references=["A storm hit Oslo. Two people died."]
     )
@@ -310,6 +296,3 @@ def test_own_frames_come_in_again():
     result = lp.score(data, judge="recall", samples=50)
     assert lp.compare(result.to_frame("inputs")).to_frame().equals(lp.compare(result).to_frame())
     assert lp.precision(data, judge="recall", samples=50).scores["a"] == 1.0
-    for wrong in ({"pair": [("a", "b")]}, {"by": result.to_frame("inputs")}):
-        with pytest.raises(lp.LitepyramidError):
-            lp.compare(result, result, **wrong)

@@ -59,6 +59,3 @@ def test_what_is_no_mistake_ends_with_status_0(run):
     status, out, err = run("--version")
     assert (status, err) == (0, "")
     assert out.startswith("litepyramid ")
-    status, out, err = run("meta", "interval", "--help")
-    assert (status, err) == (0, "")
-    assert "--samples" in out

@@ -9,18 +9,8 @@ from litepyramid.tables import Column, Result, Table, render
 from litepyramid.text import latex_escape
 
 NAMES = [
-    "\x1b[31mred",
-    "[bold]markup[/bold]",
-    "left\u202eright",
-    "line\nend",
-    r"\write18{id}",
-    "=cmd|' /C calc'!A0",
-    "+1+1",
-    "-2+3",
-    "@SUM(A1)",
-    "'=quoted",
-    "x" * 5000,
-    "half\udc80",
+    *("\x1b[31mred", "[bold]markup[/bold]", "left\u202eright", "line\nend", r"\write18{id}"),
+    *("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "'=quoted", "x" * 5000, "half\udc80"),
 ]
 
 
