@@ -67,10 +67,8 @@ def write(folder: Path) -> Path:
     """references, easiness, scus, stus as JSON Lines and summaries/ in `folder`."""
     references = [{"input": name, "references": [lines]} for name, lines in REFERENCES.items()]
     jsonl(folder / "references.jsonl", references)
-    easiness = [
-        {"input": name, "reference": 0, "sentence": place, "easiness": value}
-        for (name, place), value in EASINESS.items()
-    ]
+    easiness = [{"input": name, "reference": 0, "sentence": place, "easiness": value}
+                for (name, place), value in EASINESS.items()]  # fmt: skip
     jsonl(folder / "easiness.jsonl", easiness)
     jsonl(folder / "scus.jsonl", units(SCUS, "scu"))
     jsonl(folder / "stus.jsonl", units(STUS, "stu"))

@@ -44,10 +44,8 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert of_sentence(result, ferry) == sample.STUS["ferry", 0]
     assert (result.written, result.fallen_back, result.done) == (1, 2, 1)
     assert (result.named["started"], result.named["open"]) == ([ferry.name], [cafe.name])
-    text = render(result, "table")
-    assert "Done: 1 of 3 tasks." in text
-    assert "Started but not done (1): ferry, reference 1, sentence 1." in text
-    assert json.loads(render(result, "json"))["named"]["open"] == [cafe.name]
+    notes = "Started but not done (1): ferry, reference 1, sentence 1."
+    assert notes in render(result, "table")
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -106,7 +104,6 @@ def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
     everybody = collect_labels(judging, rows, 1)
     assert everybody.agreement.alpha < result.agreement.alpha == 1
     assert [e.labels for e in everybody.labels] == [e.labels for e in result.labels]
-    assert judging.blank == (("beta", "ferry"),)
     beta = next(e for e in result.labels if e.system == "beta")
     assert beta.labels[1] == (0, 0, 0, 0)
 
@@ -123,9 +120,6 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
             path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
             with pytest.raises(InputError, match="not those that were exported"):
                 read_tasks(path)
-    path.write_text('{"format": "litepyramid-tasks"}', encoding="utf-8")
-    with pytest.raises(InputError, match="task file"):
-        read_tasks(path)
 
 
 def studio(task, result, **more):
@@ -147,7 +141,6 @@ def test_label_studio_oddities(tmp_path, tasks):
         ]
 
     yes, draft = choice("presence_0", "Yes"), {"result": [choice("presence_1", "No")], "user": "a"}
-    assert read([]) == []
     odd = studio("t", [yes, choice("other", "x"), {"id": "relation"}])
     assert read(odd) == [("t", "3", {0: True}, True, False)]
     assert read(studio("t", [], was_cancelled=True)) == [("t", "3", {}, True, True)]
@@ -155,10 +148,8 @@ def test_label_studio_oddities(tmp_path, tasks):
     assert read([{**open_task, "drafts": [draft]}]) == [("t", "a", {1: False}, False, False)]
     assert read([{**open_task, "drafts": [17]}]) == []  # only ids of drafts
     assert read(studio(None, [yes]))[0][0] == "no task_id (e.json, task 9)"
-    for wrong, what in ((studio("t", [choice("presence_0", "Maybe")]), "yes or no"),
-                        ([1], "not a Label Studio export")):  # fmt: skip
-        with pytest.raises(InputError, match=what):
-            read(wrong)
+    with pytest.raises(InputError, match="yes or no"):
+        read(studio("t", [choice("presence_0", "Maybe")]))
     skipped = Response(tasks.ids[0], "Ann", "e.json", skipped=True)
     result = collect_units(tasks, [skipped, wrote(tasks.writing[1], "A.")])
     assert result.named["skipped"] == [f"{tasks.ids[0]} (e.json)"]
@@ -238,13 +229,9 @@ def test_sheets(folder, tasks, judging):
     answers = [{"present": "yes" if x else "No", "worker": "Bob"} for x in told]
     result = lp.import_answers(judging, [filled_sheet(folder / "b.csv", rows, answers)])
     assert result.agreement.labels.tolist() == told
-    assert result.done == len(judging.judging)
     for wrong in ({"present": "perhaps"}, {"number": "0"}, {"number": "x"}):
         with pytest.raises(InputError, match=r"b\.csv:2: "):
             read_responses(filled_sheet(folder / "b.csv", rows[:1], [wrong]))
-    (folder / "b.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="not a filled-in sheet"):
-        read_responses([folder / "b.csv"])
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@cmd", "+a", "-b"])
@@ -262,11 +249,12 @@ def test_what_is_not_done_keeps_what_it_had(easiness, stus):
     # A sentence that is done again has its new SCUs alone.
     new = collect_units(one, [wrote(bridge, "New.")], base.units)
     assert [u.text for u in new.units[0].units if u.kind == "scu"][:1] == ["New."]
-    # Inputs that the tasks do not know stay.
+    # Inputs that the tasks do not know stay; a second round adds to the first.
     ferries = tuple(s for s in easiness.sentences if s.input == "ferry")
     two = writing_tasks(plan_budget(Easiness(ferries, np.array([0.1, 0.9])), 1))
     result = collect_units(two, [wrote(two.writing[0], "A fact.")], base.units)
     assert {e.input: e for e in result.units}["bridge"] == base.units[0]
+    assert of_sentence(result, two.writing[0]) == ["A fact."]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from xml.sax.saxutils import escape, quoteattr
 PATTERN = r"[-]*\n D[0-9]*-[A-Z]\.M\.100\.[A-Z]\.[A-Z]\n[-]*\n"
 DOCTYPE = """<!DOCTYPE {root} [
  <!ELEMENT {root} (pyramid,annotation)>
- <!ELEMENT scu (contributor)+>
  <!ATTLIST scu uid CDATA #REQUIRED
                comment CDATA #IMPLIED>
 ]>
@@ -81,10 +80,8 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
 
 
 def pyr(path: Path, **kinds) -> Path:
-    path.write_text(
-        '<?xml version="1.0"?>\n' + DOCTYPE.format(root="pyramid") + pyramid_xml(**kinds),
-        encoding="utf-8",
-    )
+    head = '<?xml version="1.0"?>\n' + DOCTYPE.format(root="pyramid")
+    path.write_text(head + pyramid_xml(**kinds), encoding="utf-8")
     return path
 
 

@@ -309,7 +309,6 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
     assert len(card["held_out"][0]["correlations"]) == 4
     sets = [(row.epoch, row.set) for row in result.history]
     assert sets == [(1, "pairs.jsonl"), (1, "synthetic")]
-    assert result.to_tables()[0].title == "After every epoch"
     assert str(goal) in result.to_tables()[-1].notes[-1]
     with pytest.raises(InputError, match="unknown setting"):
         lp.finetune(str(base), dataset, output=tmp_path / "x", settings=["speed=3"])
@@ -323,12 +322,10 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
 def test_wrong_types_are_one_error(dataset, tmp_path, wrong):
     arguments = {"base": "lexical", "data": dataset, **wrong}
     with pytest.raises(InputError):
-        lp.finetune(
-            arguments.pop("base"), arguments.pop("data"), output=tmp_path / "x", **arguments
-        )
+        lp.finetune(**arguments, output=tmp_path / "x")
     if wrong.keys() & {"base", "data", "settings"}:
         with pytest.raises(InputError):
-            lp.crossval(**{"base": "lexical", "data": dataset, **wrong})
+            lp.crossval(**arguments)
 
 
 def test_what_is_no_judge_of_ours_is_left_alone(dataset, tmp_path):

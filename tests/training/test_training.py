@@ -114,8 +114,7 @@ def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
     assert {row.set for row in out.history} == {"one"}
 
 
-SETTINGS = FinetuneSettings(epochs=2, learning_rate=1e-3, batch_size=8, held_out=0, save_steps=3,
-                            device="cpu", onnx=False, average=0.5)  # fmt: skip
+SETTINGS = replace(FAST, epochs=2, learning_rate=1e-3, batch_size=8, save_steps=3, average=0.5)
 KILLED = """
 import sys, time
 sys.path[:0] = {paths!r}
