@@ -91,10 +91,7 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """The share judged as labelled, presence ≥ .5 or not, of contrasting pairs of a kind.
-
-    `present` and `absent` are the shares of the pairs so labelled.
-    """
+    """The share judged as labelled, presence ≥ .5 or not, of pairs of a kind, and of each label."""
 
     name: str
     pairs: int

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,6 +55,8 @@ class MiniJudge(NLIJudge):
 
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
+        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
+            into parts that fit, of which each unit's best counts.
         threads: How many pairs are judged side by side; none for as many as cores.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
@@ -63,14 +66,15 @@ class MiniJudge(NLIJudge):
         self,
         *,
         mode: str | None = None,
+        long: Literal["cut", "split"] = "cut",
         threads: int | None = None,
         cache: str | Path | None = "default",
     ) -> None:
         if file_type(FOLDER / "model.onnx") != "file":
             raise ModelError("this installation lacks the model of the judge 'mini'")
-        super().__init__(str(FOLDER), mode=mode, threads=threads, cache=cache)
-        kept = self._remake.keywords["cache"]
-        self._remake = partial(MiniJudge, mode=mode, threads=threads, cache=kept)
+        settings: dict[str, Any] = {"mode": mode, "long": long, "threads": threads}
+        super().__init__(str(FOLDER), cache=cache, **settings)
+        self._remake = partial(MiniJudge, cache=self._remake.keywords["cache"], **settings)
         path, self._stack = FOLDER / "stack.json", None
         if mode is None and file_type(path) == "file":
             self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)

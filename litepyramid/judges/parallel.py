@@ -11,14 +11,7 @@ from typing import Any, Literal, get_args
 
 from litepyramid.blas import cores
 from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, loading, require
-from litepyramid.judges.base import (
-    Items,
-    Judge,
-    JudgedBatch,
-    Questions,
-    checked_batch,
-    windows,
-)
+from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions, checked_batch, windows
 from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.text import counted
