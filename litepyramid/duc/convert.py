@@ -243,9 +243,9 @@ def convert(
     if not result.rows():
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
-    units, bare = [unit for entry in result.units for unit in entry.units], Unit("")
+    every, bare = [unit for entry in result.units for unit in entry.units], Unit("")
     keys = [f.name for f in fields(Unit) if f.name not in ("text", "kind")]
-    lost = [name for name in keys if any(getattr(u, name) != getattr(bare, name) for u in units)]
+    lost = [name for name in keys if any(getattr(u, name) != getattr(bare, name) for u in every)]
     if lost and result.to == "units":
         note = f"A line file holds the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
