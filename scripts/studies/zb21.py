@@ -239,9 +239,9 @@ def _texts(dataset: Dataset, system: str) -> Sequence[str]:
 
 
 def _human(dataset: Dataset, system: str) -> float:
-    layout = UnitLayout.of(dataset.scus)
-    presence_by_people, _ = layout.align(dataset.labels, [system])
-    return float(lite_pyramid_scores(presence_by_people, layout)[0].mean())
+    labels = next(entry.labels for entry in dataset.labels if entry.system == system)
+    presence_by_people = np.concatenate(labels)[np.newaxis]
+    return float(lite_pyramid_scores(presence_by_people, UnitLayout.of(dataset.scus)).mean())
 
 
 def _table(
