@@ -1,18 +1,19 @@
-"""Train the judge `mini`, as it ships, from a pretrained encoder and open data.
+"""Train a judge like `mini` from a pretrained encoder and open data.
 
-    python scripts/train/judge.py DATA ENCODER OUT
+    python scripts/train/judge.py DATA ENCODER OUT --wordnet FOLDER
 
 DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and, in "kind",
 perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. ENCODER is a folder of
-all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`). Then come two stages
+all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`), those with one word
+for another only with WordNet (`judge_words`; ``data.noun`` and the like). Then come two stages
 of `litepyramid.finetune`, with the figures of every set that is kept aside after each pass: one
-pass over short pairs (about 165,000), then 6,000 pairs of which half are REALSumm's, without its
-fifth fold. At 35 pairs a second on one core that takes an hour and a half; a run that was stopped
-goes on when it is called again. OUT/mini is what ships.
+pass over short pairs (about 165,000; 240,000 with WordNet), then 6,000 pairs of which half are
+REALSumm's, without its fifth fold. At 35 pairs a second on one core that takes an hour and a half
+or two; a run that was stopped goes on when it is called again. OUT/mini is what may ship.
 
-The weights that ship have seen 114,785 and 5,989 pairs in the same order: their first stage came
-to the weights of sets below in five steps, and its contrasts and parts were also made from
-models/highlights (MIT; written with a language model), which is left out here.
+The weights that ship are a mean of several checkpoints of 417,000 pairs (models/README.md): their
+first stage came to the weights of sets below in five steps, without WordNet, and its contrasts and
+parts were also made from models/highlights (MIT; written with a language model), left out here.
 """
 
 from __future__ import annotations
