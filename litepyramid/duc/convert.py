@@ -276,7 +276,8 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     scores = [
         {**{k: row.values.get(k) for k in ("system", "input")}, "metric": metric, "score": score}
         for row in whole.rows
-        for metric, score in (row.values.get("scores") or {}).items()
+        if isinstance(listed := row.values.get("scores"), dict)
+        for metric, score in listed.items()
     ]
     return Converted(
         to,

@@ -236,7 +236,7 @@ def read_pyramid(
 ) -> Pyramid:
     """Reads the pyramid of a ``.pyr`` file, or the one inside a ``.pan`` file.
 
-    `names` and `inputs` say how the file's name gives the input: see `names.pyramid_input`.
+    `names` and `inputs` say how the file's name gives the input: see `pyramid_input`.
     """
     path = Path(path)
     root, legacy = read_xml(path)

@@ -282,8 +282,8 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
 
 def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
     """Rows of a saved result: ``scores`` is a long list."""
-    named = whole.get("name", whole.get("metric", "score"))
     what = "not the JSON that 'litepyramid score' writes"
+    named = as_type(str, whole.get("name", whole.get("metric", "score")), what=what, path=path)
     for row in as_type(list[dict[str, Any]], whole["scores"], what=what, path=path):
         if "score" not in row:
             raise InputError(f"{what} (no score)", path=path)

@@ -14,7 +14,7 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose, require
-from litepyramid.files import atomic_write, read_jsonl, read_text
+from litepyramid.files import atomic_write, read_jsonl, read_text, split_lines
 from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.inference import (
     MEASURES,
@@ -316,7 +316,7 @@ class ChangeResult(Result):
         if undated := [run.run for run in runs if not run.date]:
             raise InputError(f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31.")
         text = read_text(path) if Path(path).exists() else ""
-        lines = text.splitlines() if text.strip() else []
+        lines = split_lines(text) if text.strip() else []
         if lines:
             before = read_history(path).runs
             runs = [run for run in runs[1:] if run not in before]

@@ -1,6 +1,7 @@
 """The result of `score`: scores of systems, down to each unit's presence; saved and read again."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from litepyramid.checked import as_type, json_parts
-from litepyramid.errors import InputError, choose, require
+from litepyramid.errors import InputError, choose, located, require
 from litepyramid.files import file_type, read_json, read_text
 from litepyramid.io.coerce import check_path
 from litepyramid.io.scores import read_scores, select_matrix
@@ -28,6 +29,7 @@ from litepyramid.scoring.pyramid import (
 from litepyramid.stats import (
     adjust_p_values,
     by_id,
+    check_samples,
     mean_of_scored,
     system_intervals,
     system_means,
@@ -629,6 +631,11 @@ def read_result(path: str | Path) -> ScoreResult:
         arrays["evidence"] = tuple(cells)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], dtype=np.float64)
     signature = [(key, text) for key, text in saved.signature.items() if key != "version"]
+    drawn = [saved.signature.get(key, "1000") for key in ("samples", "seed")]
+    with located(path):
+        if not all(re.fullmatch("[0-9]{1,300}", text) for text in drawn):
+            raise InputError(_BROKEN, expected=_EXPECTED)
+        check_samples(int(drawn[0]), confidence=saved.confidence)
     same = ("metric", "name", "counts", "confidence", "references", "ceiling", "notes")
     return ScoreResult(
         **arrays,

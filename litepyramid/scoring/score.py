@@ -289,14 +289,20 @@ def _human(
             "the labels' units are for other inputs than the units",
             expected=f"{counted(len(units), 'input')} in the units' order",
         )
-    by_system = {entry.system: entry.labels for entry in dataset.labels}
+    by_system = {entry.system: entry for entry in dataset.labels}
     scored = np.array([name in by_system for name in systems])
     if not scored.any():
         expected = f"labels of systems named as those scored: '{systems[0]}' …"
         raise InputError("no labels for any scored system", expected=expected)
     labels = np.full((len(systems), layout.weights.size), np.nan)
+    sizes = [len(entry.units) for entry in labelled]
     for n in np.flatnonzero(scored).tolist():
-        for (start, end), row in zip(layout.bounds, by_system[systems[n]], strict=True):
+        own = by_system[systems[n]]
+        lengths = [len(row) or size for row, size in zip(own.labels, sizes, strict=False)]
+        if own.inputs != layout.inputs or lengths != sizes:
+            expected = "one label for each unit of each input, in the units' order"
+            raise InputError(f"labels of '{own.system}' of other units", expected=expected)
+        for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan
     human = np.full((len(systems), len(units)), np.nan)
     rows = ~np.isnan(labels).all(axis=1)

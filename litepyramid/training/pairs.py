@@ -135,8 +135,7 @@ def as_source(value: Any) -> Source:
     if not isinstance(weight, int | float) or not 0 < weight <= 1000:
         raise InputError(f"the weight {weight!r}", expected="a number above 0, such as 0.5")
     if isinstance(value, str | Path) and file_type(value) != "folder":
-        path, _, inside = str(value).partition("=")
-        return Source(labelled(value) if inside and path.isalnum() else Path(value), weight)
+        return Source(Path(value), weight)
     return Source(labelled(value), weight)
 
 

@@ -108,7 +108,7 @@ def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
     assert beta.labels[1] == (0, 0, 0, 0)
 
 
-def test_task_file_round_trip(tmp_path, tasks, judging):
+def test_task_file_round_trip(tmp_path, tasks, judging, monkeypatch):
     path = tmp_path / "tasks.json"
     for kind in (tasks, judging):
         write_tasks(path, kind)
@@ -120,6 +120,10 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
             path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
             with pytest.raises(InputError, match="not those that were exported"):
                 read_tasks(path)
+    monkeypatch.setattr("litepyramid.annotation.export.product", None)  # of a billion cells
+    path.write_text(json.dumps({**data, "systems": [*data["systems"], "x"]}), encoding="utf-8")
+    with pytest.raises(InputError, match="not those that were exported"):
+        read_tasks(path)
 
 
 def studio(task, result, **more):

@@ -106,6 +106,12 @@ def test_a_folder_of_other_files_is_read(tmp_path):
         lp.convert(tmp_path / "empty")
 
 
+def test_a_score_without_a_metric_is_none(tmp_path):
+    row = '{"system": "a", "input": "1", "summary": "It rained.", "scores": 0.5}'
+    result = lp.convert([written(tmp_path, row)])
+    assert (result.to, result.scores) == ("summaries", None)
+
+
 @pytest.mark.parametrize(
     ("text", "to"),
     [(NUGGETS, "scores"), (NUGGETS, "labels"), (ANSWERS, "units"), (NUGGETS, "nothing")],

@@ -198,6 +198,15 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
         lp.compare(old, new, date="yesterday")
 
 
+def test_a_history_keeps_names_with_separators_of_lines(tmp_path):
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path in paths:
+        scored({"a\u2028b": texts()}).save(path)
+    for date in ("2026-01-30", "2026-01-31"):
+        lp.compare(*paths, date=date).save(tmp_path / "history.jsonl")
+    assert [run.run for run in lp.compare(tmp_path / "history.jsonl").runs] == ["one", "two", "two"]
+
+
 def test_markdown_fits_a_comment_and_addresses_nobody(tmp_path):
     units = [[f"@someone <b>said</b> | {m} {u} {'x' * 200}." for u in range(10)] for m in range(60)]
     ids = [f"#{m}" for m in range(60)]

@@ -51,6 +51,9 @@ def test_scores_are_read_from_every_form(result, tmp_path, ending):
     table = read_scores(tmp_path / f"r.{ending}")
     assert (table.systems, table.inputs) == (result.systems, result.inputs)
     assert select_matrix(table).metric == "mine"
+    (tmp_path / "x.json").write_text(json.dumps({**plain(result.to_json()), "name": []}))
+    with pytest.raises(InputError):
+        read_scores(tmp_path / "x.json")
     np.testing.assert_array_equal(table.matrix("mine").values, result.values)
     np.testing.assert_array_equal(table.matrix("human").values, result.human)
 
@@ -89,6 +92,10 @@ def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
         lambda d: d.pop("systems"),
         lambda d: d.update(scores=[]),
         lambda d: d.update(counts={"pairs": -1}),
+        lambda d: d.update(confidence=2),
+        lambda d: d["signature"].update(samples="x"),
+        lambda d: d["signature"].update(samples="9" * 9),
+        lambda d: d["signature"].update(seed="-1"),
     ],
 )
 def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):

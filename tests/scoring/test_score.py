@@ -94,6 +94,13 @@ def test_what_does_not_match_is_refused():
     for systems in ((), (SYSTEMS[0], SYSTEMS[0]), (SystemSummaries("b", ("y", "x"), ("", "")),)):
         with pytest.raises(InputError):
             scored(systems)
+    for inputs, rows in (
+        (("x",), ((1, 0),)),
+        (("y", "x"), ((1, 1, 0), (1, 0))),
+        (("x", "y"), ((1,), (1, 1, 0))),
+    ):
+        with pytest.raises(InputError, match="labels of 'half'"):
+            scored(labels=(SystemLabels("half", inputs, rows),))
     with pytest.raises(InputError, match="'human' is reserved"):
         scored(name="human")
     with pytest.raises(InputError, match="neither units nor references"):

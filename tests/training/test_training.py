@@ -271,6 +271,7 @@ def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
     rows = [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)]
     path = pair_file(tmp_path / "a.jsonl", rows)
     assert as_source(f"{path}=2.5").weight == 2.5
+    assert as_source("pairs=a.jsonl").name == "pairs=a.jsonl"
     pairs = as_source((path, 2.5)).pairs()
     drawn = pairs.weighted(2.5, np.random.default_rng(1))
     counts = np.unique([premise for premise, _ in drawn.pairs], return_counts=True)[1]

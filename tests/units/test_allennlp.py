@@ -335,6 +335,15 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
     path.write_bytes(data + gzip.compress(bytes(8 << 20)))
     with pytest.raises(ModelError, match="too much for its size"):
         load_srl_bert(path)
+    monkeypatch.setattr("litepyramid.units.parsers.allennlp._MEMBERS", 4)
+    with pytest.raises(ModelError, match="more than 4 files"):
+        load_srl_bert(write_archive(path, members(), tarfile.TarInfo("x")))
+
+
+def test_halves_are_computed_with_as_singles(tmp_path):
+    weights = {k: v.half() if v.is_floating_point() else v for k, v in random_weights().items()}
+    path = write_archive(tmp_path / "m.tgz", {**members(), "weights.th": saved(weights)})
+    assert {p.dtype for p in load_srl_bert(path).network.parameters()} == {torch.float32}
 
 
 def compressed(data: bytes) -> bytes:

@@ -36,6 +36,7 @@ _LABELS, _UNPADDED = "vocabulary/labels.txt", "vocabulary/non_padded_namespaces.
 _NEEDED = ("config.json", "weights.th", _LABELS, _UNPADDED)
 _ROOM = 256 << 20
 """Bytes that an archive may hold beyond twice its own size."""
+_MEMBERS = 10_000
 _PREDICATES = frozenset({"VERB", "AUX"})
 """What AllenNLP's predictor takes for a predicate in English."""
 _UNUSED = ("bert_model.embeddings.position_ids", "bert_model.pooler.")
@@ -189,7 +190,9 @@ def _read_archive(path: Path) -> dict[str, Any]:
             what = f"holds more than {limit >> 20} MiB, too much for its size"
             raise ModelError(what, path=path, hint=hint)
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
-            for member in archive:
+            for number, member in enumerate(archive):
+                if number == _MEMBERS:
+                    raise ModelError(f"holds more than {_MEMBERS} files", path=path, hint=hint)
                 name = member.name.removeprefix("./")
                 if name in _NEEDED and member.isreg() and not member.issparse():
                     files[name] = archive.extractfile(member)
@@ -271,7 +274,7 @@ def _build(path: Path, settings: _Bert, labels: int, weights: Mapping[str, torch
     except RuntimeError as error:
         why = " ".join(str(error).split())[:400]
         raise ModelError(f"its weights do not fit its BERT or labels ({why})", path=path) from None
-    network.to_empty(device="cpu")
+    network.to_empty(device="cpu").float()  # halves would round on a CPU
     network.load_state_dict(weights)
     return network.train(False)
 
