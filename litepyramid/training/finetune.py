@@ -142,7 +142,11 @@ def finetune(
         mixture.insert(0, Source(labelled(data, **sources)))
     if not mixture:
         raise InputError("nothing to learn from", expected="labelled data, or files of pairs")
-    return _run(base, mixture, as_sources(evaluate), goal, settled(base, chosen))
+    tests = as_sources(evaluate)
+    if len({test.name for test in tests}) < len(tests):
+        names = ", ".join(test.name for test in tests)
+        raise InputError(f"sets of one name to evaluate on ({names})", expected="names that differ")
+    return _run(base, mixture, tests, goal, settled(base, chosen))
 
 
 def _run(

@@ -130,7 +130,8 @@ def test_out_of_the_box_trains_on_all_of_the_others():
     assert result.mean("trained", "lite2", "system", "pearson", "l3c").mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
     with pytest.raises(InputError, match="trained on and tested on"):
-        out_of_the_box(train, train[0], trainer)
+        out_of_the_box(train, replace(train[0], name="another"), trainer)
+    out_of_the_box(train, synthetic(seed=3, name="one"), trainer)  # a folder of the same name
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +209,8 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert batch.signature["revision"] != make_judge("lexical").model.revision
     with pytest.raises(InputError, match="nothing to learn from"):
         finetune("lexical", output=tmp_path / "other")
+    with pytest.raises(InputError, match=r"of one name to evaluate on \(synthetic, synthetic\)"):
+        finetune("lexical", dataset, output=tmp_path / "other", evaluate=[dataset, dataset])
     for base in ("recall", "llm:some", str(tmp_path / "judge")):
         with pytest.raises(InputError, match="cannot be trained"):
             finetune(base, dataset, output=tmp_path / "new")
