@@ -144,7 +144,7 @@ def mix(
         seed: Seed of the random order.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as unit=fact.
-        language: As for `load`.
+        language: Code such as de; told by the texts if not given.
 
     Returns:
         The units of every input: the SCUs that are left, then the STUs.

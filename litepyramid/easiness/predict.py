@@ -66,7 +66,7 @@ def predict(
         parses: Constituency trees for a regressor on the paper's 69 features: an interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
-        language: As for `load`.
+        language: Code such as de; told by the texts if not given.
 
     Returns:
         A value for every sentence; only their order matters for mixing.
@@ -126,7 +126,7 @@ def fit(
         seed: Seed of what is drawn after a start.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
-        language: As for `load`.
+        language: Code such as de; told by the texts if not given.
 
     Returns:
         The regressor, to save as JSON and to predict with.

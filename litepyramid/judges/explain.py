@@ -69,7 +69,7 @@ def explain(
         unit: A fact to look for in it; from Python also a list of facts.
         judge: The judge.
         question: What the summary answers; read by language models only.
-        language: As for `load`.
+        language: Code such as de; told by the texts if not given.
 
     Raises:
         InputError: The summary or the unit is empty, or in a language that the judge does not read.

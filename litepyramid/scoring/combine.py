@@ -162,8 +162,8 @@ def combine(
 ) -> CombinedScores:
     """Estimate human scores from labels on some inputs and a judge's scores on all.
 
-    Systems, and differences of two systems, are estimated by prediction-powered inference
-    (`prediction_powered`); inputs are what is drawn, as all systems are labelled on the same ones.
+    Systems, and differences of two systems, are estimated by prediction-powered inference; inputs
+    are what is drawn, as all systems are labelled on the same ones.
 
     Args:
         scores: A result of `score` with labels on a random sample of the inputs, or its file; or a

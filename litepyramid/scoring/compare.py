@@ -177,10 +177,10 @@ def compare(
 ) -> SystemComparison | ChangeResult | DriftResult | History:
     """Compare systems on the same inputs; or runs: which facts were lost and gained.
 
-    Of one result or table, pairs of systems. Of several saved results, each system with itself in
-    the first run: difference, interval, facts. By an exact sign-flip test over inputs (p of
-    `flip_p_values`), with Holm's correction over all that is tested. The exit status is 1 if a run
-    fails.
+    One result or table: every pair of its systems is compared. Several saved results: each system
+    is compared with itself in the first run (difference, interval, facts). The test is an exact
+    sign-flip test over inputs, with Holm's correction over all that is tested. The exit status is 1
+    if a run fails.
 
     Args:
         scores: A result of `score` or a table of scores; or results, OLD NEW …
@@ -196,8 +196,8 @@ def compare(
         fail_under: Fail if a system scores less.
         fail_if_lost: Fail if a system lost so many facts.
         margin: Fail if worse by this is not ruled out.
-        present: Present is from here on.
-        lost_by: Facts lost fell by this.
+        present: From here on a fact is present.
+        lost_by: A lost fact fell by this.
         date: Date of the new run in a history.jsonl.
         samples: Of the bootstrap.
         confidence: Of the intervals.

@@ -236,6 +236,9 @@ def crossval(  # data and those to train on are one, so eight
     baselines = {name: in_language(one, dataset.language) for name, one in baselines.items()}
     if base in EMBEDDED:
         check_language("judge", dataset.language, f"the judge {base}")
+    if output and (base in REFITTED or "{fold}" in str(base)):
+        hint = "The folder is for models; from Python, the result's save(FILE) writes the numbers."
+        raise InputError(f"'{base}' leaves no models", path=output, hint=hint)
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
     units = unit_variants(

@@ -124,7 +124,7 @@ def extract(
         parses: Also write sentences, frames and clusters to this interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
-        language: As for `load`.
+        language: Code such as de; told by the texts if not given.
 
     Returns:
         The units of every input, each with its reference and sentence, counted from 0.

@@ -292,6 +292,8 @@ def test_settings_go_to_every_judge_of_a_cross_validation(base, dataset, tmp_pat
     assert ready(labelled_pairs(dataset), 1).mode == "l2c"
     with pytest.raises(InputError, match="no judge of this cross-validation takes mode"):
         make_contest("lexical", ["recall"], options={"mode": "p2c"})
+    with pytest.raises(InputError, match="leaves no models"):
+        lp.crossval("lexical", dataset, folds=2, output=tmp_path / "result.json")
 
 
 def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
