@@ -309,7 +309,8 @@ def _check_tree(tree: dict[str, Any], features: int) -> None:
     counts = {key: int(value) for key, value in tree["tree_param"].items()}
     size = counts["num_nodes"]
     _need(size > 0 and counts["num_feature"] == features, "other features")
-    _need(counts.get("size_leaf_vector", 1) <= 1 and not counts.get("num_deleted"), "parameters")
+    _need(counts.get("size_leaf_vector", 1) in (0, 1), "leaves of several values")
+    _need(not counts.get("num_deleted"), "deleted nodes")
     for name in ("categories", "categories_nodes", "categories_segments", "categories_sizes"):
         _need(not len(tree[name]), "categories")
     _need(not _numbers(tree["split_type"], "iu", size).any(), "categories")
