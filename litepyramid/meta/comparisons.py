@@ -465,6 +465,7 @@ class RankResult(Result):
     coefficient: Coefficient
     confidence: float
     ranks: tuple[RankedMetric, ...]
+    left_out: LeftOut
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
@@ -474,12 +475,13 @@ class RankResult(Result):
             *("rank", "metric", Column("value", symbol)),
             *(Column("low", f"{percent} low"), "high"),
         )
-        note = (
+        notes = [
             "A metric starts a new rank if the best of the rank above is significantly better "
-            f"(α = {1 - self.confidence:g})."
-        )
+            f"(α = {1 - self.confidence:g}).",
+            *([f"Left out, not scored by all: {self.left_out}."] if self.left_out else ()),
+        ]
         title = f"Ranks by {self.level} level {symbol} with {self.human}"
-        return [Table.of(title, columns, self.ranks, (note, str(self.signature)))]
+        return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
@@ -559,4 +561,6 @@ def rank(
     ranks.sort(key=lambda one: (one.rank, -one.value))
     more = {"samples": samples, "interval": "boot-both"}
     signature = Signature.of(**dict(tests.signature.fields) | more)
-    return RankResult(tests.human, level, coefficient, confidence, tuple(ranks), signature)
+    return RankResult(
+        tests.human, level, coefficient, confidence, tuple(ranks), tests.left_out, signature
+    )

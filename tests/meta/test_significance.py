@@ -385,3 +385,13 @@ def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
     again = compare(replace(table, values=values), samples=80)
     for a, b in zip(result.comparisons, again.comparisons, strict=True):
         np.testing.assert_array_equal(a.p_values, b.p_values)
+
+
+def test_ranks_say_what_is_left_out():
+    rows = [
+        {"system": f"s{i}", "input": n, "bleu": i * n % 5, "rouge": i} | ({"human": i} if i else {})
+        for i in range(5)
+        for n in range(4)
+    ]
+    result = rank(rows, samples=100)
+    assert "Left out, not scored by all: 1 system, 0 inputs" in result.to_table()
