@@ -173,8 +173,8 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
             return _rated(_row_cells(read_rows(source, columns, table=True, text=text)))
     elif isinstance(source, Result) and hasattr(source, "units"):
         whole = plain(source.to_json())
-    elif isinstance(source, ScoreTable):
-        return _Source(list(_table_cells(source, path)))
+    elif isinstance(held := getattr(source, "scores", source), ScoreTable):
+        return _Source(list(_table_cells(held, path)))
     elif table := table_rows(source, "scores", columns, holding="score"):
         return _rated(_row_cells(table))
     else:

@@ -119,3 +119,8 @@ def test_signature_follows_the_data() -> None:
         )
     )  # fmt: skip
     assert first == shuffled != changed
+
+
+def test_meta_reads_the_result_as_it_is() -> None:
+    result = scored("rouge-1_recall")
+    assert np.array_equal(read_scores([result]).values, result.scores.values)
