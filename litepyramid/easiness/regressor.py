@@ -39,7 +39,7 @@ _OURS = frozenset({"rounds", "scu_prior"})
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TreeSettings:
     """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error, 40 rounds.
 
     Attributes:
@@ -62,9 +62,11 @@ class Settings:
     seed: int = 12345
 
 
-PAPER = Settings()
+PAPER = TreeSettings()
 
-REFINED = Settings(eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4)
+REFINED = TreeSettings(
+    eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4
+)
 """A few careful steps, for going on from a trained regressor on a hundred sentences or more."""
 
 
@@ -156,7 +158,7 @@ class EasinessRegressor(Result):
 def fit_trees(
     features: FeatureTable,
     easiness: FloatArray,
-    settings: Settings = PAPER,
+    settings: TreeSettings = PAPER,
     about: Mapping[str, str] | None = None,
     scus: IntArray | None = None,
     start: EasinessRegressor | None = None,
@@ -218,7 +220,7 @@ def cross_fit(
     features: FeatureTable,
     gold: Easiness,
     folds: Mapping[str, int],
-    settings: Settings = PAPER,
+    settings: TreeSettings = PAPER,
     start: EasinessRegressor | None = None,
 ) -> Easiness:
     """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs."""

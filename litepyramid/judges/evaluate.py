@@ -181,7 +181,7 @@ def evaluate(
     language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
     sets = [_labelled_set(one, sources) for one in several if one is not None or sources]
-    sets += [read_pairs(path) for path in pairs]
+    sets += [read_labelled_set(path) for path in pairs]
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
@@ -358,7 +358,7 @@ class _PairLine:
     present: float
 
 
-def read_pairs(path: str | Path) -> LabelledSet:
+def read_labelled_set(path: str | Path) -> LabelledSet:
     """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
     rows = [
         as_type(_PairLine, value, what="no labelled pair", path=path, line=line)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
-from litepyramid.scoring.inference import MEASURES, group_letters, letter_groups, scores_sha
+from litepyramid.scoring.inference import MEASURES, group_letters, letter_groups, matrices_sha
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import scored_and_labelled
 from litepyramid.stats import adjust_p_values, by_id, check_share, t_p_values, t_reach
@@ -236,7 +236,7 @@ def combine(
         for n in range(len(p))
     ]  # fmt: skip
     about = {"combine": "cross-fit", "target": target, "confidence": confidence}
-    about |= {"scores_sha": scores_sha(judge, people)}
+    about |= {"scores_sha": matrices_sha(judge, people)}
     return CombinedScores(
         metric=judge.metric,
         systems=tuple(

@@ -24,7 +24,7 @@ from litepyramid.scoring.inference import (
     TestedDifference,
     as_differences,
     flip_p_values,
-    scores_sha,
+    matrices_sha,
     smallest_flip_p,
     too_few_inputs,
 )
@@ -332,7 +332,7 @@ def _compare_systems(
             )
         ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    about = {"test": "sign-flip", "scores_sha": scores_sha(scores), "against": against}
+    about = {"test": "sign-flip", "scores_sha": matrices_sha(scores), "against": against}
     return SystemComparison(
         metric=scores.metric,
         systems=tuple(systems[i] for i in order),

@@ -73,7 +73,7 @@ def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
     return [replace(entry, p_holm=own) for entry, own in zip(entries, p, strict=True)]
 
 
-def scores_sha(*scores: ScoreMatrix) -> str:
+def matrices_sha(*scores: ScoreMatrix) -> str:
     """A hash of scores by name: the same in whatever order systems and inputs come."""
     return fingerprint(
         [one.systems[i], [(one.inputs[j], float(one.values[i, j])) for j in by_id(one.inputs)]]

@@ -38,7 +38,7 @@ from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, ResultLike, ScoreMatrix, Signature
 
-Rows = Literal["systems", "inputs", "units", "tags"]
+FrameRows = Literal["systems", "inputs", "units", "tags"]
 
 BOUNDS = (0.25, 0.75)
 """A fact of at most this presence is missing, of at least that present, without labels to tell."""
@@ -362,9 +362,9 @@ class ScoreResult(SystemScores):
         names = "system input unit text weight kind presence label evidence missing conflict"
         return Table("", tuple(map(Column, names.split())), tuple(rows))
 
-    def to_frame(self, rows: Rows = "systems") -> Any:
+    def to_frame(self, rows: FrameRows = "systems") -> Any:
         """A pandas frame with a row a system, best first; or a system and input, unit, tag."""
-        choose("rows", rows, get_args(Rows))
+        choose("rows", rows, get_args(FrameRows))
         pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
             return pandas.DataFrame(self.tags)

@@ -24,7 +24,7 @@ from litepyramid.easiness.regressor import (
     PAPER,
     REFINED,
     EasinessRegressor,
-    Settings,
+    TreeSettings,
     cross_fit,
     fit_trees,
     predict_trees,
@@ -135,7 +135,7 @@ def main() -> None:
 
     def add(
         name: str,
-        settings: Settings,
+        settings: TreeSettings,
         start: EasinessRegressor | None,
         left_out: tuple[str, ...] = (),
     ) -> None:

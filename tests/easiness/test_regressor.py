@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 
-from litepyramid.easiness.regressor import EasinessRegressor, Settings, fit_trees, predict_trees
+from litepyramid.easiness.regressor import EasinessRegressor, TreeSettings, fit_trees, predict_trees
 from litepyramid.easiness.sentence_features import FeatureTable, constituency_features
 from litepyramid.errors import InputError, ModelError
 
@@ -57,13 +57,13 @@ def test_other_features_and_no_sentences_are_refused(trained):
     with pytest.raises(InputError, match="0 sentences"):
         fit_trees(table(), np.full(40, np.nan))
     with pytest.raises(InputError, match=r"rounds is 0.*a regressor to centre"):
-        fit_trees(table(), np.zeros(40), Settings(rounds=0))
+        fit_trees(table(), np.zeros(40), TreeSettings(rounds=0))
 
 
 def test_no_damage_reaches_xgboost(trained, tmp_path):
     """XGBoost crashed or hung on 149 of 2,420 cut files."""
     path, features = tmp_path / "r.json", trained[1]
-    fit_trees(features, features.values[:, 0] / 9, Settings(rounds=3)).save(path)
+    fit_trees(features, features.values[:, 0] / 9, TreeSettings(rounds=3)).save(path)
     whole = path.read_bytes()
     rng = np.random.default_rng(7)
     foreign = b"\x80\x04\x95pickle", b'{"version": [1, 4, 1], "learner": {}}'
@@ -113,13 +113,13 @@ def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, wor
 def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     start, features = trained
     harder = features.values[:, 0] / 9 - 0.2
-    centred = fit_trees(features, harder, Settings(rounds=0), start=start)
+    centred = fit_trees(features, harder, TreeSettings(rounds=0), start=start)
     said = predict_trees(centred, features)
     assert said.mean() == pytest.approx(harder.mean())
     assert said - predict_trees(start, features) == pytest.approx(np.full(40, centred.offset))
     assert centred.offset == pytest.approx(-0.2, abs=0.01)
     wiggly = harder + 0.2 * (features.values[:, 1] > 4)
-    more = fit_trees(features, wiggly, Settings(rounds=20), start=start)
+    more = fit_trees(features, wiggly, TreeSettings(rounds=20), start=start)
     missed = [np.abs(predict_trees(r, features) - wiggly).mean() for r in (centred, more)]
     assert missed[1] < missed[0] / 2
     assert predict_trees(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
@@ -128,5 +128,5 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     again = EasinessRegressor.load(tmp_path / "r.json")
     assert again.offset == more.offset
     assert predict_trees(again, features).tolist() == predict_trees(more, features).tolist()
-    twice = fit_trees(features, harder + 0.5, Settings(rounds=0), start=centred)
+    twice = fit_trees(features, harder + 0.5, TreeSettings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)

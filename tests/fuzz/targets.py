@@ -298,12 +298,12 @@ def _made_lexical(folder: Path) -> Target:
 def _made_regressor(folder: Path) -> Target:
     import numpy as np
 
-    from litepyramid.easiness.regressor import Settings, fit_trees
+    from litepyramid.easiness.regressor import TreeSettings, fit_trees
     from litepyramid.easiness.sentence_features import FeatureTable
 
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
-    fit_trees(table, rng.random(30), Settings(rounds=3)).save(folder / "regressor.json")
+    fit_trees(table, rng.random(30), TreeSettings(rounds=3)).save(folder / "regressor.json")
     return target(_regressor, folder)
 
 

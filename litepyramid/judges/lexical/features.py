@@ -247,7 +247,7 @@ FEATURES: dict[str, tuple[int, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class WordRows:
     """Stems of many units, one after the other; -1 for a unit without any; the unit of each row."""
 
     ids: IdArray
@@ -292,10 +292,10 @@ class UnitSet:
     (idf, place, place times idf); `numbers` and `names` are rows of words.
     """
 
-    tokens: Rows
+    tokens: WordRows
     masks: dict[int, int]
     fields: tuple[tuple[int, int], ...]
-    words: Rows
+    words: WordRows
     alike: IdArray
     alike_starts: IdArray
     idf: FloatArray
@@ -329,12 +329,12 @@ class UnitSet:
                 masks[stem] = masks.get(stem, 0) | 1 << k
             fields.append((bit, (1 << len(stems)) - 1))
             bit += len(stems) + 1
-        words = Rows.of(content)
-        like = Rows.of([alike[stem] for stem in words.ids.tolist()])
+        words = WordRows.of(content)
+        like = WordRows.of([alike[stem] for stem in words.ids.tolist()])
         weight = idf[words.ids]
         place = np.arange(1.0, len(words.ids) + 1.0) - words.starts[words.owner]
         return cls(
-            tokens=Rows.of(tokens),
+            tokens=WordRows.of(tokens),
             masks=masks,
             fields=tuple(fields),
             words=words,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.text import cut
 
-Job = TypeVar("Job")
+Work = TypeVar("Work")
 
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
 MOST_BYTES = 2**20
@@ -154,7 +154,7 @@ class Endpoint:
         self._refused, self._accepted = left_out, True
         return Reply.of(value, left_out, _key())
 
-    def run(self, work: Callable[[Job], Awaitable[None]], jobs: Iterable[Job]) -> None:
+    def run(self, work: Callable[[Work], Awaitable[None]], jobs: Iterable[Work]) -> None:
         """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency.
 
         It works where an event loop runs; Ctrl-C cancels what is under way.

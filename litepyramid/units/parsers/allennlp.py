@@ -319,7 +319,7 @@ def tag_predicates(
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class VerbInput:
     """One pass: word-piece ids, which of them are the predicate's, and each word's first piece.
 
     `before` and `after` are the numbers of words outside the window.
@@ -336,7 +336,7 @@ class Job:
 
 def jobs(
     model: SrlBert, sentences: Sequence[Sequence[str]], verbs: Sequence[Sequence[int]]
-) -> Iterator[Job]:
+) -> Iterator[VerbInput]:
     """One job a predicate; words are cut into pieces once."""
     from tokenizers.models import WordPiece
 
@@ -359,7 +359,7 @@ def jobs(
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
-            yield Job(verb, ids, start, start + sizes[verb], low, len(words) - high, offsets)
+            yield VerbInput(verb, ids, start, start + sizes[verb], low, len(words) - high, offsets)
 
 
 def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
@@ -377,7 +377,7 @@ def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
     return low, high
 
 
-def forward(model: SrlBert, batch: Sequence[Job]) -> torch.Tensor:
+def forward(model: SrlBert, batch: Sequence[VerbInput]) -> torch.Tensor:
     """Logits (rows, pieces, L) of a batch, on the CPU."""
     import torch
 
