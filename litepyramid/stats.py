@@ -280,6 +280,11 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
     return adjusted
 
 
+def all_pairs(count: int) -> IntArray:
+    """(count (count - 1) / 2, 2) places: every two of `count`, the earlier one first."""
+    return np.stack(np.triu_indices(count, 1), axis=1)
+
+
 def mean_of_scored(values: FloatArray) -> float:
     """The mean of the values that are not NaN; NaN where there is none."""
     scored = values[~np.isnan(values)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import combinations
 from math import comb
 from typing import Any, Literal, get_args
 
@@ -13,7 +12,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.scoring.inference import MEASURES, group_letters, letter_groups, matrices_sha
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import scored_and_labelled
-from litepyramid.stats import adjust_p_values, by_id, check_share, t_p_values, t_reach
+from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values, t_reach
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
@@ -212,7 +211,7 @@ def combine(
     if not assume_random:
         _check_sample(labelled)
     means = _powered(h, f, confidence, target)
-    i, j = np.array(list(combinations(range(len(h)), 2)), dtype=np.int64).reshape(-1, 2).T
+    i, j = all_pairs(len(h)).T
     differences = _powered(h[i] - h[j], f[i] - f[j], confidence, target)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +32,7 @@ from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_label
 from litepyramid.scoring.runs import DriftResult, Settings, drift
 from litepyramid.stats import (
     adjust_p_values,
+    all_pairs,
     blocks,
     by_id,
     check_samples,
@@ -307,7 +307,7 @@ def _compare_systems(
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     if against is None:
-        pairs = np.array(list(combinations(range(len(values)), 2)))
+        pairs = all_pairs(len(values))
         worse = means[pairs[:, 1]] > means[pairs[:, 0]]
         pairs[worse] = pairs[worse][:, ::-1]
     else:

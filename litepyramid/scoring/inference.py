@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import ceil, log2
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from litepyramid.stats import (
     SMALLEST_TAIL,
     adjust_p_values,
+    all_pairs,
     blocks,
     by_id,
     flip_tails,
@@ -153,7 +153,7 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     if len(means) == 1:
         return [() if np.isnan(means[0]) else (1,)]
     order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
-    pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
+    pairs = all_pairs(len(order))
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
     differs = np.zeros((len(means), len(means)), dtype=bool)
     differs[tuple(np.array(order, dtype=np.int64)[pairs[corrected < alpha]].T)] = True

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations, islice, product, takewhile
+from itertools import chain, islice, product, takewhile
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -28,6 +28,7 @@ from litepyramid.scoring.pyramid import (
 )
 from litepyramid.stats import (
     adjust_p_values,
+    all_pairs,
     by_id,
     check_samples,
     mean_of_scored,
@@ -548,7 +549,7 @@ def _pairs(result: ScoreResult) -> list[list[Any]] | None:
     if len(order) < 2 or np.isnan(system_means(result.values)).any():
         return None
     values = result.values[order]
-    places = np.array(list(combinations(range(len(order)), 2)))
+    places = all_pairs(len(order))
     p = adjust_p_values(flip_p_values(values, places), "holm")
     cells: list[list[Any]] = [[None] * len(order) for _ in order]
     for (i, j), clear in zip(places.tolist(), (p < 1 - result.confidence).tolist(), strict=True):

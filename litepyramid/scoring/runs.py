@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from litepyramid.judges.base import Evidence
 from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import adjust_p_values, check_whole, mean_of_scored, system_means
+from litepyramid.stats import adjust_p_values, all_pairs, check_whole, mean_of_scored, system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, Signature, fingerprint
@@ -340,7 +339,7 @@ def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> D
 def _conclusions(sides: Sequence[Side], names: Sequence[str], alpha: float) -> list[str]:
     """The pairs of systems that only one run tells apart, or in another order."""
     systems, signs = sides[0].systems, []
-    pairs = np.array([*combinations(range(len(systems)), 2)], dtype=np.int64).reshape(-1, 2)
+    pairs = all_pairs(len(systems))
     for side in sides:
         clear = adjust_p_values(flip_p_values(side.scores, pairs), "holm") < alpha
         means = system_means(side.scores)
