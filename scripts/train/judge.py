@@ -118,9 +118,9 @@ def prepare(
         name: [*rows(*data.glob(f"presence/{name}.jsonl.gz"), *data.glob(f"{name}/*.train.jsonl"))]
         for name in BASE
     }
-    sets |= made_pairs(sets, share)
+    texts = read_texts(sets)[:: max(1, round(1 / share))]
+    sets |= made_pairs(texts, share)
     if wordnet is not None:
-        texts = read_texts(sets)[:: max(1, round(1 / share))]
         sets["words"] = [*word_pairs(texts, wordnet)]
     if (data / "realsumm").exists():
         sets["realsumm"], tests["realsumm5"] = realsumm(data / "realsumm")

@@ -45,14 +45,14 @@ def _sections(path: Path) -> dict[str, str]:
 WORDS = _sections(Path(__file__).with_suffix(".txt"))
 
 
-def _phrases(name: str) -> list[str]:
+def phrases(name: str) -> list[str]:
     """The phrases of a section; a section of single words has no semicolon."""
     text = " ".join(WORDS[name].split())
     return text.split("; ") if ";" in text else text.split()
 
 
 def _rows(name: str) -> list[list[str]]:
-    return [[cell.strip() for cell in phrase.split("/")] for phrase in _phrases(name)]
+    return [[cell.strip() for cell in phrase.split("/")] for phrase in phrases(name)]
 
 
 def pair(premise: str, hypothesis: str, label: str, kind: str) -> Pair:
@@ -68,7 +68,7 @@ Scene = tuple[str, Sequence[str], Sequence[Sequence[Sequence[str]]]]
 class Writer:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
-        self.lists = {name: _phrases(name) for name in WORDS if name.islower() and name != "veils"}
+        self.lists = {name: phrases(name) for name in WORDS if name.islower() and name != "veils"}
         self.rows = {n: _rows(n) for n in ("acts", "gifts", "ties", "events")}
 
     def pick(self, among: Sequence[Any]) -> Any:
@@ -203,9 +203,9 @@ class Grammar:
         self.pasts: dict[str, Words] = {}
         for form, base in self.bases.items():
             self.pasts.setdefault(base, []).append(form)
-        self.rivals = [group.split() for group in _phrases("rivals")]
+        self.rivals = [group.split() for group in phrases("rivals")]
         self.opposites: dict[str, set[str]] = defaultdict(set)
-        for phrase in _phrases("opposites"):
+        for phrase in phrases("opposites"):
             one, other = (side.split() for side in phrase.split(" | "))
             for a in one:
                 for b in other:
@@ -240,11 +240,11 @@ class Grammar:
         return base + (base[-1] if short and ending in ("ed", "ing") else "") + ending
 
 
-HEDGES = [phrase.split() for phrase in _phrases("hedges")]
+HEDGES = [phrase.split() for phrase in phrases("hedges")]
 AUXILIARIES = {word: forms.split(", ") for word, forms in _rows("hedged auxiliaries")}
-CARDINALS = _phrases("cardinals")
-NO_NAMES = {*_phrases("days"), *_phrases("months")}
-UNREAL = re.compile(rf"\b({'|'.join(_phrases('unreal'))})\b")
+CARDINALS = phrases("cardinals")
+NO_NAMES = {*phrases("days"), *phrases("months")}
+UNREAL = re.compile(rf"\b({'|'.join(phrases('unreal'))})\b")
 
 
 def is_name(word: str) -> bool:
@@ -561,8 +561,7 @@ def stems(text: str) -> set[str]:
     return {w[:5] for w in re.findall(r"[a-z0-9']+", text.lower()) if w not in english().function}
 
 
-def made_pairs(sets: Mapping[str, Iterable[Pair]], share: float = 1.0) -> dict[str, list[Pair]]:
-    """All pairs made by rule, from the rows of the other sets; or a share of them."""
-    texts = read_texts(sets)[:: max(1, round(1 / share))]
+def made_pairs(texts: Sequence[Text], share: float = 1.0) -> dict[str, list[Pair]]:
+    """Pairs made by rule: from templates, of which a share, and from texts (`read_texts`)."""
     made = {"contrasts": contrast_pairs(texts), "parts": part_pairs(texts)}
     return {"templates": [*template_pairs(share)], **{name: [*rows] for name, rows in made.items()}}

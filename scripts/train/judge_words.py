@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 from judge_pairs import (
-    WORDS,
     Grammar,
     Pair,
     Sentence,
@@ -26,6 +25,7 @@ from judge_pairs import (
     joined,
     pair,
     parsed_units,
+    phrases,
 )
 
 POS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
@@ -38,6 +38,7 @@ SCOPED = re.compile(
     r"\b(no|none|few|without|if|unless|only|more|most|least|less|every|all|each|never)\b", re.I
 )
 """Words under which a wider word need not follow from a narrower one."""
+PARTICLES = {*phrases("particles")}
 Sense = tuple[str, str]
 """A part of speech, and a place in its file of data."""
 
@@ -130,7 +131,7 @@ def changed_words(one: Sentence, net: WordNet) -> Iterator[tuple[str, int, str, 
     """(kind, place, part of speech, other word in the same form) of every possible change."""
     for i, token in enumerate(one.doc):
         pos, word = POS.get(token.pos_), one.words[i]
-        particle = one.words[i + 1 : i + 2] and one.words[i + 1] in WORDS["particles"].split()
+        particle = not PARTICLES.isdisjoint(one.words[i + 1 : i + 2])
         if pos is None or not re.fullmatch(r"[a-z]{3,}", word) or (pos == "verb" and particle):
             continue
         for kind, others in net.related(pos, _lemma(net, one.grammar, pos, word)).items():
@@ -150,9 +151,7 @@ def exchanged(words: Sequence[str], place: int, new: str) -> list[str]:
     return changed
 
 
-ONES = WORDS["ones"].split()
-TENS = WORDS["tens"].split()
-MONTHS = WORDS["months"].split()
+ONES, TENS, MONTHS = map(phrases, ("ones", "tens", "months"))
 
 
 def in_words(n: int) -> str:
@@ -206,8 +205,7 @@ def spellings(text: str, rng: random.Random) -> Iterator[tuple[str, str]]:
         form = "{1} {0}" if m[1] else "{0} {1}"
         yield both(m, form.format(day, month), form.format(day, wrong))
     for m in re.finditer(r"([$£€]) ?(\d+(?:[.,]\d+)*)(?: ?([mb]illion|m|bn)\b)?", text):
-        scale = SCALES.get(m[3] or "", m[3] or "")
-        unit = " ".join(["", *filter(None, [scale]), CURRENCY[m[1]]])
+        unit = f" {SCALES.get(m[3], m[3])} {CURRENCY[m[1]]}" if m[3] else f" {CURRENCY[m[1]]}"
         amount = float(m[2].replace(",", "")) + rng.choice([1, 3, 10])
         yield both(m, m[2] + unit, f"{amount:g}{unit}")
 
