@@ -1,9 +1,10 @@
 """The embedded encoder as a judge: its verdict joined with what the words say, and explained."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +12,22 @@ from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch, best_parts
-from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical, word_evidence
-from litepyramid.judges.nli.modes import p3c
+from litepyramid.judges.lexical.features import Vocabulary
+from litepyramid.judges.lexical.lexical_judge import (
+    LexicalJudge,
+    content_words,
+    load_lexical,
+    word_evidence,
+)
+from litepyramid.judges.nli.modes import p3c, presence
 from litepyramid.judges.nli.nli_judge import NLIJudge
-from litepyramid.sentences import sentence_spans
+from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
+READS, WHOLE = (40, 100), 60
+"""The most words of each reading of a summary, and of one read once, as it is: the encoder learnt
+from short texts."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +60,40 @@ def _denied(logits: FloatArray) -> FloatArray:
     return p3c(logits[..., ::-1])
 
 
+def readings(
+    summary: str, units: Sequence[str], words: Vocabulary, most: Sequence[int] = READS
+) -> Iterator[list[list[int]]]:
+    """For every unit the sentences of a summary that hold most of its content words.
+
+    As many as fit into each of these numbers of words, but at least one; of two that hold as many
+    words the earlier. Each choice once, as numbers of sentences, in order. A summary of at most 60
+    words is read once, all of it.
+
+    Example:
+        >>> text = "It rained all day. Two men died. The old bridge fell. " + "More rain. " * 30
+        >>> list(readings(text, ["A bridge fell.", "Two died."], Vocabulary(), (4, 9)))
+        [[[2], [0, 2]], [[1], [0, 1]]]
+    """
+    sentences = split_sentences(summary) or [summary]
+    contents = [content_words(sentence, words).keys() for sentence in sentences]
+    lengths = np.array([len(sentence.split()) for sentence in sentences])
+    most = most if lengths.sum() > WHOLE else (WHOLE,)
+    for unit in units:
+        stems = content_words(unit, words).keys()
+        order = np.argsort([-len(stems & some) for some in contents], kind="stable")
+        ends = np.searchsorted(lengths[order].cumsum(), most, side="right")
+        yield [sorted(order[:n].tolist()) for n in sorted({*np.maximum(1, ends).tolist()})]
+
+
 class MiniJudge(NLIJudge):
     """The embedded encoder, and the stack of its presence and `lexical`'s.
 
+    The encoder reads a unit with the sentences that hold most of its words, at most 40 words of
+    them and once more at most 100, and the mean of its logits counts (once, if the summary has at
+    most 60 words); `lexical` reads it all.
+
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
-        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
-            into parts that fit, of which each unit's best counts.
         threads: How many pairs are judged side by side; none for as many as cores.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
@@ -66,13 +103,12 @@ class MiniJudge(NLIJudge):
         self,
         *,
         mode: str | None = None,
-        long: Literal["cut", "split"] = "cut",
         threads: int | None = None,
         cache: str | Path | None = "default",
     ) -> None:
         if file_type(FOLDER / "model.onnx") != "file":
             raise ModelError("this installation lacks the model of the judge 'mini'")
-        settings: dict[str, Any] = {"mode": mode, "long": long, "threads": threads}
+        settings: dict[str, Any] = {"mode": mode, "threads": threads}
         super().__init__(str(FOLDER), cache=cache, **settings)
         self._remake = partial(MiniJudge, cache=self._remake.keywords["cache"], **settings)
         path, self._stack = FOLDER / "stack.json", None
@@ -87,31 +123,47 @@ class MiniJudge(NLIJudge):
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
-        batch = super().judge(items)
-        if self._stack is None:
-            return batch
-        words, denied = self._words.judge(items), map(_denied, batch.logits or ())
-        presence = tuple(map(self._stack.presence, batch.presence, words.presence, denied))
-        counts = {**batch.counts, "wordless": words.counts["wordless"]}
-        return replace(batch, presence=presence, counts=counts)
+        words, vocabulary = self._words.judge(items), Vocabulary()
+        asked: list[tuple[str, list[str]]] = []
+        times = []
+        for text, units in items:
+            sentences = split_sentences(text) or [text]
+            for unit, chosen in zip(units, readings(text, units, vocabulary), strict=True):
+                asked += [(" ".join(sentences[n] for n in some), [unit]) for some in chosen]
+                times.append(len(chosen))
+        batch = super().judge(asked)
+        rows = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
+        starts = np.cumsum([0, *times])[:-1]
+        means = np.add.reduceat(rows, starts) / np.array(times)[:, None] if times else rows
+        ends = np.cumsum([len(units) for _, units in items], dtype=int)
+        logits = tuple(np.split(means, ends)[:-1])
+        shares = [np.nan_to_num(presence(rows, self.mode)) for rows in logits]
+        if self._stack is not None:
+            shares = [*map(self._stack.presence, shares, words.presence, map(_denied, logits))]
+        counts = {**batch.counts, **words.counts}
+        return replace(batch, presence=tuple(shares), counts=counts, logits=logits)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that decides, and whether the summary contradicts a unit; see `Explainer`.
 
-        Each sentence is asked about alone: a present unit is shown with the one that entails it
-        most, an absent one (below .5) with the one that holds most of its words. That one is
+        Each sentence that was read is asked about alone: a present unit is shown with the one that
+        entails it most, an absent one (below .5) with the one that holds most of its words. That is
         contradicted if the encoder says so of the whole summary with at least .8, or with .5 where
         a number or a denial differs.
         """
-        batch = self.judge(items)
-        spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]
-        best = [np.where(values >= 0.5, 0, -1) for values in batch.presence]
-        asked = [
-            (text, [unit for unit, sentence in zip(units, row, strict=True) if sentence == 0])
-            for (text, units), row in zip(items, best, strict=True)
-        ]
-        for row, sentences in zip(best, best_parts(super().judge, asked, spans)[1], strict=True):
-            row[row == 0] = sentences
+        batch, vocabulary = self.judge(items), Vocabulary()
+        best = [np.full(len(units), -1) for _, units in items]
+        asked, parts, places = [], [], []
+        for (text, units), row, values in zip(items, best, batch.presence, strict=True):
+            spans = sentence_spans(text)
+            for n, [chosen] in enumerate(readings(text, units, vocabulary, READS[-1:])):
+                if values[n] >= 0.5:
+                    asked.append((text, [units[n]]))
+                    parts.append([spans[sentence] for sentence in chosen])
+                    places.append((row, n, chosen))
+        found = best_parts(super().judge, asked, parts)[1]
+        for (row, n, chosen), [part] in zip(places, found, strict=True):
+            row[n] = chosen[part]
         evidence = word_evidence(items, batch.presence, best=best)
         denied = [_denied(rows).tolist() for rows in batch.logits or ()]
         return tuple(

@@ -13,8 +13,11 @@ from running import ROOT
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges import mini as module
 from litepyramid.judges.evaluate import brier_score, load_contrast, roc_auc
+from litepyramid.judges.lexical.features import Vocabulary
+from litepyramid.judges.mini import readings
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.registry import judge
+from litepyramid.sentences import split_sentences
 
 
 def logits(folder, items, **settings):
@@ -64,8 +67,12 @@ def test_mini_is_a_folder_with_the_words_beside_it(exported, items, tmp_path, mo
     folder = shutil.copytree(exported, tmp_path / "mini")
     monkeypatch.setattr(module, "FOLDER", folder)
     alone = judge("mini", cache=None, mode="p3c").judge(items)
-    plain = logits(exported, items, mode="p3c")
-    assert all(map(np.array_equal, alone.presence, plain.presence))
+    for (text, units), rows in zip(items, alone.logits, strict=True):
+        read, sentences = readings(text, units, Vocabulary()), split_sentences(text) or [text]
+        for unit, row, chosen in zip(units, rows, read, strict=True):
+            texts = [" ".join(sentences[n] for n in some) for some in chosen]
+            plain = logits(exported, [(some, [unit]) for some in texts], mode="p3c").logits
+            assert np.array_equal(np.mean(plain, axis=0)[0], row, equal_nan=True)
     weights = {"bias": 0.5, "encoder": 0.0, "lexical": 1.0, "contradiction": 0.25}
     (folder / "stack.json").write_text(json.dumps(weights))
     mini = judge("mini", cache=None)
@@ -120,6 +127,23 @@ def test_a_pair_has_the_same_presence_in_any_company_without_torch(mini):
     assert float(done.stdout) == whole.presence[0][1]
     assert whole.signature["judge"] == "mini"
     assert {*whole.signature} >= {"revision", "lexical", "mode"}
+
+
+def test_a_long_text_is_read_where_the_units_words_are(mini, monkeypatch):
+    real = NLIJudge.judge
+    noise = " ".join(f"Guest {n} of the hotel paid for {n} nights." for n in range(2, 200))
+    texts = f"{noise} {SUMMARY} {noise}", f"{noise} {SUMMARY}", noise
+    batch = mini.judge([(text, UNITS[:1]) for text in texts])
+    there, also, without = batch.presence
+    assert there > 0.6 > 0.2 > without
+    assert abs(there - also) < 0.1
+    assert np.array_equal(batch.logits[0], batch.logits[1])
+    assert batch.counts["truncated"] == 0
+    asked = []
+    monkeypatch.setattr(NLIJudge, "judge", lambda *given: asked.append(given[1]) or real(*given))
+    [row] = mini.explain([(texts[0], UNITS[:1])])
+    assert texts[0][slice(*row[0].span)] == "The ferry sank on Tuesday."
+    assert sum(map(len, asked)) < 20
 
 
 def test_it_shows_the_sentence_that_decides(mini):

@@ -126,7 +126,7 @@ def word_evidence(
     sentence of each unit where a judge has chosen one, else -1.
     """
     words = Vocabulary()
-    content = content or partial(_content, words=words)
+    content = content or partial(content_words, words=words)
     evidence = []
     for number, ((summary, units), values) in enumerate(zip(items, presence, strict=True)):
         spans = sentence_spans(summary)
@@ -148,7 +148,7 @@ def word_evidence(
     return tuple(evidence)
 
 
-def _content(text: str, words: Vocabulary) -> dict[int, str]:
+def content_words(text: str, words: Vocabulary) -> dict[int, str]:
     """The first word of each content stem; of every stem where there is no content."""
     first: dict[int, str] = {}
     for word in _WORD.findall(text):
@@ -159,7 +159,7 @@ def _content(text: str, words: Vocabulary) -> dict[int, str]:
 
 def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
     """A word negated on one side only, or a number that is another one in the sentence."""
-    contents = [_content(text, words) for text in (unit, sentence)]
+    contents = [content_words(text, words) for text in (unit, sentence)]
     sides = [words.encode(text) for text in (unit, sentence)]
     negated = [set(side.ids[side.negated].tolist()) for side in sides]
     plain = [set(side.ids[~side.negated].tolist()) for side in sides]
