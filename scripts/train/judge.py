@@ -33,6 +33,7 @@ from judge_words import word_pairs
 import litepyramid as lp
 from litepyramid import embedded
 from litepyramid.io.dataset import load
+from litepyramid.judges.mini import FOLDER
 from litepyramid.training.pairs import labelled_pairs
 
 CLASSES = ("entailment", "neutral", "contradiction")
@@ -60,8 +61,6 @@ STAGES: dict[str, tuple[dict[str, float], int | None, dict[str, Any]]] = {
 }  # fmt: skip
 """By name: weights of sets, pairs (None: one pass), settings of `litepyramid.finetune`."""
 LONGEST = 300  # characters of a hypothesis; a few are longer than most premises
-STACK = {"bias": 0.0, "encoder": 0.5, "lexical": 0.5}
-"""The mean of the encoder's logit and the lexical judge's; weights fitted were no better."""
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
@@ -154,9 +153,8 @@ def ship(tuned: Path, goal: Path) -> None:
     goal.mkdir(exist_ok=True)
     for name in ("model.onnx", "tokenizer.json", "config.json"):
         shutil.copyfile(tuned / name, goal / name)
-    card = {"kind": "zero-shot", "mode": "p3c", "languages": ["en"]}
-    (goal / "litepyramid.json").write_text(json.dumps(card) + "\n")
-    (goal / "stack.json").write_text(json.dumps(STACK) + "\n")
+    for name in ("litepyramid.json", "stack.json"):  # how it is read and joined with words
+        shutil.copyfile(FOLDER / name, goal / name)
 
 
 def main() -> None:
