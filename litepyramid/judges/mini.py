@@ -61,7 +61,10 @@ def _denied(logits: FloatArray) -> FloatArray:
 
 
 def readings(
-    summary: str, units: Sequence[str], words: Vocabulary, most: Sequence[int] = READS
+    sentences: Sequence[str],
+    units: Sequence[str],
+    words: Vocabulary,
+    most: Sequence[int] = READS,
 ) -> Iterator[list[list[int]]]:
     """For every unit the sentences of a summary that hold most of its content words.
 
@@ -70,11 +73,10 @@ def readings(
     words is read once, all of it.
 
     Example:
-        >>> text = "It rained all day. Two men died. The old bridge fell. " + "More rain. " * 30
+        >>> text = ["It rained all day.", "Two men died.", "The old bridge fell.", *["Rain."] * 60]
         >>> list(readings(text, ["A bridge fell.", "Two died."], Vocabulary(), (4, 9)))
         [[[2], [0, 2]], [[1], [0, 1]]]
     """
-    sentences = split_sentences(summary) or [summary]
     contents = [content_words(sentence, words).keys() for sentence in sentences]
     lengths = np.array([len(sentence.split()) for sentence in sentences])
     most = most if lengths.sum() > WHOLE else (WHOLE,)
@@ -127,8 +129,8 @@ class MiniJudge(NLIJudge):
         asked: list[tuple[str, list[str]]] = []
         times = []
         for text, units in items:
-            sentences = split_sentences(text) or [text]
-            for unit, chosen in zip(units, readings(text, units, vocabulary), strict=True):
+            sentences = split_sentences(text)
+            for unit, chosen in zip(units, readings(sentences, units, vocabulary), strict=True):
                 asked += [(" ".join(sentences[n] for n in some), [unit]) for some in chosen]
                 times.append(len(chosen))
         batch = super().judge(asked)
@@ -156,7 +158,8 @@ class MiniJudge(NLIJudge):
         asked, parts, places = [], [], []
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
-            for n, [chosen] in enumerate(readings(text, units, vocabulary, READS[-1:])):
+            sentences = [text[start:end] for start, end in spans]
+            for n, [chosen] in enumerate(readings(sentences, units, vocabulary, READS[-1:])):
                 if values[n] >= 0.5:
                     asked.append((text, [units[n]]))
                     parts.append([spans[sentence] for sentence in chosen])

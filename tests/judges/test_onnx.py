@@ -68,7 +68,8 @@ def test_mini_is_a_folder_with_the_words_beside_it(exported, items, tmp_path, mo
     monkeypatch.setattr(module, "FOLDER", folder)
     alone = judge("mini", cache=None, mode="p3c").judge(items)
     for (text, units), rows in zip(items, alone.logits, strict=True):
-        read, sentences = readings(text, units, Vocabulary()), split_sentences(text) or [text]
+        sentences = split_sentences(text)
+        read = readings(sentences, units, Vocabulary())
         for unit, row, chosen in zip(units, rows, read, strict=True):
             texts = [" ".join(sentences[n] for n in some) for some in chosen]
             plain = logits(exported, [(some, [unit]) for some in texts], mode="p3c").logits
