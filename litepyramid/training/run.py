@@ -248,7 +248,7 @@ def train_transformer(
             loss = losses[-1] if losses else None
             card = {"kind": kind, "mode": mode, "updates": updates, "loss": loss, **plan}
             model = trainer.accelerator.unwrap_model(trainer.model)
-            watch.put_mean(model)
+            watch.exchange(model)
             with loading("the tuned model cannot be written", path=goal, hint=hint):
                 _save(goal, replace(start, model=model), card, settings.onnx)
             for path in work.glob(f"{_POINT}*"):
@@ -487,6 +487,7 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
 
     class Watch(transformers.TrainerCallback):
         mean: dict[str, Any]
+        left = 0  # sets that are still to be evaluated
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             shown = None if state.is_world_process_zero else False
@@ -514,13 +515,18 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
                 self.bar.set_postfix({"loss": event["logs"]["loss"]})
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+            self.left -= 1
+            if not self.left:
+                self.exchange(event["model"])
             if state.is_world_process_zero:
                 for row in _history([{"epoch": state.epoch, **event["metrics"]}], evaluation):
                     figures = f"AUC {row.auc:.3f}, Brier {row.brier:.3f}"
                     self.bar.write(f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr)
 
-        def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            if args.eval_strategy != "no":  # so that the figures are kept
+        def on_epoch_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+            self.left = len(evaluation)
+            if evaluation:  # what will be saved is measured, and the figures are kept
+                self.exchange(event["model"])
                 (self._folder(state) / "trainer_state.json").unlink(missing_ok=True)
                 control.should_save = True
 
@@ -531,11 +537,14 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
         def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.bar.close()
 
-        def put_mean(self, model: Any) -> None:
+        def exchange(self, model: Any) -> None:
+            """Puts the mean where the weights are, and the weights where the mean was."""
             with torch.no_grad():
                 for name, values in model.named_parameters():
                     if name in self.mean:
+                        weights = values.clone()
                         values.copy_(self.mean[name])
+                        self.mean[name].copy_(weights)
 
         def _folder(self, state: Any) -> Path:
             return work / f"{_POINT}{state.global_step}"

@@ -179,7 +179,7 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
 ):
     train, sets = synthetic_pairs(32, 1), {"one": synthetic_pairs(20, 2)}
     sets["soft"] = TrainingPairs(sets["one"].pairs, (0.25, *sets["one"].labels[1:]))
-    settings = replace(FAST, epochs=3, save_steps=2)
+    settings = replace(FAST, epochs=3, save_steps=2, average=0.9)
     run = [str(base), train]
     whole = train_transformer(*run, tmp_path / "a", settings, evaluation=sets)
     assert [(row.epoch, row.set) for row in whole.history] == [
