@@ -8,8 +8,8 @@ all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`), t
 for another only with WordNet (`judge_words`; ``data.noun`` and the like). Then come two stages
 of `litepyramid.finetune`, with the figures of every set that is kept aside after each pass: one
 pass over short pairs (about 165,000; 240,000 with WordNet), then 6,000 pairs of which half are
-REALSumm's, without its fifth fold. At 35 pairs a second on one core that takes an hour and a half
-or two; a run that was stopped goes on when it is called again. OUT/mini is what may ship.
+REALSumm's, without its fifth fold. At 20 to 35 pairs a second on one core that takes two or
+three hours; a run that was stopped goes on when it is called again. OUT/mini is what may ship.
 
 The weights that ship are a mean of several checkpoints of 417,000 pairs (models/README.md): their
 first stage came to the weights of sets below in five steps, without WordNet, and its contrasts and
