@@ -125,7 +125,7 @@ class MiniJudge(NLIJudge):
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
-        words, vocabulary = self._words.judge(items), Vocabulary()
+        vocabulary = Vocabulary()
         asked: list[tuple[str, list[str]]] = []
         times = []
         for text, units in items:
@@ -134,15 +134,17 @@ class MiniJudge(NLIJudge):
                 asked += [(" ".join(sentences[n] for n in some), [unit]) for some in chosen]
                 times.append(len(chosen))
         batch = super().judge(asked)
-        rows = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
+        each = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
         starts = np.cumsum([0, *times])[:-1]
-        means = np.add.reduceat(rows, starts) / np.array(times)[:, None] if times else rows
+        means = np.add.reduceat(each, starts) / np.array(times)[:, None] if times else each
         ends = np.cumsum([len(units) for _, units in items], dtype=int)
         logits = tuple(np.split(means, ends)[:-1])
         shares = [np.nan_to_num(presence(rows, self.mode)) for rows in logits]
+        counts = {**batch.counts, "pairs": len(times)}
         if self._stack is not None:
+            words = self._words.judge(items)
             shares = [*map(self._stack.presence, shares, words.presence, map(_denied, logits))]
-        counts = {**batch.counts, **words.counts}
+            counts |= words.counts
         return replace(batch, presence=tuple(shares), counts=counts, logits=logits)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
@@ -159,11 +161,13 @@ class MiniJudge(NLIJudge):
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
             sentences = [text[start:end] for start, end in spans]
-            for n, [chosen] in enumerate(readings(sentences, units, vocabulary, READS[-1:])):
-                if values[n] >= 0.5:
-                    asked.append((text, [units[n]]))
-                    parts.append([spans[sentence] for sentence in chosen])
-                    places.append((row, n, chosen))
+            present = np.flatnonzero(values >= 0.5).tolist()
+            shown = [units[n] for n in present]
+            read = readings(sentences, shown, vocabulary, READS[-1:])
+            for n, unit, [chosen] in zip(present, shown, read, strict=True):
+                asked.append((text, [unit]))
+                parts.append([spans[sentence] for sentence in chosen])
+                places.append((row, n, chosen))
         found = best_parts(super().judge, asked, parts)[1]
         for (row, n, chosen), [part] in zip(places, found, strict=True):
             row[n] = chosen[part]
