@@ -3,8 +3,8 @@
     metric = evaluate.load("adapters/evaluate_module.py")
     metric.compute(predictions=[...], references=[[...], ...], judge="lexical")
 
-References are lists of reference texts, or one text each; with ``units=True`` they are lists of
-units. (`evaluate` itself now recommends lighteval for new projects.)
+References are lists of reference texts, or one text each; with ``units=True`` they are
+lists of units. (`evaluate` itself now recommends lighteval for new projects.)
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ class Pyramid(evaluate.Metric):
         )
 
     def _compute(
-        self, predictions: list[str], references: list[Any], units: bool = False, **judging: Any
+        self,
+        predictions: list[str],
+        references: list[Any],
+        units: bool = False,
+        **judging: Any,
     ) -> dict[str, Any]:
         rows = [[row] if isinstance(row, str) else list(row) for row in references]
         result = lp.score(predictions, samples=40, **{"units" if units else "references": rows},

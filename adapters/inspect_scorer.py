@@ -3,8 +3,8 @@
     from inspect_scorer import pyramid
     Task(dataset=..., solver=generate(), scorer=pyramid("lexical"))
 
-The target is one reference or several. `Sample.metadata["units"]`, a list of sentences, replaces
-units extracted from them.
+The target is one reference or several. `Sample.metadata["units"]`, a list of sentences,
+replaces units extracted from them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import litepyramid as lp
 
 @scorer(metrics=[mean(), stderr()])
 def pyramid(judge: str = "lexical", **settings: Any) -> Scorer:
-    """Presence of each unit by `judge`, and their mean as the value; see `litepyramid.judge`."""
+    """Presence of each unit by `judge`, and their mean as the value; see
+    `litepyramid.judge`."""
     judging = lp.judge(judge, **settings)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -29,11 +30,15 @@ def pyramid(judge: str = "lexical", **settings: Any) -> Scorer:
         result = await asyncio.to_thread(
             lp.score, [state.output.completion], judge=judging, samples=40, **source
         )
-        found = dict(zip(result.units[0].texts, result.presence[0].tolist(), strict=True))
+        found = dict(
+            zip(result.units[0].texts, result.presence[0].tolist(), strict=True)
+        )
         return Score(
             value=float(result.values[0, 0]),
             answer=state.output.completion,
-            explanation="\n".join(f"{value:.2f}  {unit}" for unit, value in found.items()),
+            explanation="\n".join(
+                f"{value:.2f}  {unit}" for unit, value in found.items()
+            ),
             metadata={"presence": found, "signature": str(result.signature)},
         )
 

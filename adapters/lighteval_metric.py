@@ -1,6 +1,7 @@
 """A lighteval metric: the share of the gold texts' facts that an answer conveys.
 
-Copy it next to your custom tasks (``--custom-tasks``), and put `pyramid` among a task's metrics.
+Copy it next to your custom tasks (``--custom-tasks``), and put `pyramid` among a task's
+metrics.
 `Doc.specific["units"]`, a list of sentences, replaces units extracted from the gold texts.
 """
 
@@ -16,7 +17,8 @@ import litepyramid as lp
 
 
 class Pyramid(SampleLevelComputation):
-    """The mean presence of the units in the first answer; `judge` as for `litepyramid.judge`."""
+    """The mean presence of the units in the first answer; `judge` as for
+    `litepyramid.judge`."""
 
     def __init__(self, judge: str = "lexical", **settings: object) -> None:
         self.judge = lp.judge(judge, **settings)

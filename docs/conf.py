@@ -105,7 +105,9 @@ def write_generated() -> None:
     for words in COMMANDS:
         name = words.replace(" ", "-")
         (GENERATED / f"{name}.md").write_text(verb_page(words), encoding="utf-8")
-        summary = documentation(function_of(words)).help.split("\n\n")[0].replace("\n", " ")
+        summary = (
+            documentation(function_of(words)).help.split("\n\n")[0].replace("\n", " ")
+        )
         rows.append(f"* [`{words}`]({name}.md): {summary}")
     names = [words.replace(" ", "-") for words in COMMANDS]
     rows += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]

@@ -1,7 +1,7 @@
 """litepyramid: score machine-written summaries by the facts they carry.
 
-Public names are loaded on first use, so that importing the package is quick and loads neither
-torch nor spaCy.
+Public names are loaded on first use, so that importing the package is quick and loads
+neither torch nor spaCy.
 """
 
 from importlib import import_module
@@ -37,7 +37,9 @@ _MODULES = {
     "training.finetune": "finetune",
     "training.crossval": "crossval",
 }
-_PUBLIC = {name: f"litepyramid.{m}" for m, names in _MODULES.items() for name in names.split()}
+_PUBLIC = {
+    name: f"litepyramid.{m}" for m, names in _MODULES.items() for name in names.split()
+}
 """The module that defines each public name."""
 
 _ROOMS = ("easiness", "meta")

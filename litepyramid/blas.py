@@ -1,4 +1,5 @@
-"""Matrix products on one thread: quicker at this size and the same bits; which cores there are."""
+"""Matrix products on one thread: quicker at this size and the same bits; which cores
+there are."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +19,8 @@ def _controller() -> Any:
 
 
 def cores() -> int:
-    """The cores that this process may use: fewer than the machine's if its container is limited."""
+    """The cores that this process may use: fewer than the machine's if its container is
+    limited."""
     there = getattr(os, "sched_getaffinity", None)
     number = len(there(0)) if there else os.cpu_count() or 1
     try:
@@ -35,7 +37,8 @@ def free_cores() -> int:
 
 
 def single_threaded(function: Callable[P, R]) -> Callable[P, R]:
-    """Runs `function` with one BLAS thread: small products are faster, and sums the same."""
+    """Runs `function` with one BLAS thread: small products are faster, and sums the
+    same."""
 
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> R:

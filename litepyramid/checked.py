@@ -34,7 +34,8 @@ def parse_json(
     expected: str | None = None,
     error: type[LitepyramidError] = InputError,
 ) -> Any:
-    """The value of a JSON text: no key twice, no endless number or half character, not too deep."""
+    """The value of a JSON text: no key twice, no endless number or half character, not
+    too deep."""
     try:
         value = _DECODER.decode(text)
         if text.count("[") + text.count("{") > DEEPEST and any(
@@ -68,7 +69,9 @@ def parse_json(
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise KeyError(*(key for key, _ in Counter(key for key, _ in pairs).most_common(1)))
+        raise KeyError(
+            *(key for key, _ in Counter(key for key, _ in pairs).most_common(1))
+        )
     return found
 
 
@@ -89,7 +92,8 @@ def _levels(value: Any) -> Iterator[list[Any]]:
 
 
 def number(value: Any) -> float | None:
-    """A number as JSON, a cell or Python gives it; None if it is none (True, ``1_000``)."""
+    """A number as JSON, a cell or Python gives it; None if it is none (True,
+    ``1_000``)."""
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value) else None
     if isinstance(value, bool | np.bool_):
@@ -101,7 +105,8 @@ def number(value: Any) -> float | None:
 
 
 def guarded(cell: str) -> str:
-    """A text for a CSV cell that no spreadsheet takes for a formula; `unguarded` gives it back."""
+    """A text for a CSV cell that no spreadsheet takes for a formula; `unguarded` gives
+    it back."""
     return f"'{cell}" if _FORMULA.match(cell) and number(cell) is None else cell
 
 
@@ -119,11 +124,13 @@ def as_type(
     line: int | None = None,
     error: type[LitepyramidError] = InputError,
 ) -> T:
-    """The value of a type that a JSON value holds, such as a dataclass with dataclasses in it.
+    """The value of a type that a JSON value holds, such as a dataclass with dataclasses
+    in it.
 
-    Strict: ``"1"`` is no number and true no integer. Whole numbers are from 0 to 2³¹ − 1 where the
-    type names no other bounds, floats finite. What has a default may be missing or null; other keys
-    of an object do not matter. `what` is what the whole is if it does not fit: "a broken plan".
+    Strict: ``"1"`` is no number and true no integer. Whole numbers are from 0 to 2³¹ −
+    1 where the type names no other bounds, floats finite. What has a default may be
+    missing or null; other keys of an object do not matter. `what` is what the whole is
+    if it does not fit: "a broken plan".
     """
     from pydantic_core import ValidationError
 
@@ -148,7 +155,8 @@ def _validator(kind: Any) -> Any:
 
 
 def _strict(schema: Any) -> Any:
-    """A core schema in which each number and text is strict and null stands for a default."""
+    """A core schema in which each number and text is strict and null stands for a
+    default."""
     if isinstance(schema, list):
         return [_strict(inner) for inner in schema]
     if not isinstance(schema, dict):
@@ -159,7 +167,11 @@ def _strict(schema: Any) -> Any:
         return _STRICT[kind] | schema
     if kind == "default" and schema["schema"]["type"] != "nullable":
         function = {"type": "no-info", "function": _not_null}
-        inner = {"type": "function-before", "function": function, "schema": schema["schema"]}
+        inner = {
+            "type": "function-before",
+            "function": function,
+            "schema": schema["schema"],
+        }
         return schema | {"schema": inner}
     return schema
 
@@ -188,7 +200,9 @@ def _misfit(value: Any, errors: list[Any]) -> tuple[str, str]:
     # Inside the one alternative that is of the right kind, the place is more exact.
     place = max((p for p in places if p[: len(places[0])] == places[0]), key=len)
     those = [entry for entry, at in zip(errors, places, strict=True) if at == place]
-    name = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+    name = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(
+        "."
+    )
     expected = dict.fromkeys(_expected(entry) for entry in those)
     if those[0]["type"] == "missing":
         return f"no {name}", ""
@@ -200,7 +214,11 @@ def _place(value: Any, entry: Mapping[str, Any]) -> tuple[int | str, ...]:
     """The keys that lead to an error, without the names of alternatives among them."""
     keys: list[int | str] = []
     for key in entry["loc"]:
-        nth = isinstance(value, list | tuple) and isinstance(key, int) and key < len(value)
+        nth = (
+            isinstance(value, list | tuple)
+            and isinstance(key, int)
+            and key < len(value)
+        )
         if nth or (isinstance(value, Mapping) and key in value):
             value = value[key]
         elif entry["type"] != "missing" or len(keys) < len(entry["loc"]) - 1:
@@ -233,11 +251,15 @@ def _expected(entry: Mapping[str, Any]) -> str:
     return _WORDS.get(kind, str(entry["msg"]))
 
 
-def json_parts(entries: Mapping[str, Any], plain: Callable[[Any], Any]) -> Iterator[str]:
+def json_parts(
+    entries: Mapping[str, Any], plain: Callable[[Any], Any]
+) -> Iterator[str]:
     r"""A JSON object as text, each of its lists, or iterators, an entry at a time."""
 
     def text(value: Any, indent: str) -> str:
-        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace("\n", f"\n{indent}")
+        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace(
+            "\n", f"\n{indent}"
+        )
 
     before = "{"
     for key, value in entries.items():

@@ -17,8 +17,9 @@ from litepyramid.text import legible
 class LitepyramidError(Exception):
     """Base of all errors that litepyramid raises on purpose.
 
-    Its parts: what is wrong, where, what would be right, what to do. In the message, long values
-    are cut and invisible characters escaped; the attributes hold them complete.
+    Its parts: what is wrong, where, what would be right, what to do. In the message,
+    long values are cut and invisible characters escaped; the attributes hold them
+    complete.
     """
 
     def __init__(
@@ -44,7 +45,11 @@ class LitepyramidError(Exception):
     def __str__(self) -> str:
         where = ""
         if self.path is not None:
-            where = legible(self.path, 400) + ("" if self.line is None else f":{self.line}") + ": "
+            where = (
+                legible(self.path, 400)
+                + ("" if self.line is None else f":{self.line}")
+                + ": "
+            )
         text = f"{where}{legible(self.what)}."
         if self.expected:
             text += f" Expected {legible(self.expected)}."
@@ -70,7 +75,8 @@ class ModelError(LitepyramidError):
 
 
 class MissingExtraError(LitepyramidError):
-    """An optional dependency is not installed; the hint is the line that installs it."""
+    """An optional dependency is not installed; the hint is the line that installs
+    it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         what = f"{purpose} needs the package '{package}', which is not installed"
@@ -85,7 +91,8 @@ def loading(
     expected: str | None = None,
     hint: str | None = None,
 ) -> Iterator[None]:
-    """Turns whatever a third-party loader raises on a damaged model into one `ModelError`."""
+    """Turns whatever a third-party loader raises on a damaged model into one
+    `ModelError`."""
     try:
         yield
     except (LitepyramidError, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -116,17 +123,21 @@ def reason(error: BaseException) -> str:
 
 
 def require(package: str, *, extra: str, purpose: str) -> ModuleType:
-    """Imports a package, or names the extra that installs it; `purpose` is what needs it."""
+    """Imports a package, or names the extra that installs it; `purpose` is what needs
+    it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
         if error.name is None or not package.startswith(error.name.split(".")[0]):
             raise
-        raise MissingExtraError(package.split(".")[0], extra=extra, purpose=purpose) from error
+        raise MissingExtraError(
+            package.split(".")[0], extra=extra, purpose=purpose
+        ) from error
 
 
 def install_line(extra: str) -> str:
-    """The command that installs an extra from where litepyramid was installed (PEP 610)."""
+    """The command that installs an extra from where litepyramid was installed (PEP
+    610)."""
     try:
         noted = distribution("litepyramid").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -23,7 +23,8 @@ _LONGEST_NAME = 200
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-`` is stdin."""
+    """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-``
+    is stdin."""
     path = Path(path)
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MOST_UNPACKED + 1)
@@ -45,7 +46,8 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
-    """The bytes, unpacked if they are gzipped; `limited` ones and unpacked ones to 512 MB."""
+    """The bytes, unpacked if they are gzipped; `limited` ones and unpacked ones to 512
+    MB."""
     packed = data[:2] == b"\x1f\x8b"
     if packed:
         try:
@@ -64,13 +66,19 @@ def read_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what, line = f"byte 0x{data[error.start]:02x}", data.count(b"\n", 0, error.start) + 1
+        what, line = (
+            f"byte 0x{data[error.start]:02x}",
+            data.count(b"\n", 0, error.start) + 1,
+        )
         hint = "Save the file as UTF-8."
-        raise InputError(f"{what} is not UTF-8", path=path, line=line, hint=hint) from None
+        raise InputError(
+            f"{what} is not UTF-8", path=path, line=line, hint=hint
+        ) from None
 
 
 def ending(path: str | Path) -> str:
-    """The last ending of a file's name, lower-cased; that of compression is passed over."""
+    """The last ending of a file's name, lower-cased; that of compression is passed
+    over."""
     path = Path(path)
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 
@@ -82,7 +90,8 @@ def stem(path: str | Path) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out."""
+    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left
+    out."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines if lines[-1] else lines[:-1]
 
@@ -91,16 +100,21 @@ def read_lines(path: str | Path) -> list[str]:
     """The lines of a text file, as `split_lines` gives them."""
     text = read_text(path)
     if not text.strip():
-        raise InputError("the file is empty", path=path, expected="one example per line")
+        raise InputError(
+            "the file is empty", path=path, expected="one example per line"
+        )
     return split_lines(text)
 
 
 def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file with their lines (from 1); blank lines are skipped."""
+    """The objects of a JSON Lines file with their lines (from 1); blank lines are
+    skipped."""
     return jsonl_rows(path, read_lines(path))
 
 
-def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, dict[str, Any]]]:
+def jsonl_rows(
+    path: str | Path, lines: Iterable[str]
+) -> list[tuple[int, dict[str, Any]]]:
     """The objects of lines that were read from `path`, as `read_jsonl` gives them."""
     rows = []
     for number, line in enumerate(lines, start=1):
@@ -127,7 +141,9 @@ def read_json(
     return parse_json(text, path=path, expected=expected, error=error)
 
 
-def read_document(path: str | Path, form: str, what: str, expected: str) -> dict[str, Any]:
+def read_document(
+    path: str | Path, form: str, what: str, expected: str
+) -> dict[str, Any]:
     """The JSON object of a file that says of what form it is (its key ``format``)."""
     data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != form:
@@ -136,7 +152,8 @@ def read_document(path: str | Path, form: str, what: str, expected: str) -> dict
 
 
 def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
-    """What a path leads to; None if nothing, or if the name is not possible; ``-`` is "other"."""
+    """What a path leads to; None if nothing, or if the name is not possible; ``-`` is
+    "other"."""
     if str(path) == "-":
         return "other"
     try:
@@ -147,11 +164,14 @@ def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
 
 
 def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
-    """The files named, folders replaced by the files in them (hidden ones left out, sorted)."""
+    """The files named, folders replaced by the files in them (hidden ones left out,
+    sorted)."""
     files: list[Path] = []
     for path in map(Path, paths):
         if file_type(path) == "folder":
-            inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
+            inside = sorted(
+                p for p in path.iterdir() if p.is_file() and p.name[0] != "."
+            )
             if not inside:
                 problem = f"no {what} in this folder"
                 raise InputError(problem, path=path, expected="one file per system")
@@ -159,14 +179,17 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
         elif file_type(path):
             files.append(path)
         else:
-            raise InputError("no such file or folder", path=path, hint="Check the path.")
+            raise InputError(
+                "no such file or folder", path=path, hint="Check the path."
+            )
     if not files:
         raise InputError(f"no {what} given", expected="at least one file or folder")
     return files
 
 
 def check_output(output: str | Path, *inputs: Any) -> None:
-    """Checks before the work that a result can be written there, and is not one of the inputs."""
+    """Checks before the work that a result can be written there, and is not one of the
+    inputs."""
     output = Path(output)
     kind = file_type(output)
     with writing(output):
@@ -201,19 +224,28 @@ def _files_of(values: Iterable[Any]) -> Iterator[Path]:
                 if file_type(path) == "file":
                     yield Path(path)
                 elif file_type(path) == "folder":
-                    below = (Path(top, name) for top, _, names in os.walk(path) for name in names)
+                    below = (
+                        Path(top, name)
+                        for top, _, names in os.walk(path)
+                        for name in names
+                    )
                     yield from (file for file in below if file_type(file) == "file")
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Checks that each system's name can be a separate file, inside its folder, on any disk."""
+    """Checks that each system's name can be a separate file, inside its folder, on any
+    disk."""
     seen: dict[str, str] = {}
     for name in names:
-        plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+        plain = unicodedata.normalize(
+            "NFD", unicodedata.normalize("NFD", name).casefold()
+        )
         twin = seen.setdefault(plain, name)
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
-            expected = f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first"
+            expected = (
+                f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first"
+            )
             problem = f"system {name!a} cannot name a file"
             raise InputError(problem, expected=expected, hint="Rename it.")
         if twin != name:
@@ -223,7 +255,8 @@ def check_names(names: Iterable[str]) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Turns whatever prevents writing (a full disk, no permission …) into one clear error."""
+    """Turns whatever prevents writing (a full disk, no permission …) into one clear
+    error."""
     try:
         yield
     except OSError as error:
@@ -234,7 +267,8 @@ def writing(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
-    """Keeps other processes off a file or folder that is there, however this one ends."""
+    """Keeps other processes off a file or folder that is there, however this one
+    ends."""
     if sys.platform == "win32":
         yield
         return
@@ -247,7 +281,9 @@ def locked(path: str | Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             hint = "Wait until it ends, or name another place."
-            raise InputError("is in use by another process", path=path, hint=hint) from None
+            raise InputError(
+                "is in use by another process", path=path, hint=hint
+            ) from None
         except OSError:
             pass  # a disk without locks
         yield
@@ -259,7 +295,9 @@ def locked(path: str | Path) -> Iterator[None]:
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file that appears under `path`, all or nothing; pipes are written through."""
     path = Path(path)
-    form, encoding, errors = ("b", None, None) if binary else ("", "utf-8", "backslashreplace")
+    form, encoding, errors = (
+        ("b", None, None) if binary else ("", "utf-8", "backslashreplace")
+    )
     kind = file_type(path)
     _check_goal(path, kind)
     with writing(path):
@@ -282,7 +320,8 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A folder to fill that appears under `path` only when the block ends without an error."""
+    """A folder to fill that appears under `path` only when the block ends without an
+    error."""
     goal = Path(path)
     with writing(goal):
         check_new_folder(goal)
@@ -304,7 +343,11 @@ def _unfinished(goal: Path) -> Path:
 def check_new_folder(path: str | Path) -> None:
     """Raises InputError unless nothing is there, or a folder that is empty."""
     goal = Path(path)
-    empty = file_type(goal) == "folder" and not goal.is_symlink() and not any(goal.iterdir())
+    empty = (
+        file_type(goal) == "folder"
+        and not goal.is_symlink()
+        and not any(goal.iterdir())
+    )
     if not empty and (file_type(goal) is not None or goal.is_symlink()):
         raise InputError("already exists", path=goal, expected="a new or empty folder")
 
@@ -316,7 +359,9 @@ def write_json(path: str | Path, value: Any) -> None:
         file.write("\n")
 
 
-def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
+def write_jsonl(
+    path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]
+) -> None:
     """Writes one JSON object per line, all or nothing."""
     with atomic_write(path) as file:
         for row in rows:

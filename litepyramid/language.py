@@ -1,7 +1,8 @@
 """The language of texts, told by script and function words; words in any script.
 
-The word lists were written for this project. Of 35,101 single English claims (training sets for
-presence judges), 4 are taken for another language; sets of 20 sentences: tests/test_language.py.
+The word lists were written for this project. Of 35,101 single English claims (training
+sets for presence judges), 4 are taken for another language; sets of 20 sentences:
+tests/test_language.py.
 """
 
 import re
@@ -27,16 +28,22 @@ _IGNORED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 
 _TABLE = [
     line.split("\t")
-    for line in Path(__file__).with_name("languages.tsv").read_text("utf-8").splitlines()[1:]
+    for line in Path(__file__)
+    .with_name("languages.tsv")
+    .read_text("utf-8")
+    .splitlines()[1:]
 ]
-"""Code (ISO 639-1), script, English name, telling letters, function words of each language."""
+"""Code (ISO 639-1), script, English name, telling letters, function words of each
+language."""
 LANGUAGES = tuple(code for code, *_ in _TABLE)
 _NAMES = {code: name for code, _, name, *_ in _TABLE}
 _NAMES |= {"und": "an unknown language", "any": "any language"}
 _LETTERS = {code: frozenset(letters) for code, _, _, letters, _ in _TABLE}
 """Letters that count for a language, half as much as a function word."""
 _WORDS = {code: text.split() for code, *_, text in _TABLE}
-_SCRIPTS = {script: [row[0] for row in _TABLE if row[1] == script] for _, script, *_ in _TABLE}
+_SCRIPTS = {
+    script: [row[0] for row in _TABLE if row[1] == script] for _, script, *_ in _TABLE
+}
 
 SPACELESS = frozenset({"zh", "ja", "th"})
 """Languages that write no spaces between words."""
@@ -62,7 +69,8 @@ _BETWEEN = r"""\s'’.,;:!?"()\[\]«»“”„।،؟؛¿¡…/"""
 _PIECE = re.compile(f"[^{_BETWEEN}]+")
 _ENGLISH_ENDING = re.compile(r"[a-z]{3}(?:ed|ing)$")
 _LONG_SET = 100
-"""From this many words on, Latin text with hardly a function word of the table is unknown."""
+"""From this many words on, Latin text with hardly a function word of the table is
+unknown."""
 _LONG_PART = 100
 """From this many characters on, a part of a data set may not be in another language."""
 _DENYING = """not no nicht kein keine keinen nie ne pas non não nem niet geen inte ikke není ei
@@ -72,25 +80,33 @@ DENIALS = frozenset(_DENYING.split())
 
 
 def other_languages(texts: Iterable[str], language: str) -> dict[str, int]:
-    """How many texts are clearly in another language, by code, the most frequent first."""
+    """How many texts are clearly in another language, by code, the most frequent
+    first."""
     told = (_tell([text]) for text in texts)
-    counts = Counter(code for code, clear in told if clear and code not in {language, "und"})
+    counts = Counter(
+        code for code, clear in told if clear and code not in {language, "und"}
+    )
     if language == "ja":
         del counts["zh"]  # a heading without kana
     return dict(counts.most_common())
 
 
 def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None) -> str:
-    """The language of data: what the user says, else that of their parts, which must agree.
+    """The language of data: what the user says, else that of their parts, which must
+    agree.
 
-    A part with fewer than 100 characters, or without clear evidence, goes with the others. "any"
-    asks for no check: it stays "any" unless all is in English.
+    A part with fewer than 100 characters, or without clear evidence, goes with the
+    others. "any" asks for no check: it stays "any" unless all is in English.
     """
     if language is not None and not isinstance(language, str):
-        raise InputError(f"a language is a {type(language).__name__}", expected="a code such as de")
+        raise InputError(
+            f"a language is a {type(language).__name__}", expected="a code such as de"
+        )
     if language and language != "any":
         if language not in LANGUAGES:
-            codes = [code for code in LANGUAGES if _NAMES[code].lower() == language.lower()]
+            codes = [
+                code for code in LANGUAGES if _NAMES[code].lower() == language.lower()
+            ]
             raise InputError(
                 f"unknown language '{language}'",
                 expected=f"any, or one of {', '.join(LANGUAGES)}",
@@ -101,7 +117,11 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     clear = {name: code for name, (code, sure) in told.items() if sure or code == "und"}
     if {"und"} < {*clear.values()}:  # made-up words and names go with what is clear
         clear = {name: code for name, code in clear.items() if code != "und"}
-    long = {name: code for name, code in clear.items() if sum(map(len, parts[name])) >= _LONG_PART}
+    long = {
+        name: code
+        for name, code in clear.items()
+        if sum(map(len, parts[name])) >= _LONG_PART
+    }
     codes = list(dict.fromkeys((long or clear).values()))
     codes = codes or [_tell([*chain.from_iterable(parts.values())])[0]]
     if language == "any":
@@ -120,11 +140,16 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
 def check_language(
     part: str, language: str, name: str, languages: Collection[str] | None = None
 ) -> None:
-    """Raises InputError, with the remedy, if a part (of `SERVED`) does not serve a language."""
+    """Raises InputError, with the remedy, if a part (of `SERVED`) does not serve a
+    language."""
     served, remedy = SERVED.get(part, (LANGUAGES, ""))
     if language in {"any", *(languages or served)} or part not in SERVED:
         return
-    names = ", ".join(map(name_of, languages or served)) if len(served) < 9 else "other languages"
+    names = (
+        ", ".join(map(name_of, languages or served))
+        if len(served) < 9
+        else "other languages"
+    )
     raise InputError(
         f"{name} reads {names} only; these texts are in {name_of(language)}",
         hint=f"{remedy} If the language is another one, name it; --language any insists.",
@@ -132,11 +157,16 @@ def check_language(
 
 
 def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
-    """What a reader should know of the language of some texts; nothing if all are in English."""
+    """What a reader should know of the language of some texts; nothing if all are in
+    English."""
     if language == "any":
         return ()
-    notes: tuple[str, ...] = () if language == "en" else (f"The texts are in {name_of(language)}.",)
-    if sum(map(len, texts)) >= _LONG_PART and (others := other_languages(texts, language)):
+    notes: tuple[str, ...] = (
+        () if language == "en" else (f"The texts are in {name_of(language)}.",)
+    )
+    if sum(map(len, texts)) >= _LONG_PART and (
+        others := other_languages(texts, language)
+    ):
         listed = ", ".join(f"{name_of(code)} {count}" for code, count in others.items())
         are = counted(sum(others.values()), "text")
         notes += (f"In another language: {are} of {len(texts)} ({listed}).",)
@@ -154,16 +184,18 @@ def signed(language: str) -> dict[str, str]:
 
 
 def name_of(code: str) -> str:
-    """The English name of a language, for messages and prompts; the code if it is unknown."""
+    """The English name of a language, for messages and prompts; the code if it is
+    unknown."""
     return _NAMES.get(code, code)
 
 
 def words(text: str, *, bigrams: bool = False) -> list[str]:
-    """The words of a text in any script, casefolded, in Unicode's compatibility form (NFKC).
+    """The words of a text in any script, casefolded, in Unicode's compatibility form
+    (NFKC).
 
-    A word is a run of letters and digits with their combining marks. Scripts without spaces (Han,
-    kana, Thai, Lao, Khmer, Burmese) give their characters, or pairs of neighbours with `bigrams`;
-    soft hyphens and joiners are dropped.
+    A word is a run of letters and digits with their combining marks. Scripts without
+    spaces (Han, kana, Thai, Lao, Khmer, Burmese) give their characters, or pairs of
+    neighbours with `bigrams`; soft hyphens and joiners are dropped.
     """
     plain = unicodedata.normalize("NFKC", text.casefold()).translate(_IGNORED)
     found = []
@@ -180,7 +212,8 @@ def words(text: str, *, bigrams: bool = False) -> list[str]:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """A letter without spaces around it; the same with its marks; runs of either kind of letter."""
+    """A letter without spaces around it; the same with its marks; runs of either kind
+    of letter."""
     codes = range(0x300, 0x1F000)
     marks = "".join(chr(c) for c in codes if unicodedata.category(chr(c))[0] == "M")
     character = f"[{_UNSPACED}][{marks}]*"
@@ -200,20 +233,27 @@ def _languages_of(script: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _script(char: str) -> str:
-    """The script of a letter, by the first word of its Unicode name; "" if not in the table."""
-    name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").replace("-", " ")
+    """The script of a letter, by the first word of its Unicode name; "" if not in the
+    table."""
+    name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").replace(
+        "-", " "
+    )
     first = name.split(" ")[0]
-    first = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "IDEOGRAPHIC": "CJK"}.get(first, first)
+    first = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "IDEOGRAPHIC": "CJK"}.get(
+        first, first
+    )
     return first if first in _SCRIPTS else ""
 
 
 def _tell(texts: Sequence[str]) -> tuple[str, bool]:
-    """The language of a set, and whether there is clear evidence of it; "und" if it is unknown.
+    """The language of a set, and whether there is clear evidence of it; "und" if it is
+    unknown.
 
-    The script with the most words comes first; among the languages of one script, the one whose
-    function words are used most, a word of n languages counting 1/n. Words with a capital are left
-    out, since names hold foreign articles ("Los Angeles"). Latin text is English unless at least
-    two different words of another language say otherwise, and so is text without letters.
+    The script with the most words comes first; among the languages of one script, the
+    one whose function words are used most, a word of n languages counting 1/n. Words
+    with a capital are left out, since names hold foreign articles ("Los Angeles").
+    Latin text is English unless at least two different words of another language say
+    otherwise, and so is text without letters.
     """
     sizes: defaultdict[str, float] = defaultdict(float)
     for char, count in Counter(chain.from_iterable(texts)).items():
@@ -231,7 +271,9 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
     return (codes[0], True) if len(codes) == 1 else _by_words(texts, script, codes)
 
 
-def _by_words(texts: Sequence[str], script: str, codes: Sequence[str]) -> tuple[str, bool]:
+def _by_words(
+    texts: Sequence[str], script: str, codes: Sequence[str]
+) -> tuple[str, bool]:
     """The language of a script with several, the first where nothing says otherwise."""
     table = _languages_of(script)
     used: Counter[str] = Counter()
@@ -243,7 +285,10 @@ def _by_words(texts: Sequence[str], script: str, codes: Sequence[str]) -> tuple[
     for word, count in used.items():
         share, users = 1.0, table.get(word, ())
         if not users and not word.isascii():
-            share, users = 0.5, tuple(c for c in codes if not _LETTERS[c].isdisjoint(word))
+            share, users = (
+                0.5,
+                tuple(c for c in codes if not _LETTERS[c].isdisjoint(word)),
+            )
         elif not users and script == "LATIN" and _ENGLISH_ENDING.search(word):
             share, users = 0.25, ("en",)
         for code in users:

@@ -1,4 +1,5 @@
-"""Templates filled, and self-contained HTML pages with their own styles, script and data."""
+"""Templates filled, and self-contained HTML pages with their own styles, script and
+data."""
 
 import base64
 import hashlib
@@ -13,14 +14,21 @@ import jinja2
 def fill_page(
     package: str, name: str, data: Any, *, shared: Sequence[str] = (), **values: Any
 ) -> str:
-    """The page ``templates/NAME.html`` of a package, with its styles, scripts and data inside."""
+    """The page ``templates/NAME.html`` of a package, with its styles, scripts and data
+    inside."""
     environment = _environment(package)
     assert environment.loader is not None
     inside = {"css": "", "js": ""}
     for file in [*shared, f"{name}.css", f"{name}.js"]:
-        inside[file.rpartition(".")[2]] += environment.loader.get_source(environment, file)[0]
+        inside[file.rpartition(".")[2]] += environment.loader.get_source(
+            environment, file
+        )[0]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    values |= {"style": inside["css"], "script": inside["js"], "data": text.replace("<", "\\u003c")}
+    values |= {
+        "style": inside["css"],
+        "script": inside["js"],
+        "data": text.replace("<", "\\u003c"),
+    }
     return fill_template(package, f"{name}.html", **values)
 
 

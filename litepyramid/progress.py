@@ -8,7 +8,8 @@ T = TypeVar("T")
 
 
 def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) -> Any:
-    """A tqdm bar on stderr, after a second and only on a terminal, cleared at the end."""
+    """A tqdm bar on stderr, after a second and only on a terminal, cleared at the
+    end."""
     from tqdm import tqdm
 
     return tqdm(
@@ -23,7 +24,9 @@ def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) 
     )
 
 
-def track(items: Iterable[T], what: str, units: str, total: int | None = None) -> Iterator[T]:
+def track(
+    items: Iterable[T], what: str, units: str, total: int | None = None
+) -> Iterator[T]:
     """The items one by one, with a `bar` that counts those that are done."""
     if total is None and isinstance(items, Sized):
         total = len(items)

@@ -1,7 +1,7 @@
 """The one sentence splitter: sentence 3 of a unit is sentence 3 of the evidence.
 
-Texts whose sentences are marked are not split. Measured where the ends are known: F1 .983 on
-REALSumm, .873 on the raw web text of UD English EWT (.854 by spaCy's rules).
+Texts whose sentences are marked are not split. Measured where the ends are known: F1
+.983 on REALSumm, .873 on the raw web text of UD English EWT (.854 by spaCy's rules).
 """
 
 import re
@@ -11,28 +11,34 @@ _ABBREVIATIONS = frozenset(
      "rev", "vs", "u.s", "u.k", "e.g", "i.e", "pop", "approx", "cf",
      "z.b", "d.h", "u.a", "bzw", "vgl", "nr", "mme", "mlle", "sra", "núm", "dott", "т.е", "г-н")
 )  # fmt: skip
-# “ closes what „ opened, so it closes only directly after a stop and before white space.
+# “ closes what „ opened, so it closes only directly after a stop and before white
+# space.
 _CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s))*"""
 _END = re.compile(rf"[.?!؟۔]({_CLOSING})\s+|[。！？｡।॥։።။។]+({_CLOSING}+)(?![とっ])")
 _ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
     r"(?:\b(?:vom|zum|den|dem|der|des)|(?<!\bI\s)\bam)\s\d\d?$"
 )
-_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # p.m, which may end a sentence
+_DOTTED = re.compile(
+    r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
+)  # p.m, which may end a sentence
 _GAP = re.compile(r"\n\s*\n")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text stand: first character, and the one after the last.
 
-    A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops of scripts
-    without spaces (``。``) and the danda, with the closing quotes and brackets that follow, and
-    at an empty line. A full stop after a title (Dr., U.S. …), an initial or the day of a German
-    date ends none, nor does an ellipsis or "p.m." before a small letter or a stop before a
-    Japanese quotative; a piece without letters or digits belongs to the sentence before it.
+    A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops
+    of scripts without spaces (``。``) and the danda, with the closing quotes and
+    brackets that follow, and at an empty line. A full stop after a title (Dr., U.S. …),
+    an initial or the day of a German date ends none, nor does an ellipsis or "p.m."
+    before a small letter or a stop before a Japanese quotative; a piece without letters
+    or digits belongs to the sentence before it.
     """
     ends = [match.start() for match in _GAP.finditer(text)]
     ends += [
-        match.end(match.lastindex or 0) for match in _END.finditer(text) if not _inside(text, match)
+        match.end(match.lastindex or 0)
+        for match in _END.finditer(text)
+        if not _inside(text, match)
     ]
     spans: list[tuple[int, int]] = []
     start = 0
@@ -47,7 +53,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _inside(text: str, match: re.Match[str]) -> bool:
-    """Whether a full stop belongs to a title, an initial or an ellipsis inside a sentence."""
+    """Whether a full stop belongs to a title, an initial or an ellipsis inside a
+    sentence."""
     stop = match.start()
     if text[stop] != ".":
         return False

@@ -1,4 +1,5 @@
-"""What every interval and test over scores shares: draws, percentiles, p-values, corrections."""
+"""What every interval and test over scores shares: draws, percentiles, p-values,
+corrections."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil
@@ -19,16 +20,21 @@ SMALLEST_TAIL = 1e-12
 """Below this, `flip_tails` cannot tell one probability from another."""
 
 MOST_SAMPLES = 1_000_000
-"""More samples than this are refused: they take hours and change no digit that is shown."""
+"""More samples than this are refused: they take hours and change no digit that is
+shown."""
 
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
 _COUNTED = 13  # columns up to which every assignment of signs is counted
-_STEPS = 64, 16  # steps of the lattice in a row's root mean square: one row, a mean over rows
+_STEPS = (
+    64,
+    16,
+)  # steps of the lattice in a row's root mean square: one row, a mean over rows
 
 
 def blocks(number: int, width: int) -> Iterator[slice]:
-    """Slices of `number` rows of `width` numbers, as many at once as memory should hold."""
+    """Slices of `number` rows of `width` numbers, as many at once as memory should
+    hold."""
     step = max(1, _CELLS // max(1, width))
     return (slice(start, min(number, start + step)) for start in range(0, number, step))
 
@@ -49,13 +55,17 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
 
 
 def check_samples(
-    samples: int, *, confidence: float | None = None, alpha: float | None = None, tests: int = 1
+    samples: int,
+    *,
+    confidence: float | None = None,
+    alpha: float | None = None,
+    tests: int = 1,
 ) -> None:
     """Checks that k samples are enough for an interval or a test.
 
-    A percentile interval takes k ≥ 2 / (1 - confidence): one sample in either tail. A test takes
-    k ≥ 1 / alpha - 1, else p = (c + 1) / (k + 1) could never be as small as alpha; Bonferroni's and
-    Holm's corrections of m tests m / alpha - 1.
+    A percentile interval takes k ≥ 2 / (1 - confidence): one sample in either tail. A
+    test takes k ≥ 1 / alpha - 1, else p = (c + 1) / (k + 1) could never be as small as
+    alpha; Bonferroni's and Holm's corrections of m tests m / alpha - 1.
     """
     check_whole("samples", samples, 1, MOST_SAMPLES)
     if confidence is not None:
@@ -70,11 +80,14 @@ def check_samples(
         if samples < needed:
             together = "a test" if tests == 1 else f"{tests} tests, corrected together,"
             goal = f"at least {needed} for {together} at the level {alpha:g}"
-            raise InputError(f"{counted(samples, 'sample')}: no test could pass", expected=goal)
+            raise InputError(
+                f"{counted(samples, 'sample')}: no test could pass", expected=goal
+            )
 
 
 def check_seed(seed: int) -> None:
-    """Raises InputError unless a seed is a whole number that numpy's generators take."""
+    """Raises InputError unless a seed is a whole number that numpy's generators
+    take."""
     check_whole("seed", seed, 0)
 
 
@@ -92,17 +105,23 @@ def is_whole(value: object) -> bool:
 
 
 def check_share(what: str, value: float) -> None:
-    """Raises InputError unless a value such as a level is between 0 and 1, both left out."""
+    """Raises InputError unless a value such as a level is between 0 and 1, both left
+    out."""
     if not isinstance(value, float | int) or not 0 < value < 1:
         raise InputError(f"{what} is {cut(value)}", expected="a number between 0 and 1")
 
 
-def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
-    """The central `confidence` of the samples by linear interpolation, NaN samples left out."""
+def percentile_interval(
+    samples: FloatArray, confidence: float = 0.95
+) -> tuple[float, float]:
+    """The central `confidence` of the samples by linear interpolation, NaN samples left
+    out."""
     return _percentile_intervals(samples[:, None], confidence)[0]
 
 
-def _percentile_intervals(samples: FloatArray, confidence: float) -> list[tuple[float, float]]:
+def _percentile_intervals(
+    samples: FloatArray, confidence: float
+) -> list[tuple[float, float]]:
     """`percentile_interval` of each column of (k, n) samples."""
     check_share("confidence", confidence)
     quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -122,7 +141,8 @@ def system_intervals(
 ) -> list[tuple[float, float]]:
     """The percentile bootstrap interval over inputs of each system's mean score.
 
-    All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left out.
+    All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left
+    out.
     """
     inputs = values.shape[1]
     if inputs == 1:  # every sample is this one
@@ -131,7 +151,9 @@ def system_intervals(
     for rows in blocks(len(values), samples):
         rng = np.random.default_rng(seed)
         means = [
-            resampled_means(values[rows], rng.multinomial(inputs, share, part.stop - part.start))
+            resampled_means(
+                values[rows], rng.multinomial(inputs, share, part.stop - part.start)
+            )
             for part in blocks(samples, inputs)
         ]
         intervals += _percentile_intervals(np.concatenate(means), confidence)
@@ -139,7 +161,8 @@ def system_intervals(
 
 
 def by_id(names: Sequence[str]) -> list[int]:
-    """The places of names in their order, which is that of all that is random or tied."""
+    """The places of names in their order, which is that of all that is random or
+    tied."""
     return sorted(range(len(names)), key=names.__getitem__)
 
 
@@ -152,12 +175,16 @@ def resampled_p_value(
     """How often a statistic under the null hypothesis is as large as the observed one.
 
     ``plus_one`` is (c + 1) / (k + 1), c the samples at least as large: never 0, and the rule under
-    which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11). ``paper`` is
-    DDR21's Algorithm 2, c / k with c the samples strictly larger. Differences below 1e-11 are
-    rounding: such samples are equal to the observed one.
+    which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11).
+    ``paper`` is DDR21's Algorithm 2, c / k with c the samples strictly larger.
+    Differences below 1e-11 are rounding: such samples are equal to the observed one.
     """
     larger, kept = as_large(observed, samples, alternative, rule)
-    return float(p_values_of(larger, kept, rule)) if not np.isnan(observed) else float("nan")
+    return (
+        float(p_values_of(larger, kept, rule))
+        if not np.isnan(observed)
+        else float("nan")
+    )
 
 
 def p_values_of(
@@ -171,29 +198,37 @@ def p_values_of(
 
 
 def as_large(
-    observed: float, samples: FloatArray, alternative: Alternative, rule: PValueRule = "plus_one"
+    observed: float,
+    samples: FloatArray,
+    alternative: Alternative,
+    rule: PValueRule = "plus_one",
 ) -> tuple[int, int]:
-    """c, the samples as large as the observed value by a rule, and k, those that have a value."""
+    """c, the samples as large as the observed value by a rule, and k, those that have a
+    value."""
     choose("alternative", alternative, get_args(Alternative))
     kept = samples[~np.isnan(samples)]
     if alternative == "less":
         observed, kept = -observed, -kept
     elif alternative == "two-sided":
         observed, kept = abs(observed), np.abs(kept)
-    large = kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
+    large = (
+        kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
+    )
     return int(large.sum()), kept.size
 
 
 @single_threaded
 def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
-    """P(Σ ±|v| ≥ Σ v) of each row: the share of all 2^M ways to set the signs that reach its sum.
+    """P(Σ ±|v| ≥ Σ v) of each row: the share of all 2^M ways to set the signs that
+    reach its sum.
 
-    The one-sided p-value of the sign-flip test, exact: no number of samples bounds it from below.
-    Up to 13 columns every way is counted. Beyond, each |v| becomes a whole number a of steps, 1/64
-    of the row's root mean square (1/16 for cosets, over which a mean is taken); where all values
-    are multiples of some larger step, as ratings are, that is taken and nothing rounded. Σ ±a has
-    the characteristic function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added.
-    Rounding treats both signs alike, so the test stays exact: its statistic is the rounded sum.
+    The one-sided p-value of the sign-flip test, exact: no number of samples bounds it
+    from below. Up to 13 columns every way is counted. Beyond, each |v| becomes a whole
+    number a of steps, 1/64 of the row's root mean square (1/16 for cosets, over which a
+    mean is taken); where all values are multiples of some larger step, as ratings are,
+    that is taken and nothing rounded. Σ ±a has the characteristic function Π cos(a ω),
+    and Fourier's sum gives P to 1e-12, which is added. Rounding treats both signs
+    alike, so the test stays exact: its statistic is the rounded sum.
     """
     values = np.where(np.isnan(values), 0.0, values)
     size, columns = np.abs(values), values.shape[1]
@@ -203,7 +238,9 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
         bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
         signs = 1.0 - 2.0 * ((np.arange(2**columns)[:, None] >> np.arange(columns)) & 1)
         for block in blocks(len(values), 2**columns):
-            tails[block] = (signs @ size[block].T >= np.atleast_1d(bound)[block]).mean(axis=0)
+            tails[block] = (signs @ size[block].T >= np.atleast_1d(bound)[block]).mean(
+                axis=0
+            )
         return tails
     steps = _steps(size, _STEPS[cosets])
     whole = np.rint(size / steps[:, None])
@@ -232,9 +269,9 @@ def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
 def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a.
 
-    S has steps of 2. Where it wraps around, beyond ±length, it has less than 1e-12 (Hoeffding). So
-    P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with ω_f = π f / length; an odd
-    length keeps cos(a ω) from 0.
+    S has steps of 2. Where it wraps around, beyond ±length, it has less than 1e-12
+    (Hoeffding). So P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with
+    ω_f = π f / length; an odd length keeps cos(a ω) from 0.
     """
     rows, largest = len(whole), int(whole.max()) + 1
     keys = whole + np.arange(0, rows * largest, largest)[:, None]
@@ -246,20 +283,26 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     for part in blocks(length // 2, max(largest, rows)):
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
         cosines = np.cos(np.arange(largest)[:, None] * waves)
-        negative, sizes = cosines < 0, numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
+        negative, sizes = (
+            cosines < 0,
+            numbers @ np.log(np.abs(cosines, out=cosines), out=cosines),
+        )
         large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
         waves, signs = waves[large], numbers @ negative[:, large]
-        terms = np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
+        terms = (
+            np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
+        )
         total += 2 * (terms / np.sin(waves)).sum(axis=1)
     within = np.where(np.abs(q) < length, total / length, np.sign(q))
     return np.asarray(np.clip((1 - within) / 2, 0.0, 1.0) + SMALLEST_TAIL)
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
-    """P-values corrected for having made all these tests together; NaN entries are not tests.
+    """P-values corrected for having made all these tests together; NaN entries are not
+    tests.
 
-    Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false discovery
-    rate (scipy).
+    Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false
+    discovery rate (scipy).
     """
     choose("correction", method, get_args(Correction))
     adjusted = np.array(p, dtype=np.float64)
@@ -281,7 +324,8 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
 
 
 def all_pairs(count: int) -> IntArray:
-    """(count (count - 1) / 2, 2) places: every two of `count`, the earlier one first."""
+    """(count (count - 1) / 2, 2) places: every two of `count`, the earlier one
+    first."""
     return np.stack(np.triu_indices(count, 1), axis=1)
 
 
@@ -292,7 +336,8 @@ def mean_of_scored(values: FloatArray) -> float:
 
 
 def described(values: FloatArray) -> tuple[float, float, int]:
-    """Mean, standard deviation (with n - 1) and number of the values that are not NaN."""
+    """Mean, standard deviation (with n - 1) and number of the values that are not
+    NaN."""
     scored = values[~np.isnan(values)]
     deviation = float(scored.std(ddof=1)) if scored.size > 1 else float("nan")
     return mean_of_scored(scored), deviation, scored.size
@@ -305,7 +350,8 @@ def system_means(values: FloatArray) -> FloatArray:
 
 
 def t_reach(confidence: float, freedom: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side, by Student's t."""
+    """How many standard errors a two-sided interval reaches on each side, by Student's
+    t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + confidence / 2))

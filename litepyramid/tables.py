@@ -1,4 +1,5 @@
-"""The one shape in which every result is shown: a table with notes, and a JSON object."""
+"""The one shape in which every result is shown: a table with notes, and a JSON
+object."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ _NARROWEST = 16  # to which a column of texts is folded before a table is split
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its key in CSV, its header, the decimals shown; `above_zero` as p-values are."""
+    """One column: its key in CSV, its header, the decimals shown; `above_zero` as
+    p-values are."""
 
     name: str
     header: str = ""
@@ -41,7 +43,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns, with notes; parts of a wide one share the first `repeated` columns."""
+    """Rows under columns, with notes; parts of a wide one share the first `repeated`
+    columns."""
 
     title: str
     columns: tuple[Column, ...]
@@ -57,10 +60,14 @@ class Table:
         entries: Iterable[Any],
         notes: Iterable[str] = (),
     ) -> Table:
-        """A row an entry: its attributes, or a mapping's values, by the columns' names."""
+        """A row an entry: its attributes, or a mapping's values, by the columns'
+        names."""
         named = tuple(Column(c) if isinstance(c, str) else c for c in columns)
         rows = (
-            tuple(e[c.name] if isinstance(e, Mapping) else getattr(e, c.name) for c in named)
+            tuple(
+                e[c.name] if isinstance(e, Mapping) else getattr(e, c.name)
+                for c in named
+            )
             for e in entries
         )
         return cls(title, named, tuple(rows), tuple(notes))
@@ -73,23 +80,29 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """Of each column, whether it holds a number: it is then aligned on the right."""
+        """Of each column, whether it holds a number: it is then aligned on the
+        right."""
         columns = range(len(self.columns))
-        return [any(isinstance(row[i], int | float) for row in self.rows) for i in columns]
+        return [
+            any(isinstance(row[i], int | float) for row in self.rows) for i in columns
+        ]
 
 
 class Result:
-    """What every public result can do: a frozen dataclass inherits from it and defines `to_tables`.
+    """What every public result can do: a frozen dataclass inherits from it and defines
+    `to_tables`.
 
-    Its `repr` is one line, the title of its first table; a notebook shows the tables. `save` knows
-    more endings where the class has `to_html(path)` (.html), `to_npz(path)` (.npz) or `to_figure()`
-    (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
+    Its `repr` is one line, the title of its first table; a notebook shows the tables.
+    `save` knows more endings where the class has `to_html(path)` (.html),
+    `to_npz(path)` (.npz) or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and
+    those of `forms`.
     """
 
     __slots__ = ()
 
     forms: ClassVar[Mapping[str, str]] = {}
-    """Further endings, and the methods that write a file of that kind, given its path."""
+    """Further endings, and the methods that write a file of that kind, given its
+    path."""
 
     def __init_subclass__(cls) -> None:
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
@@ -105,15 +118,18 @@ class Result:
         raise NotImplementedError
 
     def to_csv_table(self) -> Table:
-        """The table for CSV and `to_frame`, one value per row; the first one by default."""
+        """The table for CSV and `to_frame`, one value per row; the first one by
+        default."""
         return self.to_tables()[0]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as plain JSON values, without those marked `hidden`; NaN is None."""
+        """The fields as plain JSON values, without those marked `hidden`; NaN is
+        None."""
         return record(self)
 
     def json_entries(self) -> Mapping[str, Any]:
-        """What `to_json` gives, in which a list may be an iterator: large ones are written so."""
+        """What `to_json` gives, in which a list may be an iterator: large ones are
+        written so."""
         return self.to_json()
 
     def json_parts(self) -> Iterator[str]:
@@ -128,7 +144,9 @@ class Result:
         """A pandas frame of `to_csv_table`, its columns by their names."""
         pandas = require("pandas", extra="tables", purpose="a data frame")
         table = self.to_csv_table()
-        return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
+        return pandas.DataFrame(
+            table.rows, columns=[column.name for column in table.columns]
+        )
 
     @classmethod
     def endings(cls) -> tuple[str, ...]:
@@ -139,8 +157,8 @@ class Result:
     def save(self, path: str | Path) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
 
-        These are ``.json``, ``.csv`` (one value per row), ``.tex``, ``.txt``, and what `endings`
-        lists besides.
+        These are ``.json``, ``.csv`` (one value per row), ``.tex``, ``.txt``, and what
+        `endings` lists besides.
         """
         from litepyramid.files import atomic_write
 
@@ -154,20 +172,30 @@ class Result:
         elif method:
             getattr(self, method)(path)
         else:
-            parts = self.json_parts() if ending == ".json" else [render(self, _BASE[ending])]
+            parts = (
+                self.json_parts()
+                if ending == ".json"
+                else [render(self, _BASE[ending])]
+            )
             with atomic_write(path) as file:
                 file.writelines(parts)
 
 
 _METHODS = {".html": "to_html", ".npz": "to_npz"}
 _METHODS |= dict.fromkeys((".pdf", ".png", ".svg"), "to_figure")
-_BASE: dict[str, Format] = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
+_BASE: dict[str, Format] = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".txt": "table",
+}
 
 _DOTS, _MOST_DOTS = 160, 60_000  # dots an inch of a bitmap, and across it
 
 
 def _save_figure(result: Any, path: Path, form: str) -> None:
-    """Writes a result's figure (TrueType fonts, no date), the signature in its metadata."""
+    """Writes a result's figure (TrueType fonts, no date), the signature in its
+    metadata."""
     from litepyramid._version import __version__
     from litepyramid.files import atomic_write
 
@@ -194,14 +222,17 @@ HIDDEN = {"hidden": True}
 
 
 def hidden(**options: Any) -> Any:
-    """A dataclass field that `Result.to_json` leaves out: too large, or told by other fields."""
+    """A dataclass field that `Result.to_json` leaves out: too large, or told by other
+    fields."""
     return field(metadata=HIDDEN, **options)
 
 
 def record(value: Any) -> dict[str, Any]:
     """A dataclass as a JSON object: its fields, those marked `hidden` left out."""
     return {
-        f.name: plain(getattr(value, f.name)) for f in fields(value) if "hidden" not in f.metadata
+        f.name: plain(getattr(value, f.name))
+        for f in fields(value)
+        if "hidden" not in f.metadata
     }
 
 
@@ -261,7 +292,8 @@ def _text(table: Table) -> str:
     if table.title:
         console.print(Text(legible(table.title)), overflow="fold")
     rows = [
-        [cut(show(*c), _WIDEST) for c in zip(r, table.columns, strict=True)] for r in table.rows
+        [cut(show(*c), _WIDEST) for c in zip(r, table.columns, strict=True)]
+        for r in table.rows
     ]
     numeric, needed = table.numeric, []
     for i, column in enumerate(table.columns):
@@ -289,18 +321,23 @@ def _text(table: Table) -> str:
 
 
 def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
-    """The columns of each part of a table: the repeated ones, and those that fit next to them."""
+    """The columns of each part of a table: the repeated ones, and those that fit next
+    to them."""
     first = list(range(min(repeated, len(needed))))
     parts = [[*first]]
     for column in range(len(first), len(needed)):
-        if sum(needed[i] + 3 for i in (*parts[-1], column)) > width + 1 and parts[-1] != first:
+        if (
+            sum(needed[i] + 3 for i in (*parts[-1], column)) > width + 1
+            and parts[-1] != first
+        ):
             parts.append([*first])
         parts[-1].append(column)
     return parts
 
 
 def wrap_note(note: str, width: int) -> list[str]:
-    """A note in lines of at most `width`, broken at spaces and after the bars of a signature."""
+    """A note in lines of at most `width`, broken at spaces and after the bars of a
+    signature."""
     indent = " " * (len(note) - len(note.lstrip(" ")))
     lines = [indent]
     for piece in re.findall(r"[^ |]*[ |]|[^ |]+", note.lstrip(" ")):
@@ -316,28 +353,40 @@ def _csv(table: Table) -> str:
     writer.writerow([column.name for column in table.columns])
     for row in table.rows:
         known = (None if cell != cell else cell for cell in row)  # NaN is an empty cell
-        writer.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in known)
+        writer.writerow(
+            guarded(cell) if isinstance(cell, str) else cell for cell in known
+        )
     return buffer.getvalue()
 
 
 def _html(table: Table) -> str:
     def row(tag: str, cells: Sequence[str]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return (
+            "<tr>"
+            + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+            + "</tr>"
+        )
 
     rows = [row("th", [column.title for column in table.columns])]
     rows += [row("td", list(map(show, cells, table.columns))) for cells in table.rows]
-    notes = "".join(f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes)
+    notes = "".join(
+        f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes
+    )
     return f"<p><b>{escape(printable(table.title))}</b></p><table>{''.join(rows)}</table>{notes}"
 
 
 def _latex(table: Table) -> str:
     lines = [f"% {printable(note)}" for note in (table.title, *table.notes) if note]
-    lines.append(r"\begin{tabular}{" + "".join("r" if n else "l" for n in table.numeric) + "}")
+    lines.append(
+        r"\begin{tabular}{" + "".join("r" if n else "l" for n in table.numeric) + "}"
+    )
     lines.append(r"\toprule")
     lines.append(" & ".join(latex_escape(c.title) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
     for row in table.rows:
-        cells = (show(cell, column) for cell, column in zip(row, table.columns, strict=True))
+        cells = (
+            show(cell, column) for cell, column in zip(row, table.columns, strict=True)
+        )
         lines.append(" & ".join(latex_escape(cell) for cell in cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"

@@ -3,8 +3,8 @@
 import re
 
 _BREAKS = frozenset("\t\n\r")
-# Controls, line separators, marks of direction and other marks of no width, halves of characters;
-# joiners and soft hyphens belong to words.
+# Controls, line separators, marks of direction and other marks of no width, halves of
+# characters; joiners and soft hyphens belong to words.
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -14,32 +14,41 @@ _LONGEST = 80
 
 
 def one_line(text: str) -> str:
-    r"""The text with every white space that holds a tab or a line break as one space."""
+    r"""The text with every white space that holds a tab or a line break as one
+    space."""
     if _BREAKS.isdisjoint(text):
         return text
-    return re.sub(r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text)
+    return re.sub(
+        r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text
+    )
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that is not seen, or moves what is, as Python writes it."""
+    r"""The text with everything that is not seen, or moves what is, as Python writes
+    it."""
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def cut(value: object, longest: int = _LONGEST) -> str:
-    """A value as messages and tables show it: printable, at most `longest` characters."""
+    """A value as messages and tables show it: printable, at most `longest`
+    characters."""
     text = printable(str(value)[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 def legible(message: str, longest: int = 2000) -> str:
-    """A message that may quote anything: printable, quoted values cut, the middle of it too."""
+    """A message that may quote anything: printable, quoted values cut, the middle of it
+    too."""
     if len(message) > longest:
         message = f"{message[: longest * 3 // 4]} … {message[-longest // 4 :]}"
-    return _QUOTED.sub(lambda found: found[1] + cut(found[2]) + found[1], printable(message))
+    return _QUOTED.sub(
+        lambda found: found[1] + cut(found[2]) + found[1], printable(message)
+    )
 
 
 def place(input_: str, reference: int, sentence: int | None = None) -> str:
-    """Where something stands, as people are told: counted from 1 (files count from 0)."""
+    """Where something stands, as people are told: counted from 1 (files count from
+    0)."""
     where = f"reference {reference + 1} of input '{input_}'"
     return where if sentence is None else f"sentence {sentence + 1} of {where}"
 
@@ -65,4 +74,6 @@ def latex_escape(text: str) -> str:
 
 def fill(text: str, **values: object) -> str:
     """A text with its places filled; braces of the values stay what they are."""
-    return re.sub(rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text)
+    return re.sub(
+        rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text
+    )

@@ -19,11 +19,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 UnitKind = Literal["scu", "stu"]
 DataLike = Annotated[Any, "data"]
-"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its options."""
+"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its
+options."""
 JudgeLike = Annotated[Any, "judge"]
 """A judge, or its name; on the command line, ``--judge`` and ``-J``."""
 ScoresLike = Annotated[Any, "scores"]
-"""A table of scores, or what `litepyramid.read_scores` takes; on the command line, files."""
+"""A table of scores, or what `litepyramid.read_scores` takes; on the command line,
+files."""
 ResultLike = Annotated[Any, "result"]
 """A result of `litepyramid.score`, or the file that it was saved in."""
 OutPath = Annotated[Path, "out"]
@@ -36,13 +38,15 @@ class Unit:
 
     Attributes:
         text: The sentence.
-        weight: Number of references it was found in; 1 with one reference and for every STU. Points
-            of a rubric's criterion, below zero for a penalty.
+        weight: Number of references it was found in; 1 with one reference and for every
+            STU. Points of a rubric's criterion, below zero for a penalty.
         kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
-        reference: Index of the reference it comes from, counted from 0; None if unknown.
+        reference: Index of the reference it comes from, counted from 0; None if
+            unknown.
         sentence: Index of the sentence within that reference, from 0; None if unknown.
         places: Reference and sentence of each contributor, for an SCU with several.
-        importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else None.
+        importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else
+            None.
         tags: What a rubric files it under: its tags, axis, class of weight.
     """
 
@@ -56,17 +60,21 @@ class Unit:
     tags: tuple[str, ...] = ()
 
     def entries(self) -> tuple[Unit, ...]:
-        """One entry per contributor, each with its place and an equal part of the weight."""
+        """One entry per contributor, each with its place and an equal part of the
+        weight."""
         part = self.weight / max(1, len(self.places))
         return tuple(
-            replace(self, weight=part, reference=reference, sentence=sentence, places=())
+            replace(
+                self, weight=part, reference=reference, sentence=sentence, places=()
+            )
             for reference, sentence in self.places
         ) or (self,)
 
 
 @dataclass(frozen=True, slots=True)
 class InputUnits:
-    """The units of one input, and what was asked (or said so far) if the texts are answers."""
+    """The units of one input, and what was asked (or said so far) if the texts are
+    answers."""
 
     input: str
     units: tuple[Unit, ...]
@@ -84,14 +92,17 @@ class InputUnits:
             rows.append({"text": unit.text, "weight": unit.weight, "kind": unit.kind})
             optional = ("reference", "sentence", "places", "importance", "tags")
             values = {key: getattr(unit, key) for key in optional}
-            rows[-1] |= {key: value for key, value in values.items() if value not in (None, ())}
+            rows[-1] |= {
+                key: value for key, value in values.items() if value not in (None, ())
+            }
         question = {} if self.question is None else {"question": self.question}
         return {"input": self.input, **question, "units": rows}
 
 
 @dataclass(frozen=True, slots=True)
 class InputReferences:
-    """The references of one input: the sentences of each where it marks them, else its text."""
+    """The references of one input: the sentences of each where it marks them, else its
+    text."""
 
     input: str
     references: tuple[tuple[str, ...], ...]
@@ -101,7 +112,8 @@ class InputReferences:
 
 @dataclass(frozen=True, slots=True)
 class SystemSummaries:
-    """The summaries of one system; those of inputs in `missing` are empty and not scored.
+    """The summaries of one system; those of inputs in `missing` are empty and not
+    scored.
 
     `questions` are what was asked, by input, if the rows of the answers say it.
     """
@@ -110,12 +122,15 @@ class SystemSummaries:
     inputs: tuple[str, ...]
     texts: Sequence[str]
     missing: tuple[str, ...] = ()
-    questions: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    questions: Mapping[str, str] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLabels:
-    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, or none."""
+    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, or
+    none."""
 
     system: str
     inputs: tuple[str, ...]
@@ -123,7 +138,8 @@ class SystemLabels:
 
 
 def _read_only(scores: Any, *names: Sequence[str]) -> None:
-    """Makes the values of some scores a read-only copy, of the shape that their names say."""
+    """Makes the values of some scores a read-only copy, of the shape that their names
+    say."""
     values = np.array(scores.values, dtype=np.float64, copy=True)
     if values.shape != (shape := tuple(map(len, names))):
         what = f"scores of the shape {values.shape}"
@@ -134,7 +150,8 @@ def _read_only(scores: Any, *names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """Scores of one metric: (N, M) values of systems and inputs, read-only; NaN: not scored."""
+    """Scores of one metric: (N, M) values of systems and inputs, read-only; NaN: not
+    scored."""
 
     metric: str
     systems: tuple[str, ...]
@@ -147,7 +164,8 @@ class ScoreMatrix:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not scored."""
+    """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not
+    scored."""
 
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
@@ -167,7 +185,9 @@ class ScoreTable:
         """The scores of one metric."""
         if metric not in self.metrics:
             expected = f"one of {', '.join(self.metrics)}"
-            raise InputError(f"no metric '{metric}' in the score table", expected=expected)
+            raise InputError(
+                f"no metric '{metric}' in the score table", expected=expected
+            )
         index = self.metrics.index(metric)
         return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
 
@@ -176,8 +196,8 @@ class ScoreTable:
 class Signature:
     """Everything another person needs to get the same number, as one line.
 
-    The version comes last. Two results with equal signatures are comparable. Data are named by
-    hashes (`fingerprint`).
+    The version comes last. Two results with equal signatures are comparable. Data are
+    named by hashes (`fingerprint`).
     """
 
     fields: tuple[tuple[str, str], ...]
@@ -198,10 +218,14 @@ class Signature:
 
 
 def fingerprint(values: Iterable[object]) -> str:
-    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON a line."""
+    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON
+    a line."""
     total = hashlib.sha256()
     for value in values:
-        total.update(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        total.update(
+            json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            + b"\n"
+        )
     return total.hexdigest()[:8]
 
 
@@ -216,8 +240,8 @@ def data_hashes(
 ) -> dict[str, str]:
     """What names data in a signature, for each kind that is there.
 
-    The values count, not their form or order: systems, inputs and units are put in order first,
-    labels and presence with the units that they are of.
+    The values count, not their form or order: systems, inputs and units are put in
+    order first, labels and presence with the units that they are of.
     """
     hashes = {}
     if units:
@@ -228,12 +252,16 @@ def data_hashes(
         rows: list[list[Any]] = []
         for own in summaries:
             pairs = zip(own.inputs, own.texts, strict=True)
-            texts = [(name, None if name in own.missing else text) for name, text in pairs]
+            texts = [
+                (name, None if name in own.missing else text) for name, text in pairs
+            ]
             rows.append([own.system, *sorted(texts)])
         hashes["summaries_sha"] = fingerprint(sorted(rows))
     if labels:
         orders = {e.input: _unit_order(e) for e in label_units or units}
-        hashes["labels_sha"] = fingerprint(sorted(_label_values(own, orders) for own in labels))
+        hashes["labels_sha"] = fingerprint(
+            sorted(_label_values(own, orders) for own in labels)
+        )
     if label_units:
         hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
     if references:
@@ -257,12 +285,17 @@ def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
 
 def _unit_order(entry: InputUnits) -> list[int]:
     units = entry.units
-    return sorted(range(len(units)), key=lambda i: (units[i].text, units[i].weight, units[i].kind))
+    return sorted(
+        range(len(units)), key=lambda i: (units[i].text, units[i].weight, units[i].kind)
+    )
 
 
 def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
     rows = [
-        [name, [float(row[i]) for i in orders.get(name, range(len(row)))] if row else []]
+        [
+            name,
+            [float(row[i]) for i in orders.get(name, range(len(row)))] if row else [],
+        ]
         for name, row in zip(labels.inputs, labels.labels, strict=True)
     ]
     return [labels.system, sorted(rows)]
@@ -292,5 +325,7 @@ def check_unique(names: Sequence[str], what: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InputError(f"{what} '{name}' occurs twice", hint="Remove one of the two.")
+            raise InputError(
+                f"{what} '{name}' occurs twice", hint="Remove one of the two."
+            )
         seen.add(name)

@@ -1,4 +1,5 @@
-"""Draws the documentation's pictures, most from REALSumm: `make pictures`, some two minutes."""
+"""Draws the documentation's pictures, most from REALSumm: `make pictures`, some two
+minutes."""
 
 from __future__ import annotations
 
@@ -20,8 +21,13 @@ def litepyramid(*args: object) -> None:
 
 
 def cut(data: Path, goal: Path, keep: list[int]) -> Path:
-    """Copies the given lines of the units, and of every system's summaries and labels."""
-    for file in (data / "SCUs.txt", *(data / "summaries").iterdir(), *(data / "labels").iterdir()):
+    """Copies the given lines of the units, and of every system's summaries and
+    labels."""
+    for file in (
+        data / "SCUs.txt",
+        *(data / "summaries").iterdir(),
+        *(data / "labels").iterdir(),
+    ):
         lines = file.open(encoding="utf-8").readlines()
         new = goal / file.relative_to(data)
         new.parent.mkdir(parents=True, exist_ok=True)
@@ -44,16 +50,26 @@ def judge(data: Path, work: Path) -> None:
     """Judges on the first fold, one of them fitted to the others."""
     ids = (data / "ids.txt").read_text(encoding="utf-8").split()
     held = set((data / "by_examples" / "fold1.id").read_text(encoding="utf-8").split())
-    train = cut(data, work / "train", [i for i, name in enumerate(ids) if name not in held])
+    train = cut(
+        data, work / "train", [i for i, name in enumerate(ids) if name not in held]
+    )
     test = cut(data, work / "test", [i for i, name in enumerate(ids) if name in held])
-    litepyramid("finetune", "lexical", train / "summaries", *of(train), "-o", work / "tuned")
+    litepyramid(
+        "finetune", "lexical", train / "summaries", *of(train), "-o", work / "tuned"
+    )
     results = []
     for name, which in (("recall", "recall"), ("lexical, refitted", work / "tuned")):
         results.append(work / f"judge-{len(results)}.json")
         options = ["--name", name, "--judge", which, "-o", results[-1]]
         litepyramid("score", test / "summaries", *of(test), *options)
     litepyramid(
-        "meta", "interval", *results, "--coefficient", "pearson", "-o", PICTURES / "judge.svg"
+        "meta",
+        "interval",
+        *results,
+        "--coefficient",
+        "pearson",
+        "-o",
+        PICTURES / "judge.svg",
     )
 
 
@@ -68,11 +84,19 @@ def meta(data: Path, work: Path) -> None:
 
 def label_power(data: Path, work: Path) -> None:
     """How many labelled inputs a difference takes, with and without the judge."""
-    litepyramid("budget", "label-power", "--difference", 0.05, "-o", PICTURES / "label-power.svg")
+    litepyramid(
+        "budget",
+        "label-power",
+        "--difference",
+        0.05,
+        "-o",
+        PICTURES / "label-power.svg",
+    )
 
 
 def report(data: Path, work: Path) -> None:
-    """The page of the embedded example, with a fact open, in Chromium at 1,100 pixels."""
+    """The page of the embedded example, with a fact open, in Chromium at 1,100
+    pixels."""
     sys.path.insert(0, str(Path(__file__).parent / "bench"))
     from PIL import Image
     from report import chromium
@@ -95,7 +119,11 @@ def report(data: Path, work: Path) -> None:
         browser.save_screenshot(str(work / "r.png"))
     finally:
         browser.quit()
-    picture = Image.open(work / "r.png").convert("RGB").quantize(200, dither=Image.Dither.NONE)
+    picture = (
+        Image.open(work / "r.png")
+        .convert("RGB")
+        .quantize(200, dither=Image.Dither.NONE)
+    )
     picture.save(PICTURES / "report.png", optimize=True)
 
 
@@ -104,7 +132,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
     parser.add_argument(
-        "pictures", nargs="*", default=["score", "judge", "meta", "label_power", "report"]
+        "pictures",
+        nargs="*",
+        default=["score", "judge", "meta", "label_power", "report"],
     )
     parser.add_argument("--data", type=Path, default=Path(data))
     given = parser.parse_args()

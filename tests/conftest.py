@@ -1,4 +1,5 @@
-"""What every test may use: where the published data is, and how to run the command line."""
+"""What every test may use: where the published data is, and how to run the command
+line."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ import signal
 from pathlib import Path
 from subprocess import CompletedProcess
 
-# One thread a process: the workers share the cores, and small products wait for each other.
+# One thread a process: the workers share the cores, and small products wait for each
+# other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A hub that is not there is asked again and again, for half a minute.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-# A shell lets what it runs in the background ignore Ctrl-C; commands that tests start would too.
+# A shell lets what it runs in the background ignore Ctrl-C; commands that tests start
+# would too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -26,17 +29,37 @@ settings.register_profile("litepyramid", deadline=None)
 settings.load_profile("litepyramid")
 
 
-# Files whose tests take more than a second or two each: begun first, so that no worker is left
-# with a long one at the end, and left out by `make quick`.
-# fmt: off
+# Files whose tests take more than a second or two each: begun first, so that no worker
+# is left with a long one at the end, and left out by `make quick`. fmt: off
 SLOW = {
-    "test_allennlp", "test_allennlp_parse", "test_changes_page", "test_ci", "test_compare",
-    "test_correlations", "test_crossval", "test_docs", "test_embedded", "test_extract",
-    "test_front_door", "test_full_disk", "test_fuzz",
-    "test_hash_seeds", "test_hostile_names", "test_llm",
-    "test_one_error", "test_page", "test_progress", "test_report_page", "test_resampling",
-    "test_score_figures", "test_significance", "test_stanza", "test_studies",
-    "test_train_parser", "test_training", "test_transformers",
+    "test_allennlp",
+    "test_allennlp_parse",
+    "test_changes_page",
+    "test_ci",
+    "test_compare",
+    "test_correlations",
+    "test_crossval",
+    "test_docs",
+    "test_embedded",
+    "test_extract",
+    "test_front_door",
+    "test_full_disk",
+    "test_fuzz",
+    "test_hash_seeds",
+    "test_hostile_names",
+    "test_llm",
+    "test_one_error",
+    "test_page",
+    "test_progress",
+    "test_report_page",
+    "test_resampling",
+    "test_score_figures",
+    "test_significance",
+    "test_stanza",
+    "test_studies",
+    "test_train_parser",
+    "test_training",
+    "test_transformers",
 }
 # fmt: on
 
@@ -52,10 +75,13 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of published data; the test is skipped, with the reason, where it is absent."""
+    """The folder of published data; the test is skipped, with the reason, where it is
+    absent."""
     folder = Path(os.environ.get("LITEPYRAMID_DATA") or ROOT.parent / "shared" / "data")
     if not (folder / "realsumm").is_dir():
-        pytest.skip("published data absent: set LITEPYRAMID_DATA or put it at ../shared/data")
+        pytest.skip(
+            "published data absent: set LITEPYRAMID_DATA or put it at ../shared/data"
+        )
     return folder
 
 
@@ -68,16 +94,23 @@ def realsumm(data: Path) -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _no_cache_of_the_user(tmp_path_factory):
     """Judgements of the tests are kept apart from those of whoever runs them."""
-    os.environ["LITEPYRAMID_CACHE"] = str(tmp_path_factory.mktemp("cache") / "judgements.sqlite")
+    os.environ["LITEPYRAMID_CACHE"] = str(
+        tmp_path_factory.mktemp("cache") / "judgements.sqlite"
+    )
 
 
 @pytest.fixture
 def cli():
-    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is shown."""
+    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is
+    shown."""
 
-    def run(*args: object, status: int = 0, cwd: Path = ROOT, **env: str) -> CompletedProcess[str]:
+    def run(
+        *args: object, status: int = 0, cwd: Path = ROOT, **env: str
+    ) -> CompletedProcess[str]:
         done = run_here([*map(str, args)], cwd, env)
-        assert done.returncode == status, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert done.returncode == status, (
+            f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        )
         assert "Traceback" not in done.stderr
         return done
 
@@ -91,7 +124,9 @@ def _chromium(tmp_path_factory):
     driver = shutil.which("chromedriver")
     if not (chromium and driver):
         pytest.skip("no Chromium: install the packages chromium and chromium-driver")
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    selenium = pytest.importorskip(
+        "selenium.webdriver", reason="selenium is not installed"
+    )
     from selenium.webdriver.chrome.service import Service
 
     options = selenium.ChromeOptions()
@@ -110,7 +145,8 @@ def _chromium(tmp_path_factory):
 
 @pytest.fixture
 def browser(_chromium, tmp_path: Path):
-    """A tab in which nothing is kept of others; `browser.downloads` is a folder for files."""
+    """A tab in which nothing is kept of others; `browser.downloads` is a folder for
+    files."""
     before, driver = _chromium.window_handles, _chromium
     driver.switch_to.new_window("tab")
     tab = driver.current_window_handle
@@ -125,7 +161,12 @@ def browser(_chromium, tmp_path: Path):
     driver.execute_script("localStorage.clear(); sessionStorage.clear()")
     driver.get_log("browser")
     # The page must not need a network: from here on there is none.
-    offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    offline = {
+        "offline": True,
+        "latency": 0,
+        "downloadThroughput": 0,
+        "uploadThroughput": 0,
+    }
     driver.execute_cdp_cmd("Network.enable", {})
     driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
     return driver

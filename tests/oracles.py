@@ -1,4 +1,5 @@
-"""statsmodels' corrections of p-values, without the full garbage collection in each call."""
+"""statsmodels' corrections of p-values, without the full garbage collection in each
+call."""
 
 from __future__ import annotations
 

@@ -19,14 +19,21 @@ def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> Done:
     """Runs as a process would, with streams, folder and environment of its own."""
     from litepyramid.cli import main
 
-    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)]
+    streams = [
+        io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)
+    ]
     with (
         pytest.MonkeyPatch.context() as patch,
         contextlib.chdir(cwd),
         warnings.catch_warnings(),
     ):
         warnings.resetwarnings()
-        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+        for kind in (
+            DeprecationWarning,
+            PendingDeprecationWarning,
+            ImportWarning,
+            ResourceWarning,
+        ):
             warnings.simplefilter("ignore", kind)
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
@@ -38,5 +45,10 @@ def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> Done:
             main()
         except SystemExit as stop:
             code = stop.code
-    out, err = (stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in streams[1:])
-    return subprocess.CompletedProcess(args, code if isinstance(code, int) else 0, out, err)
+    out, err = (
+        stream.buffer.getvalue().decode().replace("\r\n", "\n")
+        for stream in streams[1:]
+    )
+    return subprocess.CompletedProcess(
+        args, code if isinstance(code, int) else 0, out, err
+    )

@@ -57,13 +57,29 @@ def test_json_that_is_read(value, tmp_path):
 
 @pytest.mark.parametrize(
     "value",
-    ["", "1_000", "١", "0x1", "nan", "1e", ".", "0.5\x1c", "0.5\u2028", True, [1], {}, 10**400],
+    [
+        "",
+        "1_000",
+        "١",
+        "0x1",
+        "nan",
+        "1e",
+        ".",
+        "0.5\x1c",
+        "0.5\u2028",
+        True,
+        [1],
+        {},
+        10**400,
+    ],
 )
 def test_no_numbers(value):
     assert number(value) is None
 
 
-@pytest.mark.parametrize("value", ["1", " -1.50 ", "+.5", "2.", "1e-3", 7, 0.25, "1e400"])
+@pytest.mark.parametrize(
+    "value", ["1", " -1.50 ", "+.5", "2.", "1e-3", 7, 0.25, "1e400"]
+)
 def test_numbers(value):
     assert number(value) == float(value)
 
@@ -105,16 +121,28 @@ def test_shapes_that_do_not_fit(change, what):
     with pytest.raises(InputError, match=what):
         as_type(Whole, {**GOOD, **change})
     with pytest.raises(ModelError, match=r"f:3: a broken plan \("):
-        as_type(Whole, {**GOOD, **change}, what="a broken plan", path="f", line=3, error=ModelError)
+        as_type(
+            Whole,
+            {**GOOD, **change},
+            what="a broken plan",
+            path="f",
+            line=3,
+            error=ModelError,
+        )
 
 
-@pytest.mark.parametrize("change", [{}, {"x": 3}, {"kind": None}, {"other": [1]}, {"map": {}}])
+@pytest.mark.parametrize(
+    "change", [{}, {"x": 3}, {"kind": None}, {"other": [1]}, {"map": {}}]
+)
 def test_shapes_that_fit(change):
     whole = as_type(Whole, {**GOOD, "rows": [{"ok": True}], **change})
     assert (whole.rows, whole.kind, whole.x) == ((Row(True),), "u", change.get("x"))
 
 
 def test_of_several_types_the_message_is_of_the_one_that_was_meant():
-    for value, what in ((3, "a is 3. Expected text or a list"), (["x", 1], r"a\[1\] is 1")):
+    for value, what in (
+        (3, "a is 3. Expected text or a list"),
+        (["x", 1], r"a\[1\] is 1"),
+    ):
         with pytest.raises(InputError, match=what):
             as_type(dict[str, str | list[str]], {"a": value})

@@ -18,12 +18,16 @@ WORKFLOW = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]
 def shell(script, folder):
     """What a step of the workflow does, with `litepyramid` on the path."""
     tool = folder / "litepyramid"
-    tool.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m litepyramid "$@"\n')
+    tool.write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m litepyramid "$@"\n'
+    )
     tool.chmod(0o755)
     env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     env["LITEPYRAMID_CACHE"] = "judgements.sqlite"
     command = ["bash", "-e", "-c", script]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
@@ -39,7 +43,9 @@ def test_the_workflow_passes_what_is_unchanged_and_fails_what_is_worse(cli, tmp_
     assert done.returncode == 0, done.stderr
     assert "PASS: 4 of 4 systems unchanged" in done.stderr
     lead = tmp_path / "summaries" / "lead.jsonl"
-    lead.write_text((tmp_path / "summaries" / "offtopic.jsonl").read_text("utf-8"), "utf-8")
+    lead.write_text(
+        (tmp_path / "summaries" / "offtopic.jsonl").read_text("utf-8"), "utf-8"
+    )
     done = shell(block, tmp_path)
     assert done.returncode == 1, done.stderr
     assert "FAIL: 3 of 4 systems unchanged; `lead` lost" in done.stderr

@@ -1,7 +1,8 @@
-"""The commands and the Python of README.md and docs/ are run, in order, as a reader would.
+"""The commands and the Python of README.md and docs/ are run, in order, as a reader
+would.
 
-What a page shows as output must be what comes out: in a comment behind a `print(…)`, or below a
-command. An ellipsis stands for anything.
+What a page shows as output must be what comes out: in a comment behind a `print(…)`, or
+below a command. An ellipsis stands for anything.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from litepyramid.cli.maker import documentation
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("README.md", "CONTRIBUTING.md", "models/README.md")
 PAGES = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL
+)
 FILE = re.compile(r"<!-- file: ([\w.]+) -->\n+```\w+\n(.*?)```", re.DOTALL)
 ENDPOINT = "http://localhost:8000/v1"
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
@@ -35,13 +38,17 @@ def named(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[tuple[bool, str, str]]:
-    """The blocks of a page: whether a reader can run it as it stands, its language, its text."""
+    """The blocks of a page: whether a reader can run it as it stands, its language, its
+    text."""
     text = page.read_text(encoding="utf-8")
-    return [(not excuse, language, block) for excuse, language, block in BLOCK.findall(text)]
+    return [
+        (not excuse, language, block) for excuse, language, block in BLOCK.findall(text)
+    ]
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether what is shown is what was printed: spaces and line ends aside, … is anything."""
+    """Whether what is shown is what was printed: spaces and line ends aside, … is
+    anything."""
     parts = [re.escape(" ".join(part.split())) for part in shown.split("…")]
     return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split())) is not None
 
@@ -51,7 +58,9 @@ def statements(text: str) -> list[tuple[ast.stmt, str | None]]:
     lines = text.splitlines()
     paired = []
     for node in ast.parse(text).body:
-        rest = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
+        rest = (
+            lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
+        )
         call = getattr(getattr(node, "value", None), "func", None)
         prints = rest.startswith("#") and getattr(call, "id", "") == "print"
         paired.append((node, rest.removeprefix("#").strip() if prints else None))
@@ -74,7 +83,10 @@ def test_outputs_are_compared():
     assert not same("{'mine': 0.5…}", "{'mine': 0.4701}\n")
     shown = [text for _, text in statements("x = 1  # no\nprint(x)  # 2\nprint(x)\n")]
     assert shown == [None, "2", None]
-    assert commands("$ a b\nout\n$ c \\\n  d\n") == [(["a", "b"], "\nout"), (["c", "d"], "")]
+    assert commands("$ a b\nout\n$ c \\\n  d\n") == [
+        (["a", "b"], "\nout"),
+        (["c", "d"], ""),
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
@@ -87,7 +99,10 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
     if any(ENDPOINT in text for _, text in runnable):
         endpoint = FakeEndpoint()
         request.addfinalizer(endpoint.close)
-        runnable = [(language, text.replace(ENDPOINT, endpoint.url)) for language, text in runnable]
+        runnable = [
+            (language, text.replace(ENDPOINT, endpoint.url))
+            for language, text in runnable
+        ]
     cli("demo", "--save", "example", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
     variables = {}
@@ -97,18 +112,28 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
                 capsys.readouterr()
                 exec(compile(ast.Module([node], []), str(page), "exec"), variables)  # noqa: S102
                 printed = capsys.readouterr().out
-                assert shown is None or same(shown, printed), f"{shown!r} is not {printed!r}"
+                assert shown is None or same(shown, printed), (
+                    f"{shown!r} is not {printed!r}"
+                )
             continue
         for words, shown in commands(text):
             if words[0] != "litepyramid" or words[1:3] == ["demo", "--save"]:
                 continue
             printed = cli(*words[1:], cwd=tmp_path, COLUMNS="80").stdout
-            assert not shown or same(shown, printed), f"{words}: {shown} is not {printed}"
+            assert not shown or same(shown, printed), (
+                f"{words}: {shown} is not {printed}"
+            )
 
 
 def test_what_cannot_be_run_exists():
-    """Commands that need a model, an endpoint or data of one's own have the options they show."""
-    shown = [text for page in PAGES for _, language, text in blocks(page) if language == "console"]
+    """Commands that need a model, an endpoint or data of one's own have the options
+    they show."""
+    shown = [
+        text
+        for page in PAGES
+        for _, language, text in blocks(page)
+        if language == "console"
+    ]
     shown += [documentation(function_of(name)).examples for name in COMMANDS]
     for words in (words for text in shown for words, _ in commands(text)):
         if words[0] != "litepyramid":
@@ -119,14 +144,18 @@ def test_what_cannot_be_run_exists():
             assert command, f"no such command: {shlex.join(words)}"
         options = {name for parameter in command.params for name in parameter.opts}
         options |= {"-h", "--help", "--version"}
-        used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
+        used = {
+            word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)
+        }
         assert used <= options, f"{used - options}: {shlex.join(words)}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_what_a_page_names_is_there(page):
     text = page.read_text(encoding="utf-8")
-    links = [page.parent / name for name in LINK.findall(text) if "generated/" not in name]
+    links = [
+        page.parent / name for name in LINK.findall(text) if "generated/" not in name
+    ]
     gone = [named(path) for path in (*links, *(ROOT / name for name in SCRIPT.findall(text)))
             if not path.resolve().exists()]  # fmt: skip
     assert gone == []

@@ -1,4 +1,5 @@
-"""A missing extra is answered by a line that works for how litepyramid was installed."""
+"""A missing extra is answered by a line that works for how litepyramid was
+installed."""
 
 import json
 import pickle
@@ -28,7 +29,10 @@ GIT = {"vcs": "git", "commit_id": "abc123"}
             {"url": "https://example.org/lp.git", "vcs_info": GIT},
             '"litepyramid[nli] @ git+https://example.org/lp.git@abc123"',
         ),
-        ({"url": "file:///lp.whl", "archive_info": {}}, '"litepyramid[nli] @ file:///lp.whl"'),
+        (
+            {"url": "file:///lp.whl", "archive_info": {}},
+            '"litepyramid[nli] @ file:///lp.whl"',
+        ),
     ],
 )
 def test_the_line_follows_the_way_it_was_installed(monkeypatch, source, line):
@@ -48,6 +52,13 @@ def test_not_installed_it_is_the_checkout(monkeypatch):
 
 def test_an_error_comes_whole_out_of_another_process():
     place = {"path": "u.txt", "line": 3, "expected": "b", "hint": "c"}
-    for error in (InputError("a", **place), MissingExtraError("torch", extra="nli", purpose="it")):
+    for error in (
+        InputError("a", **place),
+        MissingExtraError("torch", extra="nli", purpose="it"),
+    ):
         back = pickle.loads(pickle.dumps(error))
-        assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
+        assert (type(back), str(back), vars(back)) == (
+            type(error),
+            str(error),
+            vars(error),
+        )

@@ -17,7 +17,9 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
+    reader = threading.Thread(
+        target=lambda: read.append(pipe.read_text(encoding="utf-8"))
+    )
     reader.start()
     with atomic_write(pipe) as file:
         file.write("through")
@@ -35,7 +37,13 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     hard = tmp_path / "folder" / "hard"
     hard.parent.mkdir()
     hard.hardlink_to(goal)
-    for inputs in (goal, [str(goal)], tmp_path, f"onnx:{tmp_path}", {"x": [hard.parent]}):
+    for inputs in (
+        goal,
+        [str(goal)],
+        tmp_path,
+        f"onnx:{tmp_path}",
+        {"x": [hard.parent]},
+    ):
         with pytest.raises(InputError, match="one of the files to read"):
             check_output(hard, inputs)
     with pytest.raises(InputError, match="is a link"):
@@ -68,7 +76,10 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
 
 
 def test_a_dash_is_standard_input(monkeypatch):
-    for data in (b"system,input,metric,score\na,1,m,0.5\n", gzip.compress(b'["It rained."]')):
+    for data in (
+        b"system,input,metric,score\na,1,m,0.5\n",
+        gzip.compress(b'["It rained."]'),
+    ):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
         if data[:1] == b"s":
             assert read_scores("-").values.tolist() == [[[0.5]]]
@@ -80,7 +91,9 @@ def test_a_dash_is_standard_input(monkeypatch):
 def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
     def piped(name, text):
         os.mkfifo(tmp_path / name)
-        threading.Thread(target=(tmp_path / name).write_text, args=(text,), daemon=True).start()
+        threading.Thread(
+            target=(tmp_path / name).write_text, args=(text,), daemon=True
+        ).start()
         return tmp_path / name
 
     units = as_units(piped("u.txt", "It rained.\tNo.\n"))

@@ -20,13 +20,18 @@ from litepyramid.errors import InputError
 from litepyramid.tables import Result
 
 UNITS = {"oslo": ["A storm hit Oslo.", "Two people died."], "rome": ["Rome voted."]}
-TEXTS = {"mine": ["A storm hit Oslo on Monday.", "Rome voted."], "theirs": ["", "Rome slept."]}
+TEXTS = {
+    "mine": ["A storm hit Oslo on Monday.", "Rome voted."],
+    "theirs": ["", "Rome slept."],
+}
 ROWS = [
     {"system": system, "input": name, "summary": text}
     for system, texts in TEXTS.items()
     for name, text in zip(UNITS, texts, strict=True)
 ]
-UNIT_ROWS = [{"input": name, "unit": unit} for name, units in UNITS.items() for unit in units]
+UNIT_ROWS = [
+    {"input": name, "unit": unit} for name, units in UNITS.items() for unit in units
+]
 
 
 def unit_rows(column, values):
@@ -36,7 +41,8 @@ def unit_rows(column, values):
 
 
 class HubRows:
-    """Rows as a data set of Hugging Face gives them: iterated, and with the names of columns."""
+    """Rows as a data set of Hugging Face gives them: iterated, and with the names of
+    columns."""
 
     def __init__(self, rows):
         self.rows, self.column_names = rows, list(rows[0])
@@ -65,7 +71,9 @@ def expected():
 
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, litepyramid as lp; lp.score; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     heavy = {"torch", "spacy", "pandas", "xgboost", "transformers", "scipy"}
     assert heavy & {*done.stdout.split()} == set()
 
@@ -80,7 +88,8 @@ def test_every_public_name_is_there():
 def test_the_lines_of_the_design(tmp_path, monkeypatch):
     monkeypatch.chdir(save_example(tmp_path / "example"))
     result = lp.score(
-        {"mine": ["A storm hit Oslo on Monday."]}, references=["A storm hit Oslo. Two people died."]
+        {"mine": ["A storm hit Oslo on Monday."]},
+        references=["A storm hit Oslo. Two people died."],
     )
     assert list(result.scores) == ["mine"]
     assert result.to_frame()["score"].tolist() == list(result.scores.values())
@@ -93,7 +102,10 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     assert "default-src 'none'" in Path("report.html").read_text(encoding="utf-8")
 
     data = lp.load(
-        "scus.jsonl", summaries="summaries/", labels="labels/", references="references.jsonl"
+        "scus.jsonl",
+        summaries="summaries/",
+        labels="labels/",
+        references="references.jsonl",
     )
     judge = lp.judge("lexical")
     result = lp.score(data, judge=judge)
@@ -122,7 +134,9 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
 
     result.save("labelled.json")
     table = lp.read_scores("labelled.json")
-    correlations = [lp.meta.correlate(scores, "human").to_json() for scores in (result, table)]
+    correlations = [
+        lp.meta.correlate(scores, "human").to_json() for scores in (result, table)
+    ]
     assert correlations[0] == correlations[1]
     lp.meta.interval(table, "human", samples=40, seed=12345)
     two = np.concatenate([table.values, table.values[:1] ** 2])
@@ -131,9 +145,15 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     lp.meta.difference(result, 0.05)
 
 
-@pytest.mark.parametrize("of", [list, HubRows, frame, columns, iter], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "of", [list, HubRows, frame, columns, iter], ids=lambda f: f.__name__
+)
 def test_data_of_any_kind_gives_the_same_scores(of, expected):
-    for summaries, units in ((of(ROWS), UNITS), (TEXTS, of(UNIT_ROWS)), (of(ROWS), of(UNIT_ROWS))):
+    for summaries, units in (
+        (of(ROWS), UNITS),
+        (TEXTS, of(UNIT_ROWS)),
+        (of(ROWS), of(UNIT_ROWS)),
+    ):
         result = lp.score(summaries, units, judge="recall")
         assert result.scores == expected.scores
         assert result.signature == expected.signature
@@ -166,7 +186,9 @@ def test_labels_and_references_of_plain_python(expected):
     for source in (labels, flat, frame(flat)):
         result = lp.score(TEXTS, UNITS, judge="recall", labels=source)
         assert result.human_scores == {"mine": 0.75, "theirs": 0.0}
-    several = lp.load(references=[["It rained.", "We left."], [["One.", "Two."]]]).references
+    several = lp.load(
+        references=[["It rained.", "We left."], [["One.", "Two."]]]
+    ).references
     assert [len(entry.references) for entry in several] == [2, 1]
     assert several[1].marked == (True,)
 
@@ -182,7 +204,9 @@ def test_a_judge_of_ones_own(expected):
     found = lp.score(TEXTS, UNITS, judge=contains)
     assert found.scores == {"mine": 0.75, "theirs": 0.0}
     assert "judge:function contains" in str(found.signature)
-    some = lp.score(TEXTS, UNITS, judge=lambda _, units: [float("nan"), 1][-len(units) :])
+    some = lp.score(
+        TEXTS, UNITS, judge=lambda _, units: [float("nan"), 1][-len(units) :]
+    )
     assert some.scores["mine"] == 1
     assert (some.counts["missing"], some.counts["summaries_not_scored"]) == (1, 1)
     half = lp.score(TEXTS, UNITS, judge=Own())
@@ -223,7 +247,9 @@ def test_presence_of_other_units_or_systems(expected, tmp_path):
     expected.save(tmp_path / "s.json")
     with pytest.raises(InputError, match="for other units"):
         lp.score(units=[["a", "b"], ["c"]], presence=tmp_path / "s.json")
-    with pytest.raises(InputError, match="system 'third' has summaries but no presence"):
+    with pytest.raises(
+        InputError, match="system 'third' has summaries but no presence"
+    ):
         lp.score({**TEXTS, "third": ["", ""]}, UNITS, presence=PRESENCE)
 
 
@@ -235,7 +261,10 @@ def test_scores_of_any_kind_are_one_table(expected, tmp_path):
         for m in ("human", "own")
     ]
     path = write_csv(tmp_path / "s.csv", rows)
-    tables = [lp.read_scores(given) for given in (rows, frame(rows), HubRows(rows), path, [path])]
+    tables = [
+        lp.read_scores(given)
+        for given in (rows, frame(rows), HubRows(rows), path, [path])
+    ]
     for table in tables:
         assert np.array_equal(table.values, tables[0].values)
         assert lp.compare(table, metric="own").pairs[0].difference == 1
@@ -272,7 +301,14 @@ def test_results_show_themselves(data, expected, tmp_path):
     stus = lp.extract(data.references)
     easy = lp.easiness.predict(data.references, stus=stus)
     results = [
-        *(data, expected, stus, easy, lp.compare(expected), lp.evaluate("recall", data)),
+        *(
+            data,
+            expected,
+            stus,
+            easy,
+            lp.compare(expected),
+            lp.evaluate("recall", data),
+        ),
         lp.mix(data.units, stus, easiness=easy),
         lp.plan(data.references, human_share=0.5, easiness=easy),
     ]
@@ -294,5 +330,9 @@ def test_own_frames_come_in_again():
     summaries = {"a": texts, "b": ["", ""]}
     data = lp.load([[text] for text in texts], summaries=summaries, references=texts)
     result = lp.score(data, judge="recall", samples=50)
-    assert lp.compare(result.to_frame("inputs")).to_frame().equals(lp.compare(result).to_frame())
+    assert (
+        lp.compare(result.to_frame("inputs"))
+        .to_frame()
+        .equals(lp.compare(result).to_frame())
+    )
     assert lp.precision(data, judge="recall", samples=50).scores["a"] == 1.0

@@ -1,4 +1,5 @@
-"""The language of sets of texts in the languages of the table, and words in any script."""
+"""The language of sets of texts in the languages of the table, and words in any
+script."""
 
 import gzip
 import json
@@ -79,7 +80,12 @@ def test_languages_outside_the_table_are_unknown():
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh", "nl", "it", "pl", "ru"])
 def test_texts_of_another_language_are_counted(code):
-    english = ["The council approved the bridge.", "It will cost a lot.", "Ann Reed", "He said so."]
+    english = [
+        "The council approved the bridge.",
+        "It will cost a lot.",
+        "Ann Reed",
+        "He said so.",
+    ]
     mixed = other_languages(english + SENTENCES[code][:20], "en")
     assert set(mixed) == {code}
     assert mixed[code] >= 12

@@ -25,19 +25,31 @@ EXAMPLE = {  # units, a summary that carries them, and nonsense of about the sam
         "Bananas are cheap this year, says a shop keeper who has sold fruit for twenty years.",
     ),
     "de": (
-        ["Ein Sturm traf Oslo am Montag.", "Zwei Menschen starben.", "Der Flughafen war zu."],
+        [
+            "Ein Sturm traf Oslo am Montag.",
+            "Zwei Menschen starben.",
+            "Der Flughafen war zu.",
+        ],
         "Am Montag hat ein schwerer Sturm Oslo getroffen; zwei Menschen starben, der Flughafen "
         "wurde geschlossen.",
         "Bananen sind in diesem Jahr billig, sagt ein Händler, der seit Jahren Obst verkauft.",
     ),
     "es": (
-        ["Una tormenta golpeó Oslo el lunes.", "Murieron dos personas.", "El aeropuerto cerró."],
+        [
+            "Una tormenta golpeó Oslo el lunes.",
+            "Murieron dos personas.",
+            "El aeropuerto cerró.",
+        ],
         "El lunes, una fuerte tormenta golpeó la ciudad de Oslo: dos personas murieron y cerraron "
         "el aeropuerto.",
         "Los plátanos son baratos este año, dice un tendero que vende fruta desde hace años.",
     ),
     "fr": (
-        ["Une tempête a frappé Oslo lundi.", "Deux personnes sont mortes.", "L'aéroport a fermé."],
+        [
+            "Une tempête a frappé Oslo lundi.",
+            "Deux personnes sont mortes.",
+            "L'aéroport a fermé.",
+        ],
         "Lundi, une forte tempête a frappé la ville d'Oslo : deux personnes sont mortes et "
         "l'aéroport a été fermé.",
         "Les bananes ne sont pas chères cette année, dit un marchand qui vend des fruits.",
@@ -51,15 +63,26 @@ EXAMPLE = {  # units, a summary that carries them, and nonsense of about the sam
 
 
 def parts(code: str):
-    """What must refuse: each a function that scores texts of this language, insisting or not."""
+    """What must refuse: each a function that scores texts of this language, insisting
+    or not."""
     units, text = [SENTENCES[code][:3]], " ".join(SENTENCES[code][:5])
     english = SimpleNamespace(judge=lp.judge("recall").judge, languages=("en",))
     return {
-        "lexical": lambda **o: lp.score([text], units, judge="lexical", samples=40, **o),
-        "model of English": lambda **o: lp.score([text], units, judge=english, samples=40, **o),
-        "parser": lambda **o: lp.score([text], references=[text], judge="recall", samples=40, **o),
-        "precision": lambda **o: lp.precision([text], references=[text], judge="recall", **o),
-        "rouge": lambda **o: lp.score_metrics([text], references=[text], metrics=["rouge-1"], **o),
+        "lexical": lambda **o: lp.score(
+            [text], units, judge="lexical", samples=40, **o
+        ),
+        "model of English": lambda **o: lp.score(
+            [text], units, judge=english, samples=40, **o
+        ),
+        "parser": lambda **o: lp.score(
+            [text], references=[text], judge="recall", samples=40, **o
+        ),
+        "precision": lambda **o: lp.precision(
+            [text], references=[text], judge="recall", **o
+        ),
+        "rouge": lambda **o: lp.score_metrics(
+            [text], references=[text], metrics=["rouge-1"], **o
+        ),
         "regressor": lambda **o: lp.easiness.predict([text], stus=units, **o),
         "explain": lambda **o: lp.explain(text, units[0], judge="lexical", **o),
     }
@@ -105,7 +128,9 @@ def test_recall_ranks_a_good_summary_above_nonsense(code):
 
 def test_a_denial_counts_in_german():
     texts = {"denied": ["Er wurde nicht getroffen."], "told": ["Er wurde getroffen."]}
-    scores = lp.score(texts, [["Er wurde nicht getroffen."]], judge="recall", samples=40).scores
+    scores = lp.score(
+        texts, [["Er wurde nicht getroffen."]], judge="recall", samples=40
+    ).scores
     assert scores["denied"] == 1 > scores["told"]
 
 
@@ -122,14 +147,22 @@ def test_mixed_sets_are_counted_and_different_parts_refused():
     texts = [*german[:9], *french]
     result = lp.score(texts, units, judge="recall", samples=40)
     assert any("French 3" in note and "of 24" in note for note in result.notes)
-    with pytest.raises(InputError, match="units are in German, the summaries in French"):
+    with pytest.raises(
+        InputError, match="units are in German, the summaries in French"
+    ):
         lp.score([" ".join(SENTENCES["fr"][:9])], [german], judge="recall")
 
 
 def test_a_language_that_is_told_is_not_questioned():
-    assert as_dataset(as_dataset(["Es regnet."], [["Es regnet."]]), language="en").language == "en"
     assert (
-        as_dataset(["It rained."], [["It rained."]], language="de").with_language().language == "de"
+        as_dataset(as_dataset(["Es regnet."], [["Es regnet."]]), language="en").language
+        == "en"
+    )
+    assert (
+        as_dataset(["It rained."], [["It rained."]], language="de")
+        .with_language()
+        .language
+        == "de"
     )
     with pytest.raises(InputError, match="Did you mean de"):
         language_of({}, "German")
@@ -141,7 +174,9 @@ def test_rouge_of_identical_hindi_texts():
     result = lp.score_metrics(texts, references=texts, metrics=names)
     assert result.scores.values.ravel().tolist() == [1.0, 1.0, 1.0]
     with pytest.raises(InputError, match="bleu reads other languages"):
-        lp.score_metrics(["市长在周一辞职了。"], references=["市长辞职了。"], metrics=["bleu"])
+        lp.score_metrics(
+            ["市长在周一辞职了。"], references=["市长辞职了。"], metrics=["bleu"]
+        )
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
@@ -160,7 +195,9 @@ def test_contrast_set_in_other_languages(code):
 def test_prompts_say_the_language_and_english_ones_do_not():
     prompt = Prompt("p", "You judge.\n\n{summary} {units}\n", {"yes": 1.0, "no": 0.0})
     assert prompt.in_language("en") == prompt == prompt.in_language("any")
-    assert "in German." in prompt.in_language("de").request("Es regnet.", ["Es regnet."])
+    assert "in German." in prompt.in_language("de").request(
+        "Es regnet.", ["Es regnet."]
+    )
     judge = lp.judge("llm:m", endpoint="http://127.0.0.1:9/v1", cache=None)
     assert in_language(judge, "en") is judge
     assert in_language(judge, "de").signature()["prompt"] != judge.signature()["prompt"]
@@ -178,5 +215,7 @@ def test_cards_tell_the_languages_of_models():
 
 def test_sentences_as_units_keep_the_text():
     for code in TWELVE:
-        units = lp.extract([" ".join(SENTENCES[code][:4])], srl="sentences").units[0].texts
+        units = (
+            lp.extract([" ".join(SENTENCES[code][:4])], srl="sentences").units[0].texts
+        )
         assert " ".join(units) == " ".join(" ".join(SENTENCES[code][:4]).split())

@@ -1,4 +1,5 @@
-"""Whatever the arguments, a public function gives a result or one `LitepyramidError`."""
+"""Whatever the arguments, a public function gives a result or one
+`LitepyramidError`."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ SMALL = {"samples": 40, "judge": "recall"}
 # What writes, trains, or asks a server is tried elsewhere.
 LEFT_OUT = {"demo", "finetune", "crossval", "export", "import_answers", "cache"}
 VERBS = {
-    target: function_of(command) for command, target in COMMANDS.items() if target not in LEFT_OUT
+    target: function_of(command)
+    for command, target in COMMANDS.items()
+    if target not in LEFT_OUT
 } | {"load": lp.load, "judge": lp.judge, "read_scores": lp.read_scores}
 
 
@@ -93,7 +96,9 @@ def test_wrong_types_are_one_error(name, data, tmp_path):
         function(*positional, **keywords)
 
 
-@pytest.mark.parametrize(("wrong", "right"), [("reference", "references"), ("refs", "references")])
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("reference", "references"), ("refs", "references")]
+)
 def test_a_name_that_is_nearly_right_is_named(wrong, right):
     with pytest.raises(LitepyramidError, match=right):
         lp.score(TEXTS, **{wrong: ["It rained."]})

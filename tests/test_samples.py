@@ -1,4 +1,5 @@
-"""How few samples are too few for an interval and a test; means leave out what is not scored."""
+"""How few samples are too few for an interval and a test; means leave out what is not
+scored."""
 
 import warnings
 
@@ -66,4 +67,6 @@ def test_every_row_is_averaged_over_what_is_scored(values):
     ]
     with warnings.catch_warnings(action="error"):
         assert system_means(values) == pytest.approx(means, nan_ok=True)
-        assert [mean_of_scored(row) for row in values] == pytest.approx(means, nan_ok=True)
+        assert [mean_of_scored(row) for row in values] == pytest.approx(
+            means, nan_ok=True
+        )

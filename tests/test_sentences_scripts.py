@@ -70,8 +70,12 @@ def test_spans_are_in_order_and_cover_everything_but_white_space(text):
     assert split_sentences(text) == [" ".join(text[a:b].split()) for a, b in spans]
 
 
-@given(st.lists(st.sampled_from(sorted(chain(*CASES, *SPACED))), min_size=1, max_size=6))
-def test_a_space_between_sentences_changes_nothing_for_scripts_without_spaces(sentences):
+@given(
+    st.lists(st.sampled_from(sorted(chain(*CASES, *SPACED))), min_size=1, max_size=6)
+)
+def test_a_space_between_sentences_changes_nothing_for_scripts_without_spaces(
+    sentences,
+):
     wide = [s for s in sentences if s[-1] in "。！？।"]
     assert split_sentences("".join(wide)) == split_sentences(" ".join(wide))
 

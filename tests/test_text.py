@@ -1,4 +1,5 @@
-"""Texts from JSON become the one line that a line file would hold; numbers of things."""
+"""Texts from JSON become the one line that a line file would hold; numbers of
+things."""
 
 import unicodedata
 
@@ -25,18 +26,28 @@ def test_nothing_unseen_is_printed_and_the_rest_stays(text):
     shown.encode()
     hidden = {"Cc", "Cs", "Zl", "Zp"}
     assert not [c for c in shown if unicodedata.category(c) in hidden]
-    assert not [c for c in shown if unicodedata.bidirectional(c)[:2] in {"LR", "RL", "PD"}]
+    assert not [
+        c for c in shown if unicodedata.bidirectional(c)[:2] in {"LR", "RL", "PD"}
+    ]
     unseen = {*hidden, "Cf"}
     # The last range is not assigned, and not to be seen when it is.
     if not [
-        c for c in text if unicodedata.category(c) in unseen or "\U000e0000" <= c < "\U000e1000"
+        c
+        for c in text
+        if unicodedata.category(c) in unseen or "\U000e0000" <= c < "\U000e1000"
     ]:
         assert shown == text
 
 
 def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them():
     long = "between " * 30
-    for value in ("x" * 10**5, "it's " * 1000, "' (" * 10**5, "'a " * 10**5, "\x1b[31m" * 999):
+    for value in (
+        "x" * 10**5,
+        "it's " * 1000,
+        "' (" * 10**5,
+        "'a " * 10**5,
+        "\x1b[31m" * 999,
+    ):
         said = legible(f"the units' {long}system '{value}' {long}")
         assert len(said) < 4500
         assert "\x1b" not in said

@@ -1,4 +1,5 @@
-"""Tiny random models with tokenizers of their own, for tests that need a real checkpoint."""
+"""Tiny random models with tokenizers of their own, for tests that need a real
+checkpoint."""
 
 from __future__ import annotations
 
@@ -35,8 +36,11 @@ def train_tokenizer(texts: list[str], size: int):
     return transformers.RobertaTokenizer(vocab=learned["vocab"], merges=merges)
 
 
-def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config) -> Path:
-    """A random RoBERTa classifier in `folder`, with weights large enough that logits differ."""
+def make_checkpoint(
+    folder: Path, tokenizer, *, labels, seed: int = 0, **config
+) -> Path:
+    """A random RoBERTa classifier in `folder`, with weights large enough that logits
+    differ."""
     import torch
     from transformers import RobertaConfig, RobertaForSequenceClassification
 
@@ -49,22 +53,31 @@ def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config)
     }  # fmt: skip
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = RobertaForSequenceClassification(RobertaConfig(**{**settings, **config}))
+        model = RobertaForSequenceClassification(
+            RobertaConfig(**{**settings, **config})
+        )
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
 
-def make_matching_bert(folder: Path, texts: list[str], *, size: int = 64, vocabulary: int = 4000):
-    """A tiny random BERT that begins by looking for its words on the other side of the pair.
+def make_matching_bert(
+    folder: Path, texts: list[str], *, size: int = 64, vocabulary: int = 4000
+):
+    """A tiny random BERT that begins by looking for its words on the other side of the
+    pair.
 
-    Its first attention layer compares words by what they are and prefers the other segment; all
-    else is random. So it can learn in seconds what a random model needs many pairs for: which
-    words of a hypothesis its premise holds.
+    Its first attention layer compares words by what they are and prefers the other
+    segment; all else is random. So it can learn in seconds what a random model needs
+    many pairs for: which words of a hypothesis its premise holds.
     """
     import torch
     from tokenizers import BertWordPieceTokenizer
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+    from transformers import (
+        BertConfig,
+        BertForSequenceClassification,
+        BertTokenizerFast,
+    )
 
     folder.mkdir(parents=True)
     pieces = BertWordPieceTokenizer()

@@ -21,8 +21,8 @@ class WorkerRecord:
     Attributes:
         compared: Items on which they have one, or that have a gold label.
         share: disagreed / compared; NaN when nothing could be compared.
-        undecided: Whether the share is too high, but there is only one other worker to compare
-            with: nobody can tell which of the two is noisy, so both stay.
+        undecided: Whether the share is too high, but there is only one other worker to
+            compare with: nobody can tell which of the two is noisy, so both stay.
     """
 
     worker: str
@@ -39,12 +39,15 @@ class AgreementResult(Result):
     """Labels that people gave, and how far they can be trusted.
 
     Attributes:
-        labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN without an answer.
-        alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined. Ordinal
-            where some answers are .5, else nominal. `alpha_all` is that of all workers.
+        labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN without an
+            answer.
+        alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined.
+            Ordinal where some answers are .5, else nominal. `alpha_all` is that of all
+            workers.
         workers: One record per worker, the worst first.
-        counts: Items, those without an answer, ties (counted as not present), those with two
-            answers or more (which alpha is computed on); all answers, those not dropped.
+        counts: Items, those without an answer, ties (counted as not present), those
+            with two answers or more (which alpha is computed on); all answers, those
+            not dropped.
     """
 
     labels: FloatArray
@@ -59,19 +62,28 @@ class AgreementResult(Result):
         share = Column("share", "share disagreed")
         columns = ("worker", "answers", "compared", "disagreed", share, "dropped")
         dropped = {True: "yes", False: "no"}
-        rows = [row(w, dropped="?" if w.undecided else dropped[w.dropped]) for w in self.workers]
+        rows = [
+            row(w, dropped="?" if w.undecided else dropped[w.dropped])
+            for w in self.workers
+        ]
         level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
         alpha, before = (
-            "undefined" if math.isnan(a) else f"{a:.3f}" for a in (self.alpha, self.alpha_all)
+            "undefined" if math.isnan(a) else f"{a:.3f}"
+            for a in (self.alpha, self.alpha_all)
         )
         notes = [
             f"Krippendorff's alpha ({level}): {alpha}; {before} with all workers.",
-            ", ".join(f"{what}: {number}" for what, number in self.counts.items()) + ".",
+            ", ".join(f"{what}: {number}" for what, number in self.counts.items())
+            + ".",
             "compared: items on which the other workers have a majority, or with a gold label.",
         ]
         if any(w.undecided for w in self.workers):
-            notes.append("?: contradicts one other; a third worker is needed to tell who is noisy.")
-        return [Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))]
+            notes.append(
+                "?: contradicts one other; a third worker is needed to tell who is noisy."
+            )
+        return [
+            Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))
+        ]
 
 
 def krippendorff_alpha(
@@ -85,12 +97,12 @@ def krippendorff_alpha(
 
     with :math:`m_u` the answers to item u (items with fewer than two are left out),
     :math:`n_{uc}` those that chose category c, and n, n_c the same summed over items.
-    Nominal: :math:`\delta_{ck}` is 1 for two categories. Ordinal: the square of the answers from c
-    to k, those of c and k counted half (Krippendorff 2011, *Computing Krippendorff's
-    Alpha-Reliability*).
+    Nominal: :math:`\delta_{ck}` is 1 for two categories. Ordinal: the square of the
+    answers from c to k, those of c and k counted half (Krippendorff 2011, *Computing
+    Krippendorff's Alpha-Reliability*).
 
-    Answers are (workers, items) numbers, each distinct value a category, NaN no answer. NaN where
-    no item has two answers, or all that can be paired are one category.
+    Answers are (workers, items) numbers, each distinct value a category, NaN no answer.
+    NaN where no item has two answers, or all that can be paired are one category.
     """
     table = np.asarray(answers, dtype=np.float64)
     categories = np.unique(table[~np.isnan(table)])
@@ -114,7 +126,8 @@ def krippendorff_alpha(
 def majority_labels(answers: ArrayLike) -> FloatArray:
     """The majority of each item's answers, (items,); a tie is "not present" (ZB21 A.2).
 
-    Where some say .5, the median; of two in the middle the lower. NaN where nobody answered.
+    Where some say .5, the median; of two in the middle the lower. NaN where nobody
+    answered.
     """
     table = np.sort(np.asarray(answers, dtype=np.float64), axis=0)  # NaN last
     if not len(table):
@@ -126,11 +139,12 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
 def disagreement(
     answers: ArrayLike, gold: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """How often each worker contradicts the majority of the *other* workers; .5 contradicts none.
+    """How often each worker contradicts the majority of the *other* workers; .5
+    contradicts none.
 
-    Gives (workers,) numbers of compared items, and of those the worker disagreed on; items on which
-    the others are tied, or on which there are no others, are not compared. Where `gold` (items,) is
-    not NaN, it stands in the others' place.
+    Gives (workers,) numbers of compared items, and of those the worker disagreed on;
+    items on which the others are tied, or on which there are no others, are not
+    compared. Where `gold` (items,) is not NaN, it stands in the others' place.
     """
     table = np.asarray(answers, dtype=np.float64)
     answered = ~np.isnan(table)
@@ -141,7 +155,9 @@ def disagreement(
         lead = np.where(np.isnan(truth), lead, 2 * truth - 1)
     compared = answered & (lead != 0)
     disagreed = compared & (np.sign(lead) == -np.sign(votes))
-    return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
+    return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(
+        np.float64
+    )
 
 
 def agree(
@@ -152,30 +168,44 @@ def agree(
     min_compared: int = 10,
     gold: ArrayLike | None = None,
 ) -> AgreementResult:
-    """Drops noisy workers, takes the majority of the others, and measures their agreement.
+    """Drops noisy workers, takes the majority of the others, and measures their
+    agreement.
 
-    A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
-    items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
-    the rest are looked at again without that worker's answers, until nobody is noisy.
+    A worker is noisy who contradicts the majority of the others on more than
+    `noisy_above` of the items that can be compared (ZB21 A.2 dropped one at 72 %). The
+    worst one is dropped first and the rest are looked at again without that worker's
+    answers, until nobody is noisy.
 
-    Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer). Nobody is
-    dropped on fewer compared items than `min_compared`. Where there is a `gold` label, (items,), a
-    worker who contradicts it can be dropped even if nobody else answered.
+    Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no
+    answer). Nobody is dropped on fewer compared items than `min_compared`. Where there
+    is a `gold` label, (items,), a worker who contradicts it can be dropped even if
+    nobody else answered.
     """
     table = np.asarray(answers, dtype=np.float64)
     if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
-        raise InputError(f"noisy_above is {noisy_above}", expected="a share from 0 to 1")
-    truth = np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, np.float64)
+        raise InputError(
+            f"noisy_above is {noisy_above}", expected="a share from 0 to 1"
+        )
+    truth = (
+        np.full(table.shape[1], np.nan)
+        if gold is None
+        else np.asarray(gold, np.float64)
+    )
     has_gold = np.isfinite(truth)
     remaining = table.copy()
     dropped: dict[int, tuple[float, float]] = {}
     while True:
         compared, disagreed = disagreement(remaining, truth)
         answered = (~np.isnan(remaining)).astype(np.float64)
-        # Others with a common item (a worker's own items are one of them); gold counts as two.
-        others = (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ has_gold > 0)
+        # Others with a common item (a worker's own items are one of them); gold counts
+        # as two.
+        others = (
+            (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ has_gold > 0)
+        )
         enough = compared >= min_compared
-        share = np.where(enough & (others > 1), disagreed / np.maximum(compared, 1), -1.0)
+        share = np.where(
+            enough & (others > 1), disagreed / np.maximum(compared, 1), -1.0
+        )
         worst = int(np.argmax(share)) if share.size else 0
         if not share.size or share[worst] <= noisy_above:
             break
@@ -187,11 +217,17 @@ def agree(
     for i, name in enumerate(workers):
         items, wrong = map(int, dropped.get(i, (compared[i], disagreed[i])))
         rate, out = wrong / items if items else math.nan, i in dropped
-        records.append(WorkerRecord(name, given[i], items, wrong, rate, out, bool(undecided[i])))
-    records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
+        records.append(
+            WorkerRecord(name, given[i], items, wrong, rate, out, bool(undecided[i]))
+        )
+    records.sort(
+        key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker)
+    )
     answers_of = answered.sum(axis=0)
     tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
-    level: Literal["nominal", "ordinal"] = "ordinal" if (table == 0.5).any() else "nominal"
+    level: Literal["nominal", "ordinal"] = (
+        "ordinal" if (table == 0.5).any() else "nominal"
+    )
     hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
     return AgreementResult(
         labels=majority_labels(remaining),

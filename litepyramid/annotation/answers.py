@@ -1,4 +1,5 @@
-"""From people's answers to units and labels; nothing is lost, and oddities are named."""
+"""From people's answers to units and labels; nothing is lost, and oddities are
+named."""
 
 import re
 from collections import Counter, defaultdict
@@ -60,12 +61,14 @@ _HEADINGS = {
     "without": "Left out: inputs without a unit",
     "incomplete": "Left out: inputs not complete in every system",
 }
-"""What can become of tasks, answers and inputs, by the key under which `Answers.named` has it."""
+"""What can become of tasks, answers and inputs, by the key under which `Answers.named`
+has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's index.
+    """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's
+    index.
 
     `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
     the sentence states none, `skipped` that the person did not want to answer.
@@ -126,7 +129,9 @@ class _PageAnswers:
 def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
     """The JSON that the page downloads."""
     if data.get("format") != PAGE_FORMAT:
-        expected = "the offline page's JSON, a Label Studio export, or a filled-in sheet"
+        expected = (
+            "the offline page's JSON, a Label Studio export, or a filled-in sheet"
+        )
         raise InputError("no answers that can be read", expected=expected)
     file = as_type(_PageAnswers, data, what="broken answers")
     return [
@@ -158,11 +163,14 @@ class _Annotation:
 @dataclass(frozen=True, slots=True)
 class _Task(_Annotation):
     annotations: list[_Annotation] | None = None
-    drafts: list[int | _Annotation] | None = None  # some exports list only the ids of drafts
+    drafts: list[int | _Annotation] | None = (
+        None  # some exports list only the ids of drafts
+    )
 
 
 def _read_label_studio(data: Any, path: Path) -> list[Response]:
-    """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat rows)."""
+    """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat
+    rows)."""
     tasks: list[_Task] = as_type(list[_Task], data, what="not a Label Studio export")
     responses: list[Response] = []
     for number, (row, entry) in enumerate(zip(data, tasks, strict=True), start=1):
@@ -170,7 +178,11 @@ def _read_label_studio(data: Any, path: Path) -> list[Response]:
         fields = row.get("data")
         if isinstance(fields, dict):
             several = [(one, True) for one in entry.annotations or ()]
-            several += [(one, False) for one in entry.drafts or () if isinstance(one, _Annotation)]
+            several += [
+                (one, False)
+                for one in entry.drafts or ()
+                if isinstance(one, _Annotation)
+            ]
             answers = [(one, _controls(one), finished) for one, finished in several]
         else:
             fields, answers = row, [(entry, row, True)]
@@ -188,7 +200,11 @@ def _controls(annotation: _Annotation) -> dict[str, list[str]]:
 
 
 def _response(
-    about: _Annotation, controls: Mapping[str, Any], finished: bool, task: str, source: str
+    about: _Annotation,
+    controls: Mapping[str, Any],
+    finished: bool,
+    task: str,
+    source: str,
 ) -> Response:
     worker = about.annotator or about.completed_by or about.user
     if isinstance(worker, dict):
@@ -221,7 +237,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _read_sheet(text: str, path: Path) -> list[Response]:
-    """A sheet that somebody filled in; without a worker's name, the file's name is it."""
+    """A sheet that somebody filled in; without a worker's name, the file's name is
+    it."""
     columns, rows = csv_rows(path, text)
     judging = {"task_id", "number", "present"} <= set(columns)
     if not judging and not {"task_id", "facts"} <= set(columns):
@@ -236,7 +253,9 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
         cells = {name: cell.strip() for name, cell in row.values.items()}
         worker = " ".join(cells.get("worker", "").split()) or stem(path)
         task = cells["task_id"] or f"no task_id ({path.name}:{row.line})"
-        response = responses.get((task, worker), Response(task, worker, f"{path.name}:{row.line}"))
+        response = responses.get(
+            (task, worker), Response(task, worker, f"{path.name}:{row.line}")
+        )
         with located(path, row.line):
             if not judging:
                 tick = cells.get("no_fact", "")
@@ -288,8 +307,8 @@ class Answers(Result):
         units: Of every input that has any, or of the inputs whose labels are complete.
         tasks: How many tasks went out.
         done: How many are answered in full.
-        named: All tasks, answers and inputs that something is to be said of, by its key in the
-            module's `_HEADINGS`.
+        named: All tasks, answers and inputs that something is to be said of, by its key
+            in the module's `_HEADINGS`.
     """
 
     units: tuple[InputUnits, ...]
@@ -299,13 +318,18 @@ class Answers(Result):
     signature: Signature
 
     def progress(self) -> list[str]:
-        """What became of tasks and answers, for people; what did not happen is not mentioned."""
+        """What became of tasks and answers, for people; what did not happen is not
+        mentioned."""
         notes = [f"Done: {self.done} of {counted(self.tasks, 'task')}."]
         for key, heading in _HEADINGS.items():
             if names := self.named.get(key):
                 more = len(names) - _LISTED
-                rest = f"; and {more} more, all of them in the .json" if more > 0 else ""
-                notes.append(f"{heading} ({len(names)}): {'; '.join(names[:_LISTED])}{rest}.")
+                rest = (
+                    f"; and {more} more, all of them in the .json" if more > 0 else ""
+                )
+                notes.append(
+                    f"{heading} ({len(names)}): {'; '.join(names[:_LISTED])}{rest}."
+                )
         return notes
 
 
@@ -315,8 +339,8 @@ class WrittenUnits(Answers):
 
     Attributes:
         written: How many SCUs were written now.
-        fallen_back: Sentences that people should do and have not: they carry STUs, or what the
-            earlier import has for them.
+        fallen_back: Sentences that people should do and have not: they carry STUs, or
+            what the earlier import has for them.
     """
 
     forms: ClassVar[Mapping[str, str]] = {".jsonl": "write_lines"}
@@ -332,7 +356,9 @@ class WrittenUnits(Answers):
         """Units by kind, and the progress in notes."""
         notes = self.progress()
         if self.fallen_back:
-            notes.append(f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}.")
+            notes.append(
+                f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}."
+            )
         kinds = Counter(unit.kind for entry in self.units for unit in entry.units)
         rows = [
             ("SCU", "people", self.written),
@@ -341,7 +367,9 @@ class WrittenUnits(Answers):
         ]
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
         title = f"Units of {counted(len(self.units), 'input')}"
-        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
+        return [
+            Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))
+        ]
 
 
 @dataclass(frozen=True)
@@ -351,7 +379,8 @@ class JudgedLabels(Answers):
     Attributes:
         labels: One entry per system, of the inputs that are complete.
         summaries: Their summaries, so that scoring can run on just these inputs.
-        agreement: Majority, workers, alpha, over every answer including those of other inputs.
+        agreement: Majority, workers, alpha, over every answer including those of other
+            inputs.
     """
 
     labels: tuple[SystemLabels, ...]
@@ -365,7 +394,12 @@ class JudgedLabels(Answers):
             flat = [label for row in entry.labels for label in row]
             share = sum(flat) / len(flat) if flat else float("nan")
             rows.append((entry.system, len(entry.inputs), len(flat), share))
-        columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
+        columns = (
+            Column("system"),
+            Column("inputs"),
+            Column("labels"),
+            Column("present"),
+        )
         labels = Table("Presence labels", columns, tuple(rows), tuple(self.progress()))
         return [labels, *self.agreement.to_tables()]
 
@@ -383,19 +417,22 @@ def import_answers(
 ) -> Answers:
     """Import complete or partial answers: SCUs become units, yes and no become labels.
 
-    Labels are the majority of the workers (a tie is "not present"), noisy ones dropped, of those
-    inputs for which every summary has every answer.
+    Labels are the majority of the workers (a tie is "not present"), noisy ones dropped,
+    of those inputs for which every summary has every answer.
 
     Args:
         tasks: The folder of the export, or its tasks.json.
-        answers: Files of answers: the page's JSON, Label Studio's JSON, or filled-in sheets.
-        output: Where to write: a file of units (writing), or a new or empty folder for units,
-            summaries, labels and agreement (judging).
-        units: Writing: STUs for all sentences without finished SCUs; or the units of an earlier
-            import, to add to.
+        answers: Files of answers: the page's JSON, Label Studio's JSON, or filled-in
+            sheets.
+        output: Where to write: a file of units (writing), or a new or empty folder for
+            units, summaries, labels and agreement (judging).
+        units: Writing: STUs for all sentences without finished SCUs; or the units of an
+            earlier import, to add to.
         writers: Writing: whose SCUs count if several people wrote some.
-        drafts: Count answers that are not marked as finished; by default only in judging.
-        noisy_above: Judging: drop workers who contradict the others more often; 1 drops nobody.
+        drafts: Count answers that are not marked as finished; by default only in
+            judging.
+        noisy_above: Judging: drop workers who contradict the others more often; 1 drops
+            nobody.
         gold: Judging: gold labels of some summaries, to compare workers with.
 
     Raises:
@@ -417,9 +454,13 @@ def import_answers(
             write_units(output, written.units)
         return written
     if units is not None:
-        raise InputError("units with tasks of judging presence", expected="tasks of writing SCUs")
+        raise InputError(
+            "units with tasks of judging presence", expected="tasks of writing SCUs"
+        )
     truth = () if gold is None else as_labels(gold, exported.units, partial=True)
-    judged = collect_labels(exported, responses, noisy_above, drafts is not False, truth)
+    judged = collect_labels(
+        exported, responses, noisy_above, drafts is not False, truth
+    )
     if output is not None:
         write_judged(Path(output), judged)
     return judged
@@ -434,8 +475,9 @@ def collect_units(
 ) -> WrittenUnits:
     """Makes units of the SCUs that people wrote; every other sentence carries its STUs.
 
-    A sentence that people found no fact in is done and carries neither. `others` are STUs of the
-    same inputs, or, if there is an SCU among them, the units of an earlier import.
+    A sentence that people found no fact in is done and carries neither. `others` are
+    STUs of the same inputs, or, if there is an SCU among them, the units of an earlier
+    import.
     """
     named: Names = defaultdict(list)
     rows = _by_task(tasks, answers, named)
@@ -443,7 +485,9 @@ def collect_units(
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
         contradictory = [r for r in responses if r.contradictory]
-        named["contradictory"] += [f"{task.name} by {r.worker} ({r.source})" for r in contradictory]
+        named["contradictory"] += [
+            f"{task.name} by {r.worker} ({r.source})" for r in contradictory
+        ]
         finished = [r for r in responses if r.done or drafts]
         if not finished:
             named["started" if responses else "open"].append(task.name)
@@ -482,7 +526,8 @@ def _merged(
     others: Sequence[InputUnits] | None,
     earlier: bool,
 ) -> list[InputUnits]:
-    """The units of all inputs, perhaps none: SCUs by their sentences, then STUs as they came."""
+    """The units of all inputs, perhaps none: SCUs by their sentences, then STUs as they
+    came."""
     names = dict.fromkeys(s.input for s in tasks.sentences)
     base = {entry.input: entry for entry in others or ()}
     for entry in base.values() if earlier else ():
@@ -497,24 +542,34 @@ def _merged(
         hint = "Give the STUs of the references that the plan was made from."
         raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
     scus: dict[Place, list[Unit]] = {
-        key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts] for key, texts in written.items()
+        key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
+        for key, texts in written.items()
     }
     machine: dict[str, list[Unit]] = {name: [] for name in names}
-    for aligned in align_all([base[name] for name in names if name in base], tasks.sentences):
+    for aligned in align_all(
+        [base[name] for name in names if name in base], tasks.sentences
+    ):
         name = aligned.units.input
         for unit in aligned.units.units:
             key = (name, unit.reference or 0, unit.sentence or 0)
             if key not in written:
-                (machine[name] if unit.kind == "stu" else scus.setdefault(key, [])).append(unit)
+                (
+                    machine[name] if unit.kind == "stu" else scus.setdefault(key, [])
+                ).append(unit)
     human: dict[str, list[Unit]] = {name: [] for name in names}
     for s in tasks.sentences:
         human[s.input] += scus.get(s.key, [])
     questions = {t.input: t.question for t in tasks.writing}
-    questions |= {name: entry.question for name, entry in base.items() if entry.question}
+    questions |= {
+        name: entry.question for name, entry in base.items() if entry.question
+    }
     entries = [
-        InputUnits(name, tuple(human[name] + machine[name]), questions.get(name)) for name in names
+        InputUnits(name, tuple(human[name] + machine[name]), questions.get(name))
+        for name in names
     ]
-    return entries + [entry for name, entry in base.items() if earlier and name not in names]
+    return entries + [
+        entry for name, entry in base.items() if earlier and name not in names
+    ]
 
 
 def collect_labels(
@@ -526,12 +581,15 @@ def collect_labels(
 ) -> JudgedLabels:
     """Makes presence labels of yes and no answers, see `agreement.agree`.
 
-    Each answer counts by itself, even if its task is incomplete; labels are of the inputs of which
-    each unit of each system's summary has an answer. Empty summaries contain nothing.
+    Each answer counts by itself, even if its task is incomplete; labels are of the
+    inputs of which each unit of each system's summary has an answer. Empty summaries
+    contain nothing.
     """
     named: Names = defaultdict(list)
     rows = _by_task(tasks, answers, named)
-    workers = list(dict.fromkeys(worker for by_worker in rows.values() for worker in by_worker))
+    workers = list(
+        dict.fromkeys(worker for by_worker in rows.values() for worker in by_worker)
+    )
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
     table = np.full((len(workers), int(offsets[-1])), np.nan)
     for task, offset in zip(tasks.judging, offsets, strict=False):
@@ -542,7 +600,9 @@ def collect_labels(
                 if index < len(task.units):
                     table[workers.index(worker), offset + index] = present
                 else:
-                    named["extra"].append(f"{task.name}: {index + 1} ({response.source})")
+                    named["extra"].append(
+                        f"{task.name}: {index + 1} ({response.source})"
+                    )
     if np.isnan(table).all():
         raise _foreign(tasks, named)
     truth = {
@@ -551,7 +611,9 @@ def collect_labels(
         for name, row in zip(entry.inputs, entry.labels, strict=True)
         if row
     }
-    checks = [truth.get((t.system, t.input), (np.nan,) * len(t.units)) for t in tasks.judging]
+    checks = [
+        truth.get((t.system, t.input), (np.nan,) * len(t.units)) for t in tasks.judging
+    ]
     known = np.concatenate(checks) if truth else None
     agreement = agree(table, workers, noisy_above=noisy_above, gold=known)
     by_task = np.split(agreement.labels, offsets[1:-1])
@@ -563,11 +625,15 @@ def collect_labels(
     labels = {cell: np.zeros(sizes[cell[1]]) for cell in tasks.blank}
     labels |= dict(zip(cells, by_task, strict=True))
     texts = dict.fromkeys(tasks.blank, "")
-    texts |= {cell: task.summary for cell, task in zip(cells, tasks.judging, strict=True)}
+    texts |= {
+        cell: task.summary for cell, task in zip(cells, tasks.judging, strict=True)
+    }
     partial = {name for (_, name), row in labels.items() if np.isnan(row).any()}
     units = tuple(entry for entry in tasks.units if entry.input not in partial)
     names = tuple(entry.input for entry in units)
-    named["incomplete"] = [entry.input for entry in tasks.units if entry.input in partial]
+    named["incomplete"] = [
+        entry.input for entry in tasks.units if entry.input in partial
+    ]
     hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
     return JudgedLabels(
         units,
@@ -576,7 +642,9 @@ def collect_labels(
         named,
         Signature((*hashes, *agreement.signature.fields)),
         tuple(
-            SystemLabels(s, names, tuple(tuple(map(int, labels[s, name])) for name in names))
+            SystemLabels(
+                s, names, tuple(tuple(map(int, labels[s, name])) for name in names)
+            )
             for s in tasks.systems
         ),
         tuple(
@@ -588,9 +656,11 @@ def collect_labels(
 
 
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
-    """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
+    """Writes a folder that can be scored: units.jsonl, summaries/, labels/,
+    agreement.json.
 
-    If no input is complete, there is nothing to score and agreement.json is all there is.
+    If no input is complete, there is nothing to score and agreement.json is all there
+    is.
     """
     check_names(labels.system for labels in judged.labels)
     with new_folder(folder) as new:
@@ -604,7 +674,10 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
             write_labels(new / "labels" / f"{entry.system}.jsonl", entry)
         for texts in judged.summaries:
             pairs = zip(texts.inputs, texts.texts, strict=True)
-            rows = [{"input": name, "summary": " ".join(text.split())} for name, text in pairs]
+            rows = [
+                {"input": name, "summary": " ".join(text.split())}
+                for name, text in pairs
+            ]
             write_jsonl(new / "summaries" / f"{texts.system}.jsonl", rows)
 
 
@@ -613,7 +686,8 @@ def _by_task(
 ) -> dict[str, dict[str, Response]]:
     """By task id and worker the response that counts; the others are named.
 
-    Of a worker's two the later saved, or read, counts, but one that is done before a draft.
+    Of a worker's two the later saved, or read, counts, but one that is done before a
+    draft.
     """
     by_id = {task.id: task for task in tasks.tasks}
     rows: dict[str, dict[str, Response]] = {}
@@ -630,10 +704,14 @@ def _by_task(
                 before, response = response, before
             if response.presence:
                 # An earlier answer to a unit that the later one leaves out counts.
-                response = replace(response, presence={**before.presence, **response.presence})
+                response = replace(
+                    response, presence={**before.presence, **response.presence}
+                )
             elif before.done and not response.done:
                 before, response = response, before
-            named["duplicates"].append(f"{task.name} by {before.worker} ({before.source})")
+            named["duplicates"].append(
+                f"{task.name} by {before.worker} ({before.source})"
+            )
         by_worker[response.worker] = response
     if not rows:
         raise _foreign(tasks, named)
@@ -642,7 +720,9 @@ def _by_task(
 
 def _foreign(tasks: TaskSet, named: Names) -> InputError:
     """The error for answers none of which belongs to the tasks."""
-    expected = f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json"
+    expected = (
+        f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json"
+    )
     unknown = "; ".join(named["unknown"][:_LISTED])
     hint = f"Answers to unknown tasks: {unknown}." if unknown else None
     return InputError("no answer belongs to these tasks", expected=expected, hint=hint)

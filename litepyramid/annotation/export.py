@@ -1,4 +1,5 @@
-"""Tasks for people: made of a plan or of summaries; a page, for Label Studio, or a sheet."""
+"""Tasks for people: made of a plan or of summaries; a page, for Label Studio, or a
+sheet."""
 
 import csv
 import hashlib
@@ -27,7 +28,13 @@ from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import InputUnits, OutPath, Signature, SystemSummaries, check_unique
+from litepyramid.types import (
+    InputUnits,
+    OutPath,
+    Signature,
+    SystemSummaries,
+    check_unique,
+)
 from litepyramid.units.align import Sentence
 
 Kind = Literal["writing", "judging"]
@@ -66,7 +73,9 @@ class WritingTask:
     def id(self) -> str:
         """What its content makes: another sentence has another id."""
         asked = [self.question] if self.question else []
-        return "w-" + _digest([self.input, self.reference, self.sentence, self.text, *asked])
+        return "w-" + _digest(
+            [self.input, self.reference, self.sentence, self.text, *asked]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +97,17 @@ class JudgingTask:
     def id(self) -> str:
         """What its content makes."""
         asked = [[self.question]] if self.question else []
-        return "j-" + _digest([self.system, self.input, self.summary, *self.units, *asked])
+        return "j-" + _digest(
+            [self.system, self.input, self.summary, *self.units, *asked]
+        )
 
 
 @dataclass(frozen=True)
 class TaskSet:
     """All tasks that were exported together; `record` of it is the task file.
 
-    There are writing tasks with all `sentences` of the references, or judging tasks with all
+    There are writing tasks with all `sentences` of the references, or judging tasks
+    with all
     `units` and `systems`, and with the (system, input) of `blank` summaries, which contain no unit:
     nobody is asked. `asked`: whether any input has a question, which is shown.
     """
@@ -127,10 +139,14 @@ class TaskSet:
 
     def part(self, start: int, stop: int) -> Self:
         """The tasks of one part of the pages or files."""
-        return replace(self, writing=self.writing[start:stop], judging=self.judging[start:stop])
+        return replace(
+            self, writing=self.writing[start:stop], judging=self.judging[start:stop]
+        )
 
 
-def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence") -> TaskSet:
+def writing_tasks(
+    plan: BudgetPlan, title: str = "Write the facts of a sentence"
+) -> TaskSet:
     """One task for each sentence that the plan gives to people, most valuable first."""
     if not plan.count:
         raise InputError("the plan gives people no sentence to annotate")
@@ -142,8 +158,12 @@ def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence"
     for s in plan.chosen():
         around = references[s.input, s.reference]
         i = around.index(Sentence(*s.key, s.text))
-        before, after = (tuple(o.text for o in part) for part in (around[:i], around[i + 1 :]))
-        tasks.append(WritingTask(*s.key, s.text, before, after, plan.questions.get(s.input)))
+        before, after = (
+            tuple(o.text for o in part) for part in (around[:i], around[i + 1 :])
+        )
+        tasks.append(
+            WritingTask(*s.key, s.text, before, after, plan.questions.get(s.input))
+        )
     asked = any(task.question for task in tasks)
     return TaskSet("writing", title, tuple(tasks), sentences=sentences, asked=asked)
 
@@ -153,15 +173,20 @@ def judging_tasks(
     units: Sequence[InputUnits],
     title: str = "Which facts does the summary contain?",
 ) -> TaskSet:
-    """One task for each summary, input by input: all units of its input are judged against it."""
+    """One task for each summary, input by input: all units of its input are judged
+    against it."""
     systems = tuple(s.system for s in summaries)
     check_unique(systems, "system")
     for s in summaries:
         if s.inputs != tuple(entry.input for entry in units):
-            raise InputError(f"the inputs of system '{s.system}' are not those of the units")
+            raise InputError(
+                f"the inputs of system '{s.system}' are not those of the units"
+            )
         if s.missing:
             what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
-            raise InputError(what, hint="Leave the input out, or let it count as empty.")
+            raise InputError(
+                what, hint="Leave the input out, or let it count as empty."
+            )
     tasks = [
         JudgingTask(s.system, entry.input, s.texts[i], entry.texts, entry.question)
         for i, entry in enumerate(units)
@@ -169,28 +194,36 @@ def judging_tasks(
     ]
     judging = tuple(task for task in tasks if task.summary.strip())
     if not judging:
-        raise InputError("there is no summary to judge", expected="at least one that is not empty")
+        raise InputError(
+            "there is no summary to judge", expected="at least one that is not empty"
+        )
     return TaskSet(
         "judging",
         title,
         judging=judging,
         units=tuple(units),
         systems=systems,
-        blank=tuple((task.system, task.input) for task in tasks if not task.summary.strip()),
+        blank=tuple(
+            (task.system, task.input) for task in tasks if not task.summary.strip()
+        ),
         asked=any(task.question for task in judging),
     )
 
 
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
-    """Writes the tasks as JSON, all or nothing; answers can be read with it years later."""
+    """Writes the tasks as JSON, all or nothing; answers can be read with it years
+    later."""
     head = {"format": FORMAT, "version": 1, "digest": tasks.digest}
     write_json(path, {**head, **record(tasks)})
 
 
 def read_tasks(path: str | Path) -> TaskSet:
-    """Reads what `write_tasks` wrote, unchanged; a folder stands for the ``tasks.json`` in it."""
+    """Reads what `write_tasks` wrote, unchanged; a folder stands for the ``tasks.json``
+    in it."""
     if not isinstance(path, str | Path):
-        raise InputError(f"tasks are a {type(path).__name__}", expected="the folder of the export")
+        raise InputError(
+            f"tasks are a {type(path).__name__}", expected="the folder of the export"
+        )
     path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
     hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
@@ -217,7 +250,8 @@ def _digest(content: Sequence[Any]) -> str:
 
 
 def render_page(tasks: TaskSet) -> str:
-    """The page, with styles, script and tasks inside; it works offline and loads nothing."""
+    """The page, with styles, script and tasks inside; it works offline and loads
+    nothing."""
     rows: list[dict[str, Any]] = [
         {"text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
         for t in tasks.writing
@@ -225,14 +259,27 @@ def render_page(tasks: TaskSet) -> str:
     rows += [{"summary": t.summary, "units": list(t.units)} for t in tasks.judging]
     for task, row in zip(tasks.tasks, rows, strict=True):
         row |= {"id": task.id, "question": task.question or ""}
-    data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
+    data = {
+        "kind": tasks.kind,
+        "digest": tasks.digest,
+        "title": tasks.title,
+        "tasks": rows,
+    }
     data["no_fact"] = NO_FACT
-    return fill_page(PACKAGE, "page", data, title=tasks.title, kind=tasks.kind, no_fact=NO_FACT)
+    return fill_page(
+        PACKAGE, "page", data, title=tasks.title, kind=tasks.kind, no_fact=NO_FACT
+    )
 
 
 def labelling_configuration(tasks: TaskSet) -> str:
-    """Label Studio's configuration: paste it under Settings, Labeling Interface, Code."""
-    values = {"title": tasks.title, "kind": tasks.kind, "no_fact": NO_FACT, "asked": tasks.asked}
+    """Label Studio's configuration: paste it under Settings, Labeling Interface,
+    Code."""
+    values = {
+        "title": tasks.title,
+        "kind": tasks.kind,
+        "no_fact": NO_FACT,
+        "asked": tasks.asked,
+    }
     return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
 
 
@@ -243,18 +290,22 @@ def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 
 
 def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    """The tasks to import into a Label Studio project, and the project's configuration."""
+    """The tasks to import into a Label Studio project, and the project's
+    configuration."""
     rows: list[dict[str, Any]] = [
         {"sentence": t.text, "context": " ".join([*t.before, f"»{t.text}«", *t.after])}
         for t in tasks.writing
     ]
     rows += [
-        {"summary": t.summary, "units": [{"text": text} for text in t.units]} for t in tasks.judging
+        {"summary": t.summary, "units": [{"text": text} for text in t.units]}
+        for t in tasks.judging
     ]
     data = []
     for task, row in zip(tasks.tasks, rows, strict=True):
         question = {"question": task.question or ""} if tasks.asked else {}
-        data.append({"data": {"task_id": task.id, "input": task.input, **question, **row}})
+        data.append(
+            {"data": {"task_id": task.id, "input": task.input, **question, **row}}
+        )
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)
     with atomic_write(folder / names[1]) as file:
@@ -277,7 +328,9 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
             if isinstance(t, WritingTask):
                 texts = {"before": " ".join(t.before), "sentence": t.text}
                 texts["after"] = " ".join(t.after)
-                writer.writerow(row | {name: guarded(text) for name, text in texts.items()})
+                writer.writerow(
+                    row | {name: guarded(text) for name, text in texts.items()}
+                )
             else:
                 row["summary"] = guarded(t.summary)
                 for n, text in enumerate(t.units, start=1):
@@ -285,8 +338,13 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     return [f"sheet{suffix}.csv"]
 
 
-WRITERS = {"page": _write_page, "label-studio": _write_label_studio, "csv": _write_sheet}
-"""Functions of (tasks, folder, suffix) that write the tasks and return the files' names."""
+WRITERS = {
+    "page": _write_page,
+    "label-studio": _write_label_studio,
+    "csv": _write_sheet,
+}
+"""Functions of (tasks, folder, suffix) that write the tasks and return the files'
+names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +392,11 @@ class ExportResult(Result):
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
         inputs = [*dict.fromkeys(task.input for task in self.tasks.tasks)]
-        about = {"kind": self.tasks.kind, "tasks": len(self.tasks.ids), "inputs": inputs}
+        about = {
+            "kind": self.tasks.kind,
+            "tasks": len(self.tasks.ids),
+            "inputs": inputs,
+        }
         return {**about, **record(self), "signature": self.signature.to_json()}
 
 
@@ -350,14 +412,17 @@ def export(
     seed: int = 12345,
     **names: Any,
 ) -> ExportResult:
-    """Export tasks for people: SCU writing from a plan, presence judging from summaries.
+    """Export tasks for people: SCU writing from a plan, presence judging from
+    summaries.
 
     Args:
         work: A plan (people write SCUs); or, with units, the summaries to judge.
         output: New or empty folder for the tasks; importing the answers needs it again.
         units: The units that people look for in the summaries.
-        inputs: Judge a random sample of this many inputs, with the summaries of all systems.
-        form: page (one web page that works offline), label-studio, or csv (a sheet to fill in).
+        inputs: Judge a random sample of this many inputs, with the summaries of all
+            systems.
+        form: page (one web page that works offline), label-studio, or csv (a sheet to
+            fill in).
         parts: Number of pages or files to split the tasks into.
         title: What people see above the tasks.
         seed: Seed of the random sample.
@@ -376,14 +441,18 @@ def export(
     sample = None
     if units is None:
         is_file = isinstance(work, str | Path)
-        if not isinstance(work, BudgetPlan) and (not is_file or file_type(work) == "folder"):
+        if not isinstance(work, BudgetPlan) and (
+            not is_file or file_type(work) == "folder"
+        ):
             raise InputError(
                 "no plan, and no units to judge",
                 path=work if is_file else None,
                 expected="one plan; or summaries together with their units",
             )
         if inputs is not None:
-            raise InputError("a sample of inputs of a plan", expected="summaries and units")
+            raise InputError(
+                "a sample of inputs of a plan", expected="summaries and units"
+            )
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
         readers = reader_options(names)
@@ -398,11 +467,16 @@ def export(
 
 
 def _sample(
-    units: Sequence[InputUnits], summaries: Sequence[SystemSummaries], number: int, seed: int
+    units: Sequence[InputUnits],
+    summaries: Sequence[SystemSummaries],
+    number: int,
+    seed: int,
 ) -> tuple[list[InputUnits], list[SystemSummaries]]:
     """A random sample of the inputs; the order of the file does not change which."""
     if not 1 <= as_type(int, number, what="inputs") <= len(units):
-        raise InputError(f"a sample of {number}", expected=f"from 1 to {len(units)} inputs")
+        raise InputError(
+            f"a sample of {number}", expected=f"from 1 to {len(units)} inputs"
+        )
     names = sorted(entry.input for entry in units)
     rng = np.random.default_rng(seed)
     drawn = {names[i] for i in rng.choice(len(names), number, replace=False)}
@@ -410,7 +484,10 @@ def _sample(
     order = tuple(units[i].input for i in places)
     return [units[i] for i in places], [
         SystemSummaries(
-            s.system, order, tuple(s.texts[i] for i in places), tuple(drawn & {*s.missing})
+            s.system,
+            order,
+            tuple(s.texts[i] for i in places),
+            tuple(drawn & {*s.missing}),
         )
         for s in summaries
     ]
@@ -422,7 +499,9 @@ def write_export(
     """Writes the tasks in one form, and the task file that answers are read with."""
     total = len(tasks.ids)
     if not 1 <= as_type(int, parts, what="parts") <= total:
-        raise InputError(f"{counted(parts, 'part')}", expected=f"from 1 to {total}, one task each")
+        raise InputError(
+            f"{counted(parts, 'part')}", expected=f"from 1 to {total}, one task each"
+        )
     check_names(tasks.systems)  # the labels' files will be called so
     written: list[str] = []
     with new_folder(Path(output)) as folder:

@@ -16,17 +16,38 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, Signature, fingerprint
 
 SPREAD = 0.256
-"""Standard deviation over inputs of the difference of two systems' human scores, in REALSumm."""
+"""Standard deviation over inputs of the difference of two systems' human scores, in
+REALSumm."""
 
 TOGETHER = 0.469
-"""Its correlation with the judge's difference: lexical judge, cross-fitted by examples."""
+"""Its correlation with the judge's difference: lexical judge, cross-fitted by
+examples."""
 
-_GRID = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000)
+_GRID = (
+    10,
+    15,
+    20,
+    30,
+    50,
+    75,
+    100,
+    150,
+    200,
+    300,
+    500,
+    750,
+    1000,
+    1500,
+    2000,
+    3000,
+    5000,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PowerAt:
-    """The share of simulated tests that detect the difference, from labels alone and combined."""
+    """The share of simulated tests that detect the difference, from labels alone and
+    combined."""
 
     labels: int
     alone: float
@@ -35,11 +56,13 @@ class PowerAt:
 
 @dataclass(frozen=True, slots=True)
 class LabelPower(Result):
-    """How many labelled inputs it takes to detect a difference of two systems' human scores.
+    """How many labelled inputs it takes to detect a difference of two systems' human
+    scores.
 
     Attributes:
         rows: The simulations, fewest labels first.
-        alone: Labelled inputs needed with the labels alone; None if more than were tried.
+        alone: Labelled inputs needed with the labels alone; None if more than were
+            tried.
         combined: The same with the judge.
         pilot: Where the spread of differences comes from.
     """
@@ -70,12 +93,16 @@ class LabelPower(Result):
             str(self.signature),
         )
         heads = {"labels": "labelled inputs", "alone": "power, labels alone"}
-        columns = [Column(*head) for head in (heads | {"combined": "power, with judge"}).items()]
+        columns = [
+            Column(*head)
+            for head in (heads | {"combined": "power, with judge"}).items()
+        ]
         title = f"Power to detect a difference of {self.difference:g}"
         return [Table.of(title, columns, self.rows, notes)]
 
     def to_figure(self) -> Any:
-        """Power by the number of labelled inputs, from the labels alone and with the judge."""
+        """Power by the number of labelled inputs, from the labels alone and with the
+        judge."""
         from litepyramid.figures.meta_plots import Line, line_plot
 
         labels = [row.labels for row in self.rows]
@@ -97,16 +124,18 @@ def label_power(
     samples: int = 1000,
     seed: int = 12345,
 ) -> LabelPower:
-    """Simulate how many inputs people must label to detect a difference between two systems.
+    """Simulate how many inputs people must label to detect a difference between two
+    systems.
 
     A simulated test draws a pair of systems of the pilot, and inputs of the pilot with
-    replacement; the pair's difference is shifted to the true one. The judge scores all inputs, a
-    tenth of them is labelled. Tested is the difference from the labels alone, and from labels and
-    judge combined, for the population of inputs (as RoSE's analysis of power).
+    replacement; the pair's difference is shifted to the true one. The judge scores all
+    inputs, a tenth of them is labelled. Tested is the difference from the labels alone,
+    and from labels and judge combined, for the population of inputs (as RoSE's analysis
+    of power).
 
     Args:
-        pilot: A result of scoring with labels, or a table with scores of a judge and of people
-            (metric "human"); by default differences are as in REALSumm.
+        pilot: A result of scoring with labels, or a table with scores of a judge and of
+            people (metric "human"); by default differences are as in REALSumm.
         difference: Difference between human scores to detect.
         metric: The judge's metric in a table.
         power: Share of the tests that should detect it.
@@ -115,8 +144,8 @@ def label_power(
         seed: Seed of the draws.
 
     Raises:
-        InputError: The difference is 0, or the pilot has fewer than two systems with ten inputs
-            labelled for both.
+        InputError: The difference is 0, or the pilot has fewer than two systems with
+            ten inputs labelled for both.
 
     Example:
         >>> result = label_power(difference=0.1, samples=200)
@@ -140,7 +169,11 @@ def label_power(
         for start in range(0, samples, block):
             h, f = _draws(pool, min(block, samples - start), n, total, rng)
             estimate = prediction_powered(
-                h + difference, f, np.arange(n), target="population", confidence=1 - alpha
+                h + difference,
+                f,
+                np.arange(n),
+                target="population",
+                confidence=1 - alpha,
             )
             detected += (estimate.alone_low > 0).sum(), (estimate.low > 0).sum()
         rows.append(PowerAt(n, *(detected / samples).tolist()))
@@ -160,10 +193,13 @@ def label_power(
 
 
 def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:
-    """(2, inputs) human and judge's differences of every pair, centred; and where they are from."""
+    """(2, inputs) human and judge's differences of every pair, centred; and where they
+    are from."""
     if pilot is None:
         covariance = np.array([[1.0, TOGETHER], [TOGETHER, 1.0]]) * SPREAD**2
-        return [covariance], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
+        return [
+            covariance
+        ], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
     judge, human, _ = scored_and_labelled(pilot, metric, "human")
     systems = sorted(range(len(human.systems)), key=human.systems.__getitem__)
     inputs = sorted(range(len(human.inputs)), key=human.inputs.__getitem__)
@@ -184,7 +220,8 @@ def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:
 def _draws(
     pool: list[FloatArray], rows: int, n: int, total: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """(rows, n) human and (rows, total) judge's differences of drawn pairs and inputs."""
+    """(rows, n) human and (rows, total) judge's differences of drawn pairs and
+    inputs."""
     if len(pool) == 1 and pool[0].shape == (2, 2):
         both = rng.multivariate_normal(np.zeros(2), pool[0], size=(rows, total))
         return both[:, :n, 0], both[:, :, 1]
@@ -199,10 +236,13 @@ def _draws(
 
 
 def _needed(labels: Sequence[int], curve: Sequence[float], power: float) -> int | None:
-    """Where the curve, made to rise, first reaches the power; straight lines between the rows."""
+    """Where the curve, made to rise, first reaches the power; straight lines between
+    the rows."""
     rising = np.maximum.accumulate(curve)
     if rising[-1] < power:
         return None
-    last = max(1, int(np.argmax(rising >= power)))  # below the first row it is the first number
+    last = max(
+        1, int(np.argmax(rising >= power))
+    )  # below the first row it is the first number
     rows = slice(last - 1, last + 1)
     return int(np.ceil(np.interp(power, rising[rows], labels[rows])))

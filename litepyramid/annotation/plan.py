@@ -26,7 +26,8 @@ from litepyramid.units.align import Sentence
 FORMAT = "litepyramid-plan"
 
 SCUS_PER_WORD = 0.21
-"""SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368 sentences."""
+"""SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368
+sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class PlannedSentence(Sentence):
     Attributes:
         rank: When to annotate it, from 1, most valuable first.
         annotate: Whether people write SCUs for it.
-        easiness: How well STUs are expected to stand in for its SCUs (predicted ROUGE-1 F1, ZB21
-            §3.3); None without a prediction.
+        easiness: How well STUs are expected to stand in for its SCUs (predicted ROUGE-1
+            F1, ZB21 §3.3); None without a prediction.
         earlier: Whether an earlier plan gave it to people.
     """
 
@@ -68,13 +69,17 @@ class BudgetPlan(Result):
     @property
     def signature(self) -> Signature:
         """What was chosen of which sentences, and how."""
-        values = ((s, -1.0 if s.easiness is None else s.easiness) for s in self.sentences)
+        values = (
+            (s, -1.0 if s.easiness is None else s.easiness) for s in self.sentences
+        )
         return Signature.of(
             plan=self.by,
             annotate=f"{self.count}/{len(self.sentences)}",
             earlier=sum(s.earlier for s in self.sentences) or None,
             easiness=self.source,
-            sentences_sha=fingerprint(sorted([*s.key, s.text, v, s.earlier] for s, v in values)),
+            sentences_sha=fingerprint(
+                sorted([*s.key, s.text, v, s.earlier] for s, v in values)
+            ),
             seed=self.seed,
         )
 
@@ -85,24 +90,29 @@ class BudgetPlan(Result):
 
     def chosen(self) -> tuple[PlannedSentence, ...]:
         """The sentences to annotate, most valuable first."""
-        return tuple(sorted((s for s in self.sentences if s.annotate), key=lambda s: s.rank))
+        return tuple(
+            sorted((s for s in self.sentences if s.annotate), key=lambda s: s.rank)
+        )
 
     def values(self, name: str) -> NDArray[Any]:
-        """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of every one."""
+        """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of
+        every one."""
         dtype = np.float64 if name == "easiness" else None
         return np.array([getattr(s, name) for s in self.sentences], dtype=dtype)
 
     def expected(self) -> dict[str, float]:
         """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
 
-        The mean over sentences of 1 where people write the SCUs and of the easiness where STUs
-        stand in: if nobody annotates (Lite3), of earlier plans alone, of as many sentences at
-        random, of this plan, and if everybody does (Lite2). Earlier plans count in all but the
-        first. NaN without any easiness.
+        The mean over sentences of 1 where people write the SCUs and of the easiness
+        where STUs stand in: if nobody annotates (Lite3), of earlier plans alone, of as
+        many sentences at random, of this plan, and if everybody does (Lite2). Earlier
+        plans count in all but the first. NaN without any easiness.
         """
         scored = ~np.isnan(self.values("easiness"))
         if not scored.any():
-            return dict.fromkeys(("nobody", "earlier", "random", "plan", "everybody"), math.nan)
+            return dict.fromkeys(
+                ("nobody", "earlier", "random", "plan", "everybody"), math.nan
+            )
         easiness, earlier = self.values("easiness")[scored], self.values("earlier")
         share = self.count / max(1, int((~earlier).sum()))
         before = float(np.where(earlier[scored], 1.0, easiness).mean())
@@ -116,7 +126,8 @@ class BudgetPlan(Result):
         }
 
     def curve(self) -> FloatArray:
-        """Expected quality after 0, 1, … sentences in the order of the plan; (n + 1,)."""
+        """Expected quality after 0, 1, … sentences in the order of the plan; (n +
+        1,)."""
         values = self.values("easiness")[np.argsort(self.values("rank"), kind="stable")]
         scored = ~np.isnan(values)
         gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
@@ -128,7 +139,9 @@ class BudgetPlan(Result):
         machine = [s for s in self.sentences if not (s.annotate or s.earlier)]
         groups: dict[str, Sequence[PlannedSentence]] = {
             "people (SCUs)": self.chosen(),
-            "people, earlier plans": [s for s in self.sentences if s.earlier and not s.annotate],
+            "people, earlier plans": [
+                s for s in self.sentences if s.earlier and not s.annotate
+            ],
             "machine (STUs)": machine,
             "all": self.sentences,
         }
@@ -140,7 +153,9 @@ class BudgetPlan(Result):
                 "share": len(several) / len(self.sentences),
                 "inputs": len({s.input for s in several}),
                 "words": _words(several),
-                "easiness": mean_of_scored(np.array([s.easiness for s in several], np.float64)),
+                "easiness": mean_of_scored(
+                    np.array([s.easiness for s in several], np.float64)
+                ),
             }
             for name, several in groups.items()
         ]
@@ -153,7 +168,9 @@ class BudgetPlan(Result):
             f"Signature: {self.signature}",
         )
         easiness = Column("easiness", "mean easiness")
-        budget = Table.of("Who covers which sentences", (*columns, easiness), rows, notes)
+        budget = Table.of(
+            "Who covers which sentences", (*columns, easiness), rows, notes
+        )
         several = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
@@ -165,10 +182,15 @@ class BudgetPlan(Result):
         if "people, earlier plans" not in groups:
             del names["earlier"]
         expected = self.expected()
-        quality = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
+        quality = tuple(
+            (name, expected[key], 1 - expected[key]) for key, name in names.items()
+        )
         heads = (Column("annotators"), Column("kept"), Column("lost"))
         note = "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write."
-        return [budget, Table("Expected quality, by who annotates", heads, quality, (note,))]
+        return [
+            budget,
+            Table("Expected quality, by who annotates", heads, quality, (note,)),
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
@@ -176,7 +198,8 @@ class BudgetPlan(Result):
         return {**head, **record(self), "signature": self.signature.to_json()}
 
     def to_figure(self) -> Any:
-        """What each further sentence that people annotate buys: by the plan's order, at random."""
+        """What each further sentence that people annotate buys: by the plan's order, at
+        random."""
         from litepyramid.figures.meta_plots import Line, line_plot
 
         total, quality = len(self.sentences), self.curve().tolist()
@@ -187,10 +210,10 @@ class BudgetPlan(Result):
             Line(label, [*range(total + 1)], quality),
             Line("sentences at random", [0, total], [quality[0], quality[-1]]),
         ]
-        xlabel = (
-            f"sentences that people annotate, of {total} (line: {quality[done]:.2f} with {done})"
+        xlabel = f"sentences that people annotate, of {total} (line: {quality[done]:.2f} with {done})"
+        return line_plot(
+            lines, xlabel, "expected quality of the units", level=quality[done]
         )
-        return line_plot(lines, xlabel, "expected quality of the units", level=quality[done])
 
 
 def plan(  # references, SCUs and STUs are the data, one, so seven
@@ -206,28 +229,32 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
     seed: int = 12345,
     **names: Any,
 ) -> BudgetPlan:
-    """Choose the sentences that people should write SCUs for: those that suit STUs worst.
+    """Choose the sentences that people should write SCUs for: those that suit STUs
+    worst.
 
-    All sentences of all inputs are ranked together by easiness, and the hardest are annotated:
-    the same split as `litepyramid.mix` makes with the other sentences carrying STUs.
+    All sentences of all inputs are ranked together by easiness, and the hardest are
+    annotated: the same split as `litepyramid.mix` makes with the other sentences
+    carrying STUs.
 
     Args:
         references: The references of every input.
-        human_share: Share of the sentences that people annotate; or give a number of them.
+        human_share: Share of the sentences that people annotate; or give a number of
+            them.
         sentences: Number of sentences that people annotate.
-        by: How they are chosen: the hardest by predicted easiness or by gold easiness, the
-            easiest (reversed), or at random.
-        easiness: Easiness of every sentence, or an easiness regressor; predicted by the embedded
-            regressor if not given.
+        by: How they are chosen: the hardest by predicted easiness or by gold easiness,
+            the easiest (reversed), or at random.
+        easiness: Easiness of every sentence, or an easiness regressor; predicted by the
+            embedded regressor if not given.
         scus: Human units of the same inputs, for gold easiness.
-        stus: The STUs that will be used; extracted if not given (gold easiness needs them).
+        stus: The STUs that will be used; extracted if not given (gold easiness needs
+            them).
         after: Earlier plans whose sentences are not chosen again.
         seed: Seed of the random choice.
         **names: `ids`, `columns` and `language`, as for `load`.
 
     Returns:
-        The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows how much
-        each further sentence buys.
+        The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows
+        how much each further sentence buys.
 
     Raises:
         InputError: No budget is given, or both, or it is impossible.
@@ -272,7 +299,9 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
 def reader_options(names: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments `ids` and `columns` of a verb, as readers take them."""
     if unknown := sorted(names.keys() - {"ids", "columns"}):
-        raise InputError(f"unknown option '{unknown[0]}'", expected="ids or columns, as for load")
+        raise InputError(
+            f"unknown option '{unknown[0]}'", expected="ids or columns, as for load"
+        )
     return as_names(names.get("ids"), names.get("columns"))
 
 
@@ -284,12 +313,17 @@ def plan_budget(
     seed: int = 12345,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
-    """Gives people the `count` sentences for which extracted units are worst; see `plan`."""
+    """Gives people the `count` sentences for which extracted units are worst; see
+    `plan`."""
     total = len(easiness.sentences)
     if not total:
-        raise InputError("no sentences to plan for", expected="at least one reference sentence")
+        raise InputError(
+            "no sentences to plan for", expected="at least one reference sentence"
+        )
     places = [(s.key, s.text) for s in easiness.sentences]
-    taken = {(s.key, s.text) for p in after for s in p.sentences if s.annotate or s.earlier}
+    taken = {
+        (s.key, s.text) for p in after for s in p.sentences if s.annotate or s.earlier
+    }
     if missing := taken - {*places}:
         key, text = min(missing)
         raise InputError(
@@ -310,8 +344,15 @@ def plan_budget(
     if unknown.any() and by != "random":
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
-    values = [None if math.isnan(value) else value for value in easiness.values.tolist()]
-    columns = (rank.tolist(), (~carriers(order, total - count)).tolist(), values, earlier.tolist())
+    values = [
+        None if math.isnan(value) else value for value in easiness.values.tolist()
+    ]
+    columns = (
+        rank.tolist(),
+        (~carriers(order, total - count)).tolist(),
+        values,
+        earlier.tolist(),
+    )
     return BudgetPlan(
         sentences=tuple(
             PlannedSentence(*s.key, s.text, *planned)
@@ -327,12 +368,16 @@ def plan_budget(
 def read_plan(path: str | Path) -> BudgetPlan:
     """Reads a saved plan; its "annotate" may have been changed by hand since."""
     if not isinstance(path, str | Path):
-        raise InputError(f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file")
+        raise InputError(
+            f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file"
+        )
     expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
     made: BudgetPlan = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
     if not made.sentences:
-        raise InputError("a budget plan without sentences", path=path, expected=expected)
+        raise InputError(
+            "a budget plan without sentences", path=path, expected=expected
+        )
     return made
 
 

@@ -15,15 +15,26 @@ from litepyramid.cli.app import COMMANDS, app
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.text import legible
 
-# What typer raises for mistakes on the command line; its package depends on typer's version.
+# What typer raises for mistakes on the command line; its package depends on typer's
+# version.
 _USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
-_JUDGE_SETTINGS = ("endpoint", "mode", "device", "dtype", "cache", "workers", "prompt", "revision")
+_JUDGE_SETTINGS = (
+    "endpoint",
+    "mode",
+    "device",
+    "dtype",
+    "cache",
+    "workers",
+    "prompt",
+    "revision",
+)
 
 
 def main() -> None:
-    """Runs the command line; a user's mistake is one message on stderr and exit status 2."""
+    """Runs the command line; a user's mistake is one message on stderr and exit status
+    2."""
     _open_streams()
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -44,7 +55,10 @@ def main() -> None:
         status = 141
     except OSError as error:
         where = error.filename or "standard output"
-        status, message = 2, InputError(f"cannot be used ({error.strerror or error})", path=where)
+        status, message = (
+            2,
+            InputError(f"cannot be used ({error.strerror or error})", path=where),
+        )
     if message:
         _print_error(f"litepyramid: {message}\n")
     _flush(sys.stdout)
@@ -52,7 +66,8 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Opens what the caller has closed, lest a file of ours take its place: stdout to fail."""
+    """Opens what the caller has closed, lest a file of ours take its place: stdout to
+    fail."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             empty = os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
@@ -61,7 +76,8 @@ def _open_streams() -> None:
 
 
 def _usage_error(error: Any) -> InputError:
-    """What typer says of the command line, with a hint: what was meant, or how it is written."""
+    """What typer says of the command line, with a hint: what was meant, or how it is
+    written."""
     text = " ".join(error.format_message().replace("Value error, ", "").split())
     what, _, hint = text.partition(". ")
     named = re.search(r"'([^']*)'|(--?[\w-]+)", what)
@@ -69,7 +85,9 @@ def _usage_error(error: Any) -> InputError:
     command = "litepyramid"
     for word in sys.argv[1:3]:
         longer = f"{command} {word}"
-        is_head = any(f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS)
+        is_head = any(
+            f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS
+        )
         command = longer if is_head else command
     if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
         judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
@@ -79,7 +97,9 @@ def _usage_error(error: Any) -> InputError:
         hint = re.sub("[{}]", "", f"Write {' '.join([command, *arguments])}.")
     elif what.startswith("No such command"):
         near = [name for name in COMMANDS if name.endswith(f" {wrong}")]
-        near = near or get_close_matches(wrong, error.ctx.command.list_commands(error.ctx), 1)
+        near = near or get_close_matches(
+            wrong, error.ctx.command.list_commands(error.ctx), 1
+        )
         hint = f"Did you mean '{near[0]}'?" if near else ""
     hint = f"{hint} See '{command} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
@@ -92,7 +112,8 @@ def _print_error(text: str) -> None:
 
 
 def _flush(stream: TextIO) -> None:
-    """Writes what is left; what cannot be written is not tried again when the process ends."""
+    """Writes what is left; what cannot be written is not tried again when the process
+    ends."""
     try:
         stream.flush()
     except OSError:

@@ -78,7 +78,9 @@ class Verbs(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Their next words, in the order of `COMMANDS`."""
         below = [name for name in COMMANDS if name.startswith(self.prefix)]
-        return list(dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in below))
+        return list(
+            dict.fromkeys(name.removeprefix(self.prefix).split()[0] for name in below)
+        )
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """The command or group of a name; None if there is none."""
@@ -90,7 +92,9 @@ class Verbs(TyperGroup):
 
             self.commands[name] = make_command(name, function_of(words))
         elif name not in self.commands:
-            self.commands[name] = _group(name, _GROUPS[name], lambda: None, prefix=f"{name} ")
+            self.commands[name] = _group(
+                name, _GROUPS[name], lambda: None, prefix=f"{name} "
+            )
         panels = (panel for panel, names in _PANELS.items() if words in names.split())
         made: Any = self.commands[name]
         made.rich_help_panel = next(panels, None)
@@ -104,7 +108,9 @@ def function_of(command: str) -> Callable[..., Any]:
     return function
 
 
-def _group(name: str, help: str, callback: Callable[..., None], *, prefix: str = "") -> Verbs:
+def _group(
+    name: str, help: str, callback: Callable[..., None], *, prefix: str = ""
+) -> Verbs:
     """A group of commands; `callback` has its own options."""
     app = typer.Typer(
         cls=Verbs,
@@ -129,7 +135,10 @@ def _version(value: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
 ) -> None:
     pass

@@ -18,7 +18,8 @@ _SHARE = 0.5
 
 
 class Step(NamedTuple):
-    """A step of the demo: heading, what a user types for the same, its result, what to see in it.
+    """A step of the demo: heading, what a user types for the same, its result, what to
+    see in it.
 
     The commands are for the files of ``demo --save example``.
     """
@@ -44,16 +45,24 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
         typer.echo(f"The example is in {save_example(save)}.")
         return
     for number, step in enumerate(_steps(seed), start=1):
-        lines = textwrap.wrap(step.command, 75, break_long_words=False, break_on_hyphens=False)
-        typer.echo(f"{number}. {step.heading}\n   $ " + " \\\n       ".join(lines) + "\n")
+        lines = textwrap.wrap(
+            step.command, 75, break_long_words=False, break_on_hyphens=False
+        )
+        typer.echo(
+            f"{number}. {step.heading}\n   $ " + " \\\n       ".join(lines) + "\n"
+        )
         typer.echo(step.result.to_table())
         if step.remark:
             typer.echo(f"{step.remark}\n")
         if isinstance(step.result, ScoreResult) and number == 1:
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.save(page)
-            typer.echo(f"Which fact is in which summary? Open this page in a browser:\n{page}\n")
-    typer.echo("Try it yourself: write the files with `litepyramid demo --save example`.")
+            typer.echo(
+                f"Which fact is in which summary? Open this page in a browser:\n{page}\n"
+            )
+    typer.echo(
+        "Try it yourself: write the files with `litepyramid demo --save example`."
+    )
 
 
 def _steps(seed: int) -> Iterator[Step]:
@@ -95,7 +104,9 @@ def _steps(seed: int) -> Iterator[Step]:
     yield Step(
         "Meta-evaluate: how well do the scores agree with people?",
         "litepyramid meta correlate scores.json",
-        litepyramid.meta.correlate([lite2, lite25, lite3], coefficient=("pearson", "kendall")),
+        litepyramid.meta.correlate(
+            [lite2, lite25, lite3], coefficient=("pearson", "kendall")
+        ),
         "Four systems say little about a metric: at system level the interval would span\n"
         "the whole scale. See `litepyramid meta --help` for other analyses.",
     )
@@ -111,6 +122,8 @@ def _remark(result: ScoreResult) -> str:
         if not {*groups[high]} & {*groups[low]}
     ]
     text = "The human column is what people marked as present. " + (
-        f"By the judge, {'; '.join(apart)}." if apart else "No two neighbours differ significantly."
+        f"By the judge, {'; '.join(apart)}."
+        if apart
+        else "No two neighbours differ significantly."
     )
     return textwrap.fill(f"{text} 'swapped' reverses every fact of 'abstractive'.", 80)

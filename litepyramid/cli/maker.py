@@ -1,8 +1,9 @@
-"""Makes a command of a function: its signature and its docstring are the options and their help.
+"""Makes a command of a function: its signature and its docstring are the options and
+their help.
 
-A parameter of type `DataLike` becomes the options of `litepyramid.load`, one of type `JudgeLike`
-the name and settings of a judge: told once, the same in every command. What a function returns is
-shown as tables, or saved in the files that ``-o`` names.
+A parameter of type `DataLike` becomes the options of `litepyramid.load`, one of type
+`JudgeLike` the name and settings of a judge: told once, the same in every command. What
+a function returns is shown as tables, or saved in the files that ``-o`` names.
 """
 
 import inspect
@@ -12,7 +13,16 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperCommand
@@ -33,13 +43,20 @@ _SHORT = {
     "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s", "stus": "-t",
     "samples": "-n",
 }  # fmt: skip
-_SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")  # told in Python and on the site
-_OUTPUT = "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
-_SETTINGS = "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
+_SOURCE = re.compile(
+    r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)"
+)  # told in Python and on the site
+_OUTPUT = (
+    "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
+)
+_SETTINGS = (
+    "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
+)
 
 
 class Documentation(NamedTuple):
-    """What a docstring tells: the text before its sections, ``Args:`` and ``Command line:``."""
+    """What a docstring tells: the text before its sections, ``Args:`` and ``Command
+    line:``."""
 
     help: str
     arguments: Mapping[str, str]
@@ -47,7 +64,8 @@ class Documentation(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A function, its parameters as typer is told them, and what fills those that are marked."""
+    """A function, its parameters as typer is told them, and what fills those that are
+    marked."""
 
     function: Callable[..., Any]
     parameters: list[inspect.Parameter]
@@ -66,9 +84,15 @@ def documentation(function: Callable[..., Any]) -> Documentation:
     by_name = dict(zip(sections[::2], sections[1::2], strict=True))
     entries = re.split(r"\n    (?=\*{0,2}\w+: )", "\n" + by_name.get("Args", ""))[1:]
     named = (entry.partition(": ") for entry in entries)
-    arguments = {name: " ".join(text.replace("``", "").split()) for name, _, text in named}
+    arguments = {
+        name: " ".join(text.replace("``", "").split()) for name, _, text in named
+    }
     paragraphs = _SOURCE.sub("", help).strip().replace("``", "").split("\n\n")
-    lines = inspect.cleandoc(by_name.get("Command line", "")).replace("\\\n", " ").splitlines()
+    lines = (
+        inspect.cleandoc(by_name.get("Command line", ""))
+        .replace("\\\n", " ")
+        .splitlines()
+    )
     return Documentation(
         "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
         {name: _SOURCE.sub("", text) for name, text in arguments.items()},
@@ -80,13 +104,18 @@ def _wrapped(line: str) -> str:
     """A command in lines of at most 76 characters, as a shell takes them."""
     whole = re.sub(r'"[^"]*"', lambda quoted: quoted[0].replace(" ", "\0"), line)
     parts = textwrap.wrap(
-        whole, 74, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        whole,
+        74,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     return " \\\n".join(parts).replace("\0", " ")
 
 
 def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
-    """The command that calls a function with what the user types and shows what it returns.
+    """The command that calls a function with what the user types and shows what it
+    returns.
 
     Args:
         name: Its name.
@@ -102,7 +131,9 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
     callback.__signature__ = inspect.Signature(command.parameters)  # type: ignore[attr-defined]
     callback.__annotations__ = {p.name: p.annotation for p in command.parameters}
     examples = f"\b\n{described.examples}" if described.examples else ""
-    callback.__doc__ = "\n\n".join(filter(None, [described.help, examples])).replace("[", r"\[")
+    callback.__doc__ = "\n\n".join(filter(None, [described.help, examples])).replace(
+        "[", r"\["
+    )
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -114,21 +145,27 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
 
 
 class StrictCommand(TyperCommand):
-    """A command that refuses an option given twice, where it would take the last alone."""
+    """A command that refuses an option given twice, where it would take the last
+    alone."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the words of the command line."""
         single = {
             flag: option.opts[0]
             for option in self.params
-            if not getattr(option, "multiple", False) and not getattr(option, "is_flag", False)
+            if not getattr(option, "multiple", False)
+            and not getattr(option, "is_flag", False)
             for flag in option.opts
             if flag.startswith("-")
         }
         words = args[: args.index("--")] if "--" in args else args
-        names = [single[flag] for word in words if (flag := word.partition("=")[0]) in single]
+        names = [
+            single[flag] for word in words if (flag := word.partition("=")[0]) in single
+        ]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(f"{twice} is given twice", expected="one file, folder or value")
+            raise InputError(
+                f"{twice} is given twice", expected="one file, folder or value"
+            )
         return super().parse_args(ctx, args)
 
 
@@ -137,7 +174,11 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     hints = get_type_hints(function, include_extras=True)
     filled = {name: filler for name, hint in hints.items() if (filler := _mark(hint))}
     entries = inspect.signature(function).parameters
-    loading = inspect.signature(litepyramid.load).parameters if "data" in filled.values() else {}
+    loading = (
+        inspect.signature(litepyramid.load).parameters
+        if "data" in filled.values()
+        else {}
+    )
     only = getattr(function, "sources", loading)  # where a verb takes some of them
     loading = {name: loading[name] for name in loading if name in only}
     arguments, options = [], []
@@ -167,7 +208,9 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
             options.append(_option(name, Path, default, text, "--output", "-o"))
         elif mark == "scores":
             arguments.append(_argument(name, list[str], default, text))
-        elif positional and not ("scores" in filled.values() and default is not entry.empty):
+        elif positional and not (
+            "scores" in filled.values() and default is not entry.empty
+        ):
             arguments.append(_argument(name, _kind(hint), default, text))
         else:
             options.append(_option(name, hint, default, text))
@@ -178,14 +221,17 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
 
 
 def _mark(hint: Any) -> str:
-    """What fills a parameter on the command line (`types.DataLike` …); empty for most."""
+    """What fills a parameter on the command line (`types.DataLike` …); empty for
+    most."""
     marks = getattr(hint, "__metadata__", ())
     inner = get_args(hint) if get_origin(hint) in (Union, UnionType) else ()
     return str(marks[0]) if marks else next(filter(None, map(_mark, inner)), "")
 
 
 def _argument(name: str, kind: Any, default: Any, text: str) -> inspect.Parameter:
-    shown = typer.Argument(help=text.replace("[", r"\["), show_default=False, metavar=name.upper())
+    shown = typer.Argument(
+        help=text.replace("[", r"\["), show_default=False, metavar=name.upper()
+    )
     return _parameter(name, Annotated[kind, shown], default)
 
 
@@ -203,7 +249,10 @@ def _option(
         text = f"{text} One of {', '.join(map(str, choices))}."
     several = isinstance(default, tuple | list)
     values = [*default] if several else [default]
-    if not {None, False, True, inspect.Parameter.empty, ""} & {*values} and "default" not in text:
+    if (
+        not {None, False, True, inspect.Parameter.empty, ""} & {*values}
+        and "default" not in text
+    ):
         text = f"{text} [default: {', '.join(map(str, values))}]" if values else text
     option = typer.Option(
         *(flags or _flags(name, kind, default)),
@@ -213,7 +262,9 @@ def _option(
         show_default=False,
     )
     many = several or get_origin(kind) is list
-    if many or not isinstance(default, str | int | float | Path | type(inspect.Parameter.empty)):
+    if many or not isinstance(
+        default, str | int | float | Path | type(inspect.Parameter.empty)
+    ):
         default = None
     return _parameter(name, Annotated[kind, option], default)
 
@@ -254,19 +305,31 @@ def _endings(function: Callable[..., Any]) -> list[str]:
     """The endings of files that a command's result can be saved in."""
     result = get_type_hints(function).get("return")
     classes = [one for one in get_args(result) or (result,) if isinstance(one, type)]
-    return [*dict.fromkeys(e for one in classes if issubclass(one, Result) for e in one.endings())]
+    return [
+        *dict.fromkeys(
+            e for one in classes if issubclass(one, Result) for e in one.endings()
+        )
+    ]
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
-    outputs = [] if "out" in command.filled.values() else list(values.pop("output", None) or ())
+    outputs = (
+        []
+        if "out" in command.filled.values()
+        else list(values.pop("output", None) or ())
+    )
     files = [Path(one) for one in outputs if one != "-"]
     kind = getattr(command.function, "kind", None)  # of the result, for these arguments
-    endings = kind(**_call(command, values)).endings() if kind else _endings(command.function)
+    endings = (
+        kind(**_call(command, values)).endings() if kind else _endings(command.function)
+    )
     for path in files:
         if endings and path.suffix not in endings:
             expected = "one that ends in " + ", ".join(endings)
-            raise InputError(f"unknown ending '{path.suffix}'", path=path, expected=expected)
+            raise InputError(
+                f"unknown ending '{path.suffix}'", path=path, expected=expected
+            )
         check_output(path, values)
     try:
         result = command.function(**_call(command, values))
@@ -284,25 +347,33 @@ def _run(command: Command, values: dict[str, Any]) -> None:
             sys.stdout.write(result.to_table())
     except BrokenPipeError:
         raise typer.Exit(141) from None
-    for line in (getattr(result, "headline", ""), *getattr(result, "notes", ())) if files else ():
+    for line in (
+        (getattr(result, "headline", ""), *getattr(result, "notes", ()))
+        if files
+        else ()
+    ):
         sys.stderr.write(f"{legible(line)}\n" if line else "")
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
 
 
 def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the function: what the user left out keeps the function's default."""
+    """The arguments of the function: what the user left out keeps the function's
+    default."""
     defaults = {parameter.name: parameter.default for parameter in command.parameters}
     arguments = {
         name: value
         for name, value in values.items()
-        if value != defaults[name] and not (isinstance(value, list | tuple) and not value)
+        if value != defaults[name]
+        and not (isinstance(value, list | tuple) and not value)
     }
     summaries = arguments.pop("summaries", None)
     settings = arguments.pop("judge_settings", [])
     for name, mark in command.filled.items():
         if mark == "data" and summaries:
-            arguments[name] = summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
+            arguments[name] = (
+                summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
+            )
         elif mark == "scores" and len(arguments.get(name, ())) == 1:
             arguments[name] = arguments[name][0]
         elif mark == "judge":

@@ -1,1 +1,2 @@
-"""DUC and TAC files: `.pyr` and `.pan`, the official peer scores, conversion to ours."""
+"""DUC and TAC files: `.pyr` and `.pan`, the official peer scores, conversion to
+ours."""

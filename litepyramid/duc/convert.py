@@ -1,4 +1,5 @@
-"""Conversion to our files: pyramids of DUC and TAC, nuggets, rubrics, logs, forms of units."""
+"""Conversion to our files: pyramids of DUC and TAC, nuggets, rubrics, logs, forms of
+units."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,10 +9,21 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from litepyramid.duc.peers import as_paths, pyramid_files, read_pyramid_files, score_peers
+from litepyramid.duc.peers import (
+    as_paths,
+    pyramid_files,
+    read_pyramid_files,
+    score_peers,
+)
 from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, files_in, write_jsonl
-from litepyramid.io.coerce import as_names, as_references, as_units, labels_of, write_units
+from litepyramid.io.coerce import (
+    as_names,
+    as_references,
+    as_units,
+    labels_of,
+    write_units,
+)
 from litepyramid.io.inputs import entries_of
 from litepyramid.io.rows import Rows, joined, read_rows
 from litepyramid.io.scores import read_scores, write_scores
@@ -42,13 +54,18 @@ class Converted(Result):
         made: The tool or data set that the files are of, if they are not ours.
         summaries: The summaries of every system, of the inputs that it has any of.
         labels: Presence labels of every system.
-        scores: The scores that a log holds; or by the labels: modified and original Pyramid scores
-            of peer annotations, the four scores of nuggets, else the human score.
+        scores: The scores that a log holds; or by the labels: modified and original
+            Pyramid scores of peer annotations, the four scores of nuggets, else the
+            human score.
         left_out: What was left out, with its count.
         remarks: What else a user must know.
     """
 
-    forms: ClassVar = {".jsonl": "write_lines", ".txt": "write_texts", ".csv": "write_csv"}
+    forms: ClassVar = {
+        ".jsonl": "write_lines",
+        ".txt": "write_texts",
+        ".csv": "write_csv",
+    }
 
     to: Target
     made: str = ""
@@ -78,16 +95,24 @@ class Converted(Result):
         """How much of each kind there is of each input."""
         return {
             "unit": Counter({entry.input: len(entry.units) for entry in self.units}),
-            "reference": Counter({entry.input: len(entry.references) for entry in self.references}),
-            "summary": Counter(name for entry in self.summaries for name in entry.inputs),
-            "labelled summary": Counter(name for entry in self.labels for name in entry.inputs),
+            "reference": Counter(
+                {entry.input: len(entry.references) for entry in self.references}
+            ),
+            "summary": Counter(
+                name for entry in self.summaries for name in entry.inputs
+            ),
+            "labelled summary": Counter(
+                name for entry in self.labels for name in entry.inputs
+            ),
         }
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the files hold, and what was left out."""
         holds = [
-            counted(counts.total(), what, f"{what[:-1]}ies" if what[-1] == "y" else None)
+            counted(
+                counts.total(), what, f"{what[:-1]}ies" if what[-1] == "y" else None
+            )
             for what, counts in self.counts.items()
         ]
         holds.append(counted(len(self.summaries), "system"))
@@ -95,7 +120,11 @@ class Converted(Result):
         holds.append(counted(int((~np.isnan(scores)).sum()), "score"))
         held = f"Holds {', '.join(part for part in holds if part[:2] != '0 ')}."
         missing = sum(len(entry.missing) for entry in self.summaries)
-        null = (f"Missing (null): {counted(missing, 'summary', 'summaries')}.",) if missing else ()
+        null = (
+            (f"Missing (null): {counted(missing, 'summary', 'summaries')}.",)
+            if missing
+            else ()
+        )
         lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
         return (held, *null, *self.remarks, *lost)
 
@@ -103,7 +132,9 @@ class Converted(Result):
         """The lines of the part that was asked for."""
         asked = {entry.input: entry.question for entry in self.references}
         asked |= {entry.input: entry.question for entry in self.units if entry.question}
-        question = {n: {"question": asked[n]} if asked.get(n) else {} for n in self.inputs}
+        question = {
+            n: {"question": asked[n]} if asked.get(n) else {} for n in self.inputs
+        }
         if self.to == "units":
             return [entry.to_json() for entry in self.units]
         if self.to == "ids":
@@ -115,7 +146,9 @@ class Converted(Result):
                     **question[entry.input],
                     "references": [
                         text if marked else text[0]
-                        for text, marked in zip(entry.references, entry.marked, strict=True)
+                        for text, marked in zip(
+                            entry.references, entry.marked, strict=True
+                        )
                     ],
                 }
                 for entry in self.references
@@ -148,9 +181,12 @@ class Converted(Result):
         ]
 
     def to_tables(self) -> Sequence[Table]:
-        """How much there is of each input, what the files hold, and what was left out."""
+        """How much there is of each input, what the files hold, and what was left
+        out."""
         counts = self.counts
-        rows = ({"input": n, **{w: c[n] for w, c in counts.items()}} for n in self.inputs)
+        rows = (
+            {"input": n, **{w: c[n] for w, c in counts.items()}} for n in self.inputs
+        )
         title = f"{counted(len(self.rows()), 'line')} of {self.to}"
         title += f" from {self.made}" if self.made else ""
         return [Table.of(title, ("input", *counts), rows, self.notes)]
@@ -164,7 +200,9 @@ class Converted(Result):
         if self.to == "units":
             return write_units(path, self.units, "lines")
         if self.to != "ids":
-            raise InputError(f"{self.to} as a line file", path=path, expected="a name in .jsonl")
+            raise InputError(
+                f"{self.to} as a line file", path=path, expected="a name in .jsonl"
+            )
         with atomic_write(path) as file:
             file.writelines(f"{name}\n" for name in self.inputs)
         return None
@@ -172,7 +210,9 @@ class Converted(Result):
     def write_csv(self, path: Path) -> None:
         """Writes scores as CSV."""
         if self.to != "scores" or self.scores is None:
-            raise InputError(f"{self.to} as CSV", path=path, expected="a name in .jsonl")
+            raise InputError(
+                f"{self.to} as CSV", path=path, expected="a name in .jsonl"
+            )
         write_scores(path, self.scores)
 
 
@@ -186,26 +226,28 @@ def convert(
 ) -> Converted:
     """Say what files of other tools hold, and convert it to our files.
 
-    Reads .pyr and .pan files of DUC and TAC; nuggets, assignments and answers of TREC RAG;
-    rubrics of HealthBench, ResearchRubrics, PRBench and autorubric; logs of inspect
-    and results of promptfoo (both JSON); RoSE and QAPyramid; our own tables and unit files in
-    either form. Each is recognised by its content. What has no place in our files is counted.
+    Reads .pyr and .pan files of DUC and TAC; nuggets, assignments and answers of TREC
+    RAG; rubrics of HealthBench, ResearchRubrics, PRBench and autorubric; logs of
+    inspect and results of promptfoo (both JSON); RoSE and QAPyramid; our own tables and
+    unit files in either form. Each is recognised by its content. What has no place in
+    our files is counted.
 
     Args:
         files: Files, or folders of files; several are combined.
-        to: What to write: units, references, summaries, labels, scores or ids; the first of these
-            that the files hold, if not given.
+        to: What to write: units, references, summaries, labels, scores or ids; the
+            first of these that the files hold, if not given.
         ids: Ids of a line file's inputs: a list, or a file of them.
-        names: Regular expression with the groups "input" and "system", for .pyr and .pan files
-            whose names are not NIST's.
+        names: Regular expression with the groups "input" and "system", for .pyr and
+            .pan files whose names are not NIST's.
         complete: Leave out systems that were not annotated on every input (.pan files).
 
     Returns:
-        All that the files hold; `save` writes the part named by `to` as .jsonl, units also as
-        .txt, scores as .csv. Of nuggets, scores are the four of nuggetizer.
+        All that the files hold; `save` writes the part named by `to` as .jsonl, units
+        also as .txt, scores as .csv. Of nuggets, scores are the four of nuggetizer.
 
     Raises:
-        InputError: A file is broken, two contradict each other, or they do not hold `to`.
+        InputError: A file is broken, two contradict each other, or they do not hold
+            `to`.
 
     Command line:
         $ litepyramid convert duc2006 -o scus.jsonl
@@ -232,7 +274,9 @@ def convert(
         tables = [read_rows(path) for path in files_in(paths, "files")]
         if any(table.form == "lines" for table in tables):
             if len(tables) > 1:
-                raise InputError(f"{len(tables)} unit files", expected="one", path=tables[1].path)
+                raise InputError(
+                    f"{len(tables)} unit files", expected="one", path=tables[1].path
+                )
             units = as_units(tables[0], **as_names(ids, None))
             result = Converted(to or "units", units=tuple(units))
         else:
@@ -245,7 +289,11 @@ def convert(
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
     every, bare = [unit for entry in result.units for unit in entry.units], Unit("")
     keys = [f.name for f in fields(Unit) if f.name not in ("text", "kind")]
-    lost = [name for name in keys if any(getattr(u, name) != getattr(bare, name) for u in every)]
+    lost = [
+        name
+        for name in keys
+        if any(getattr(u, name) != getattr(bare, name) for u in every)
+    ]
     if lost and result.to == "units":
         note = f"A line file holds the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
@@ -266,15 +314,23 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     for entry in entries_of(rows, "summary") if (rows := part("summary")) else ():
         answers[entry.system or ""][entry.input] = entry.values[0]
         if any(value != entry.values[0] for value in entry.values):
-            raise entry.error(f"input '{entry.input}' occurs twice with different contents")
+            raise entry.error(
+                f"input '{entry.input}' occurs twice with different contents"
+            )
     texts = {entry.input: entry.texts for entry in units}
     labels: defaultdict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for entry in entries_of(rows, "label") if (rows := part("label")) else ():
         if entry.input not in texts:
-            raise entry.error(f"labels of input '{entry.input}'", "the file of its units too")
+            raise entry.error(
+                f"labels of input '{entry.input}'", "the file of its units too"
+            )
         labels[entry.system or ""][entry.input] = labels_of(entry, texts[entry.input])
     scores = [
-        {**{k: row.values.get(k) for k in ("system", "input")}, "metric": metric, "score": score}
+        {
+            **{k: row.values.get(k) for k in ("system", "input")},
+            "metric": metric,
+            "score": score,
+        }
         for row in whole.rows
         if isinstance(listed := row.values.get("scores"), dict)
         for metric, score in listed.items()
@@ -293,7 +349,10 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
             )
             for system, rows in answers.items()
         ),
-        tuple(SystemLabels(s, tuple(rows), tuple(rows.values())) for s, rows in labels.items()),
+        tuple(
+            SystemLabels(s, tuple(rows), tuple(rows.values()))
+            for s, rows in labels.items()
+        ),
         read_scores(scores) if scores else _label_scores(units, labels),
         dict(whole.left_out),
     )
@@ -315,6 +374,10 @@ def _label_scores(
             if layout.vital is not None:
                 scores = nugget_scores(labelled, layout)
             for metric, score in scores.items():
-                table = values.setdefault(metric, np.full((len(labels), len(inputs)), np.nan))
+                table = values.setdefault(
+                    metric, np.full((len(labels), len(inputs)), np.nan)
+                )
                 table[s, inputs.index(name)] = score[0]
-    return ScoreTable(tuple(values), tuple(labels), inputs, np.stack(list(values.values())))
+    return ScoreTable(
+        tuple(values), tuple(labels), inputs, np.stack(list(values.values()))
+    )

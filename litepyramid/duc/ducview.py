@@ -1,4 +1,5 @@
-"""Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan`` annotations.
+"""Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan``
+annotations.
 
 Their names, as NIST gives them, say input, system and annotator:
 
@@ -12,8 +13,8 @@ file                                      input                    system  annot
 ``rain.mine.pan``, ``rain.pyr``           rain                     mine
 ========================================  =======================  ======  =========
 
-The letters of NIST's assessor and of the references' summarizers do not count, nor do case and
-leading zeros; the part (A, B, C: initial and update summaries) does.
+The letters of NIST's assessor and of the references' summarizers do not count, nor do
+case and leading zeros; the part (A, B, C: initial and update summaries) does.
 """
 
 import re
@@ -37,7 +38,8 @@ from litepyramid.types import InputReferences, InputUnits, Unit
 
 MAX_PATTERN_TEXT = 50_000
 REACH = 20_000
-"""Characters on either side in which a misplaced label is looked for; references are shorter."""
+"""Characters on either side in which a misplaced label is looked for; references are
+shorter."""
 
 EMPTY = "SCUs without a contributor were left out."
 REPEATED = "SCUs have two contributors in one reference: both count."
@@ -76,12 +78,14 @@ class PeerName(NamedTuple):
     annotator: str = ""
 
 
-def pyramid_input(path: Path, names: str | None = None, inputs: Collection[str] = ()) -> str:
+def pyramid_input(
+    path: Path, names: str | None = None, inputs: Collection[str] = ()
+) -> str:
     """The input of a ``.pyr`` file.
 
     `names` is a regular expression with a group ``input``, searched in the name without ``.pyr``; a
-    name in which it is not found is read as NIST's. One of `inputs` (those of other files) that
-    the name begins with is it, letters and all.
+    name in which it is not found is read as NIST's. One of `inputs` (those of other
+    files) that the name begins with is it, letters and all.
     """
     name = _stem(path)
     before = name.split(".")[0]
@@ -100,13 +104,17 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     """
     match = _PEER.fullmatch(_stem(path)) if names is None else None
     if match is not None:
-        return PeerName(_joined(match), _number(match["peer"]), match["annotator"] or "")
+        return PeerName(
+            _joined(match), _number(match["peer"]), match["annotator"] or ""
+        )
     groups = _groups(names or _ANY, _stem(path), path)
     name, system = groups.get("input"), groups.get("system")
     if not name or not system:
         what = "the file's name does not say which input and which system it is about"
         expected = "INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan"
-        hint = "Rename it, or give a regular expression with the groups input and system."
+        hint = (
+            "Rename it, or give a regular expression with the groups input and system."
+        )
         raise InputError(what, path=path, expected=expected, hint=hint)
     if names is None and (match := _NIST.fullmatch(name)):
         name, system = _joined(match), _number(system)
@@ -114,14 +122,16 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
 
 
 def is_peer(path: Path) -> bool:
-    """Whether a file is a peer annotation by its name: ``.pan``, or as TAC names them without."""
+    """Whether a file is a peer annotation by its name: ``.pan``, or as TAC names them
+    without."""
     if ending(path) in (".pyr", ".pan"):
         return ending(path) == ".pan"
     return _PEER.fullmatch(_stem(path)) is not None
 
 
 def is_pyramid_file(path: Path) -> bool:
-    """Whether a file in a folder is one to read: ``.pyr``, ``.pan``, or NIST's name and XML."""
+    """Whether a file in a folder is one to read: ``.pyr``, ``.pan``, or NIST's name and
+    XML."""
     if ending(path) in (".pyr", ".pan"):
         return True
     if not (_NIST.fullmatch(_stem(path)) and path.is_file()):
@@ -135,7 +145,11 @@ def by_number(name: str) -> tuple[int, int, str]:
 
 
 def _stem(path: Path) -> str:
-    return stem(path) if ending(path) in (".pyr", ".pan") else path.name.removesuffix(".gz")
+    return (
+        stem(path)
+        if ending(path) in (".pyr", ".pan")
+        else path.name.removesuffix(".gz")
+    )
 
 
 def _joined(match: re.Match[str]) -> str:
@@ -156,7 +170,9 @@ def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
         raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
         what = f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name"
-        raise InputError(what, path=path, hint="Take out repetitions inside repetitions.") from None
+        raise InputError(
+            what, path=path, hint="Take out repetitions inside repetitions."
+        ) from None
     return match.groupdict() if match else {}
 
 
@@ -185,7 +201,8 @@ class Pyramid:
     Attributes:
         input: The input's id, from the file's name.
         scus: Its SCUs in the file's order, those without a contributor left out.
-        references: One tuple of lines per reference; empty if the file does not mark them.
+        references: One tuple of lines per reference; empty if the file does not mark
+            them.
         odd: How often what is odd about the file: `EMPTY` and the like.
     """
 
@@ -222,7 +239,8 @@ class PeerAnnotation:
 
     @property
     def size(self) -> int:
-        """SCUs in the summary as DUCView counts them: found, found again, and matching none."""
+        """SCUs in the summary as DUCView counts them: found, found again, and matching
+        none."""
         return sum(self.present.values()) + self.extra
 
     @property
@@ -242,22 +260,32 @@ def read_pyramid(
     root, legacy = read_xml(path)
     node = root if root.tag == "pyramid" else root.find("pyramid")
     if node is None:
-        expected = "a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside"
-        raise InputError(f"the root element is <{root.tag}>", path=path, expected=expected)
+        expected = (
+            "a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside"
+        )
+        raise InputError(
+            f"the root element is <{root.tag}>", path=path, expected=expected
+        )
     bare = root.tag == "pyramid"
     name = pyramid_input(path, names, inputs) if bare else peer_name(path, names).input
     return _pyramid(node, name, path, legacy)
 
 
-def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerAnnotation:
-    """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one summary."""
+def read_peer_annotation(
+    path: str | Path, *, names: str | None = None
+) -> PeerAnnotation:
+    """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one
+    summary."""
     path = Path(path)
     root, legacy = read_xml(path)
     node, annotation = root.find("pyramid"), root.find("annotation")
     if node is None or annotation is None:
         what = f"the root element <{root.tag}> holds no <pyramid> and <annotation>"
-        raise InputError(what, path=path, expected="a peer annotation of DUCView (.pan)")
-    # Some writers put the text beside the annotation, or a second <annotation> inside the first.
+        raise InputError(
+            what, path=path, expected="a peer annotation of DUCView (.pan)"
+        )
+    # Some writers put the text beside the annotation, or a second <annotation> inside
+    # the first.
     inner = annotation.find("annotation")
     marked = inner if inner is not None and inner.findall("peerscu") else annotation
     name = peer_name(path, names)
@@ -279,9 +307,12 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
 
 
 def pyramid_units(pyramid: Pyramid) -> InputUnits:
-    """The SCUs as units: label, number of contributors as weight, references and lines."""
+    """The SCUs as units: label, number of contributors as weight, references and
+    lines."""
     if not pyramid.scus:
-        raise InputError("the pyramid holds no SCU with a contributor", path=pyramid.path)
+        raise InputError(
+            "the pyramid holds no SCU with a contributor", path=pyramid.path
+        )
     units = []
     for scu in pyramid.scus:
         text = " ".join(scu.label.split())
@@ -303,14 +334,18 @@ def pyramid_references(pyramid: Pyramid) -> InputReferences:
 
 
 class Packed:
-    """A text without its white space, since DUCView drops the line breaks inside a part's label."""
+    """A text without its white space, since DUCView drops the line breaks inside a
+    part's label."""
 
     def __init__(self, text: str) -> None:
-        self.offsets = [offset for offset, char in enumerate(text) if not char.isspace()]
+        self.offsets = [
+            offset for offset, char in enumerate(text) if not char.isspace()
+        ]
         self.text = "".join(text.split())
 
     def find(self, label: str, start: int, end: int | None) -> int | None:
-        """Where a label starts: at the offset that the file gives, else nearest to it."""
+        """Where a label starts: at the offset that the file gives, else nearest to
+        it."""
         packed = "".join(label.split())
         size = len(packed)
         first = bisect_left(self.offsets, start)
@@ -344,7 +379,9 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         odd[EMPTY] += not places
         odd[UNPLACED] += (len(places) - len(owners)) * bool(references)
         odd[REPEATED] += len(owners) > len(set(owners))
-        scus[uid] = Scu(uid, element.attrib.get("label", ""), places) if places else None
+        scus[uid] = (
+            Scu(uid, element.attrib.get("label", ""), places) if places else None
+        )
     return Pyramid(name, path, tuple(filter(None, scus.values())), references, odd)
 
 
@@ -366,7 +403,8 @@ def _lines(node: Element | None) -> list[str]:
 def _place(
     node: Element, text: Packed, starts: list[int], ends: list[list[int]], path: Path
 ) -> tuple[int | None, int | None]:
-    """The reference and the line of a contributor, which may consist of several parts."""
+    """The reference and the line of a contributor, which may consist of several
+    parts."""
     offsets = []
     for part in node.findall("part"):
         label = part.attrib.get("label", "")
@@ -387,16 +425,19 @@ def _offset(part: Element, key: str, path: Path) -> int | None:
     if value is None:
         return None
     if not re.fullmatch(r"-?[0-9]{1,15}", value.strip()):
-        raise InputError(f'<part> has {key}="{value}"', path=path, expected="a whole number")
+        raise InputError(
+            f'<part> has {key}="{value}"', path=path, expected="a whole number"
+        )
     return int(value)
 
 
 def _headings(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, int]]:
-    """Per reference, where its heading starts and where it ends; [] if it cannot be told.
+    """Per reference, where its heading starts and where it ends; [] if it cannot be
+    told.
 
-    The file's own pattern is used first; it comes from others, so it is only run if it can be
-    made free of backtracking (no groups, every repetition possessive). Else a heading is a line
-    between two rules of dashes.
+    The file's own pattern is used first; it comes from others, so it is only run if it
+    can be made free of backtracking (no groups, every repetition possessive). Else a
+    heading is a line between two rules of dashes.
     """
     safe = possessive(pattern)
     if safe is not None and len(text) <= MAX_PATTERN_TEXT:
@@ -414,13 +455,18 @@ def _headings(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, 
 
 
 def possessive(pattern: str) -> re.Pattern[str] | None:
-    """The pattern with every repetition possessive; None if it is empty, odd or has groups."""
+    """The pattern with every repetition possessive; None if it is empty, odd or has
+    groups."""
     pattern = pattern.strip("\r\n")
     out: list[str] = []
     position = 0
     while position < len(pattern):
         atom = _PLAIN_CLASS.match(pattern, position)
-        if atom is None or atom[0] in "*+?" or (atom[0][0] == "\\" and atom[0][1].isdigit()):
+        if (
+            atom is None
+            or atom[0] in "*+?"
+            or (atom[0][0] == "\\" and atom[0][1].isdigit())
+        ):
             return None
         position = atom.end()
         out.append(atom[0])
@@ -458,28 +504,35 @@ def _split(
 def read_xml(path: str | Path) -> tuple[Element, bool]:
     """Reads an XML file from an untrusted source (with defusedxml).
 
-    A document type with element and attribute declarations is allowed (DUCView writes one).
-    Entities and default values of attributes are errors: none is needed, and all can blow a small
-    file up to any size. Nothing outside the file is ever opened. A file that declares no encoding
-    and is not UTF-8 is read as Windows-1252, which old tools wrote.
+    A document type with element and attribute declarations is allowed (DUCView writes
+    one). Entities and default values of attributes are errors: none is needed, and all
+    can blow a small file up to any size. Nothing outside the file is ever opened. A
+    file that declares no encoding and is not UTF-8 is read as Windows-1252, which old
+    tools wrote.
     """
     path = Path(path)
     data = read_bytes(path)
     legacy = False
     head = data[:200].lstrip()
-    if not (b"encoding" in head.split(b"?>")[0] or data[:2] in (b"\xff\xfe", b"\xfe\xff")):
+    if not (
+        b"encoding" in head.split(b"?>")[0] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    ):
         try:
             data.decode("utf-8-sig")
         except UnicodeDecodeError:
             data = data.decode("cp1252", errors="replace").encode()
             legacy = True
     _check_doctype(data.replace(b"\0", b""), path)
-    parser = DefusedXMLParser(target=_Builder(path), forbid_entities=True, forbid_external=False)
+    parser = DefusedXMLParser(
+        target=_Builder(path), forbid_entities=True, forbid_external=False
+    )
     try:
         parser.feed(data)
         root: Element = parser.close()
     except EntitiesForbidden as error:
-        raise InputError(f"declares the entity '{error.name}'", path=path, hint=_HINT) from None
+        raise InputError(
+            f"declares the entity '{error.name}'", path=path, hint=_HINT
+        ) from None
     except ParseError as error:
         line, column = error.position
         reason = str(error).split(":")[0]
@@ -508,7 +561,9 @@ class _Builder(TreeBuilder):
         self.depth += 1
         self.count += 1
         if self.depth > MAX_DEPTH:
-            raise InputError(f"elements nested more than {MAX_DEPTH} deep", path=self.path)
+            raise InputError(
+                f"elements nested more than {MAX_DEPTH} deep", path=self.path
+            )
         if self.count > MAX_ELEMENTS:
             raise InputError(f"more than {MAX_ELEMENTS} elements", path=self.path)
         return super().start(tag, attrs)
@@ -519,7 +574,8 @@ class _Builder(TreeBuilder):
 
 
 def _check_doctype(data: bytes, path: Path) -> None:
-    """Looks for undeclared entities, which expat drops without a word if there is a doctype."""
+    """Looks for undeclared entities, which expat drops without a word if there is a
+    doctype."""
     begin = data.find(b"<!DOCTYPE")
     if begin < 0:
         return
@@ -530,6 +586,8 @@ def _check_doctype(data: bytes, path: Path) -> None:
     if _DEFAULT.search(doctype):
         hint = "Defaults are not filled in: write the attribute out."
         raise InputError("gives an attribute a default value", path=path, hint=hint)
-    if b"<!ENTITY" not in doctype and (entity := _REFERENCE.search(_CDATA.sub(b"", data))):
+    if b"<!ENTITY" not in doctype and (
+        entity := _REFERENCE.search(_CDATA.sub(b"", data))
+    ):
         what = f"uses the entity '{entity[1].decode()}', which the file does not hold"
         raise InputError(what, path=path, hint=_HINT)

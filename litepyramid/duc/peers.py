@@ -48,8 +48,8 @@ class PyramidFolder:
     """Pyramids and peer annotations of a data set, matched by input.
 
     Attributes:
-        pyramids: One per input, in order of the inputs' names: the one that its peer annotations
-            carry, else that of its ``.pyr`` file.
+        pyramids: One per input, in order of the inputs' names: the one that its peer
+            annotations carry, else that of its ``.pyr`` file.
         annotations: In order of system, input and annotator.
         notes: What a user must be told, as full sentences.
     """
@@ -69,17 +69,24 @@ class PyramidFolder:
         return tuple(sorted({a.system for a in self.annotations}, key=by_number))
 
     def complete(self) -> Self:
-        """The systems annotated on every input that any was annotated on, and these inputs."""
+        """The systems annotated on every input that any was annotated on, and these
+        inputs."""
         inputs = {a.pyramid.input for a in self.annotations}
-        annotated = Counter(s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations})
-        partial = {system for system, number in annotated.items() if number < len(inputs)}
+        annotated = Counter(
+            s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations}
+        )
+        partial = {
+            system for system, number in annotated.items() if number < len(inputs)
+        }
         if len(partial) == len(annotated):
             what = f"no system was annotated on all of {counted(len(inputs), 'annotated input')}"
             hint = "Leave out the files of an annotator who did only part of them."
             raise InputError(what, hint=hint)
         notes = list(self.notes)
         if partial:
-            names = ", ".join(f"{s} ({annotated[s]})" for s in sorted(partial, key=by_number))
+            names = ", ".join(
+                f"{s} ({annotated[s]})" for s in sorted(partial, key=by_number)
+            )
             notes.append(
                 f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
                 f"fewer than {counted(len(inputs), 'input')}: {names}."
@@ -88,7 +95,9 @@ class PyramidFolder:
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         pyramids = tuple(p for p in self.pyramids if p.input in inputs)
         annotations = tuple(a for a in self.annotations if a.system not in partial)
-        return replace(self, pyramids=pyramids, annotations=annotations, notes=tuple(notes))
+        return replace(
+            self, pyramids=pyramids, annotations=annotations, notes=tuple(notes)
+        )
 
     def units(self) -> tuple[InputUnits, ...]:
         """The SCUs of every input with their weights."""
@@ -104,13 +113,16 @@ class PyramidFolder:
             SystemSummaries(
                 system,
                 tuple(rows),
-                tuple(" ".join(several[0].summary.split()) for several in rows.values()),
+                tuple(
+                    " ".join(several[0].summary.split()) for several in rows.values()
+                ),
             )
             for system, rows in self._by_system().items()
         )
 
     def labels(self) -> tuple[SystemLabels, ...]:
-        """Presence of the input's SCUs, matched by number; .5 where as many said yes as no."""
+        """Presence of the input's SCUs, matched by number; .5 where as many said yes as
+        no."""
         uids = {p.input: [scu.uid for scu in p.scus] for p in self.pyramids}
 
         def label(uid: str, several: Sequence[PeerAnnotation]) -> float:
@@ -121,7 +133,10 @@ class PyramidFolder:
             SystemLabels(
                 system,
                 tuple(rows),
-                tuple(tuple(label(uid, own) for uid in uids[name]) for name, own in rows.items()),
+                tuple(
+                    tuple(label(uid, own) for uid in uids[name])
+                    for name, own in rows.items()
+                ),
             )
             for system, rows in self._by_system().items()
         )
@@ -150,9 +165,10 @@ class PeerScores(Result):
     """Pyramid scores of annotated summaries.
 
     Attributes:
-        scores: `METRICS` x systems x inputs: means over the annotations of a summary; NaN where a
-            system has no annotation of an input.
-        counts: (systems,) rows of: inputs annotated, SCUs found, contributors that match none.
+        scores: `METRICS` x systems x inputs: means over the annotations of a summary;
+            NaN where a system has no annotation of an input.
+        counts: (systems,) rows of: inputs annotated, SCUs found, contributors that
+            match none.
     """
 
     forms: ClassVar = {".csv": "write_csv"}
@@ -181,9 +197,16 @@ class PeerScores(Result):
         """Every score with its system and input."""
         table = self.scores
         rows = [
-            {"system": system, "input": name, "modified": modified, "original": original}
+            {
+                "system": system,
+                "input": name,
+                "modified": modified,
+                "original": original,
+            }
             for i, system in enumerate(table.systems)
-            for name, (modified, original) in zip(table.inputs, table.values[:, i].T, strict=True)
+            for name, (modified, original) in zip(
+                table.inputs, table.values[:, i].T, strict=True
+            )
         ]
         return {**record(self), "scores": rows}
 
@@ -201,27 +224,27 @@ def pyramid(
 ) -> PeerScores:
     """Compute modified and original Pyramid scores from DUC and TAC peer annotations.
 
-    Modified (Passonneau 2010): weights of the SCUs found / those of an ideal summary with as many
-    SCUs as a reference has on average. Original (Nenkova & Passonneau 2004): the same sum / the
-    best sum of as many SCUs as the summary has, counted as DUCView does: those found, those found
-    again, and the contributors that match no SCU of the pyramid. Every annotation is scored by the
-    pyramid that it carries; a summary that several people annotated gets the mean of its
-    annotations.
+    Modified (Passonneau 2010): weights of the SCUs found / those of an ideal summary
+    with as many SCUs as a reference has on average. Original (Nenkova & Passonneau
+    2004): the same sum / the best sum of as many SCUs as the summary has, counted as
+    DUCView does: those found, those found again, and the contributors that match no SCU
+    of the pyramid. Every annotation is scored by the pyramid that it carries; a summary
+    that several people annotated gets the mean of its annotations.
 
     Args:
         files: .pyr and .pan files, or folders of them.
         references: Number of references of each pyramid, if the files do not say it.
-        names: Regular expression with the groups "input" and "system" for file names that are not
-            NIST's.
+        names: Regular expression with the groups "input" and "system" for file names
+            that are not NIST's.
         complete: Leave out systems that were not annotated on every input.
 
     Returns:
-        NaN for summaries that were not annotated, and for the original score of a summary in
-        which no SCU at all was marked.
+        NaN for summaries that were not annotated, and for the original score of a
+        summary in which no SCU at all was marked.
 
     Raises:
-        InputError: A bad file, no annotation, or one that does not say how many references there
-            are.
+        InputError: A bad file, no annotation, or one that does not say how many
+            references there are.
 
     Command line:
         $ litepyramid pyramid duc2006
@@ -236,8 +259,12 @@ def pyramid(
 def as_paths(files: Any) -> list[Path]:
     """One path or several as a list."""
     several = [files] if isinstance(files, str | Path) else files
-    if not isinstance(several, Sequence) or not all(isinstance(f, str | Path) for f in several):
-        raise InputError(f"files are {type(files).__name__}", expected="paths of files or folders")
+    if not isinstance(several, Sequence) or not all(
+        isinstance(f, str | Path) for f in several
+    ):
+        raise InputError(
+            f"files are {type(files).__name__}", expected="paths of files or folders"
+        )
     if not several:
         raise InputError("no files given", expected="at least one file or folder")
     return [Path(path) for path in several]
@@ -250,7 +277,8 @@ def pyramid_files(path: Path) -> list[Path]:
 
 
 def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder:
-    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them."""
+    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names
+    them."""
     paths: list[Path] = []
     for path in as_paths(files):
         inside = pyramid_files(path) if file_type(path) == "folder" else [path]
@@ -262,7 +290,9 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         annotation = read_peer_annotation(path, names=names)
         key = annotation.system, annotation.pyramid.input, annotation.annotator
         if key in annotations:
-            raise _twice(f"system '{key[0]}' on input '{key[1]}'", annotations[key].pyramid, path)
+            raise _twice(
+                f"system '{key[0]}' on input '{key[1]}'", annotations[key].pyramid, path
+            )
         annotations[key] = annotation
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
@@ -273,20 +303,27 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         topics[topic.input] = topic
     pyramids = dict(topics)
     several: list[PeerAnnotation] = []
-    for key in sorted(annotations, key=lambda key: tuple(map(by_number, key)), reverse=True):
+    for key in sorted(
+        annotations, key=lambda key: tuple(map(by_number, key)), reverse=True
+    ):
         annotation = annotations[key]
         name = annotation.pyramid.input
-        if name in topics and not annotation.pyramid.references:  # it does not mark their starts
+        if (
+            name in topics and not annotation.pyramid.references
+        ):  # it does not mark their starts
             whole = replace(annotation.pyramid, references=topics[name].references)
             annotation = replace(annotation, pyramid=whole)
         several.insert(0, annotation)
-        pyramids[name] = annotation.pyramid  # in the end, of the first annotation of the input
+        pyramids[name] = (
+            annotation.pyramid
+        )  # in the end, of the first annotation of the input
     ordered = tuple(pyramids[name] for name in sorted(pyramids, key=by_number))
     return PyramidFolder(ordered, tuple(several), _notes(topics, ordered, several))
 
 
 def score_peers(folder: PyramidFolder, *, references: int | None = None) -> PeerScores:
-    """The modified and the original Pyramid score of every annotated summary; see `pyramid`."""
+    """The modified and the original Pyramid score of every annotated summary; see
+    `pyramid`."""
     if not folder.annotations:
         raise InputError("no peer annotation", expected="at least one .pan file")
     inputs, systems = folder.inputs, folder.systems
@@ -302,7 +339,9 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             hint = "Give the number of references of each pyramid (references)."
             raise InputError(problem, path=scored.path, hint=hint)
         layout = UnitLayout.of([pyramid_units(scored)])
-        present = np.array([scu.uid in annotation.present for scu in scored.scus], np.float64)
+        present = np.array(
+            [scu.uid in annotation.present for scu in scored.scus], np.float64
+        )
         modified = float(modified_pyramid_scores(present, layout, number)[0])
         heaviest = np.sort(layout.weights)[::-1][: annotation.size]
         total = float((present * layout.weights).sum())
@@ -320,7 +359,10 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         values[1, i, j] = mean_of_scored(np.array([one.original for one in several]))
     notes = list(folder.notes)
     if missing := values[0].size - len(cells):
-        one, many = "summary was not annotated and is", "summaries were not annotated and are"
+        one, many = (
+            "summary was not annotated and is",
+            "summaries were not annotated and are",
+        )
         notes.append(f"{counted(missing, one, many)} left out of the means.")
     if blank := int(np.isnan(values[1]).sum()) - missing:
         what = counted(blank, "summary has", "summaries have")
@@ -342,7 +384,9 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
 
 
 def _notes(
-    topics: dict[str, Pyramid], pyramids: Sequence[Pyramid], annotations: Sequence[PeerAnnotation]
+    topics: dict[str, Pyramid],
+    pyramids: Sequence[Pyramid],
+    annotations: Sequence[PeerAnnotation],
 ) -> tuple[str, ...]:
     """What was odd about the files; nothing is said where nothing was."""
     by_input = {p.input: p for p in pyramids}
@@ -363,11 +407,15 @@ def _notes(
         ".pyr files differ from the pyramid of the peer annotations, which counts.": sum(
             topic.content != by_input[name].content for name, topic in topics.items()
         ),
-        f"{twice_by}: a summary's score is the mean of its annotations.": len(annotations)
+        f"{twice_by}: a summary's score is the mean of its annotations.": len(
+            annotations
+        )
         - len(again),
     }
     notes = [f"{number} {what}" for what, number in counts.items() if number]
-    renamed = {p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input}
+    renamed = {
+        p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input
+    }
     if renamed:
         belongs = f"{min(renamed)} belongs to {renamed[min(renamed)]}"
         notes.insert(0, f"Inputs are named after document sets, as by NIST: {belongs}.")

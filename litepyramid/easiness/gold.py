@@ -16,7 +16,14 @@ from litepyramid.io.rows import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
-from litepyramid.types import FloatArray, InputUnits, IntArray, Signature, data_hashes, fingerprint
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    IntArray,
+    Signature,
+    data_hashes,
+    fingerprint,
+)
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
@@ -28,9 +35,11 @@ class Easiness(Result):
     """How well extracted STUs stand in for the SCUs of each sentence.
 
     Attributes:
-        values: (sentences,) float64, gold values in [0, 1]; NaN = no SCU belongs to the sentence.
+        values: (sentences,) float64, gold values in [0, 1]; NaN = no SCU belongs to the
+            sentence.
         notes: Sentences left out, units placed by their words …
-        scus: (sentences,) how many SCUs each gold value is the mean of; None = not known.
+        scus: (sentences,) how many SCUs each gold value is the mean of; None = not
+            known.
     """
 
     sentences: tuple[Sentence, ...]
@@ -49,8 +58,11 @@ class Easiness(Result):
         return fingerprint((key, values[key]) for key in sorted(values))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
-        """The values of these sentences, found by input, reference and sentence number."""
-        values = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
+        """The values of these sentences, found by input, reference and sentence
+        number."""
+        values = {
+            s.key: value for s, value in zip(self.sentences, self.values, strict=True)
+        }
         if missing := [s.key for s in sentences if s.key not in values]:
             hint = "Were these values predicted from these references?"
             raise InputError(f"no easiness for {place(*missing[0])}", hint=hint)
@@ -63,7 +75,14 @@ class Easiness(Result):
         rows = []
         for i in easiest_first(self.values):
             s, value = self.sentences[i], float(self.values[i])
-            rows.append(row(s, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value))
+            rows.append(
+                row(
+                    s,
+                    reference=s.reference + 1,
+                    sentence=s.sentence + 1,
+                    easiness=value,
+                )
+            )
         scored = self.values[~np.isnan(self.values)]
         mean = f", mean {scored.mean():.3f}" if scored.size else ""
         summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
@@ -82,12 +101,14 @@ class Easiness(Result):
         return Table.of("Easiness", names, self.to_json()["sentences"])
 
     def write_jsonl(self, path: str | Path) -> None:
-        """Writes a sentence a line: input, reference, sentence, text, easiness (null: none)."""
+        """Writes a sentence a line: input, reference, sentence, text, easiness (null:
+        none)."""
         write_jsonl(path, plain(self.to_json()["sentences"]))
 
 
 def easiest_first(values: FloatArray) -> IntArray:
-    """The sentences by falling easiness, equals in their order; those not scored last."""
+    """The sentences by falling easiness, equals in their order; those not scored
+    last."""
     return np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
 
 
@@ -103,7 +124,8 @@ class _Line:
 
 
 def read_easiness(source: str | Path | Easiness) -> Easiness:
-    """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it is."""
+    """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it
+    is."""
     if isinstance(source, Easiness):
         return source
     if not isinstance(source, str | Path):
@@ -114,8 +136,12 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
     table = read_rows(source, table=True)
     for number, cells, *_ in table.rows:
         if table.form == "csv":
-            numbers = {k: cells.get(k) or "null" for k in ("reference", "sentence", "easiness")}
-            cells |= {k: parse_json(v, path=source, line=number) for k, v in numbers.items()}
+            numbers = {
+                k: cells.get(k) or "null" for k in ("reference", "sentence", "easiness")
+            }
+            cells |= {
+                k: parse_json(v, path=source, line=number) for k, v in numbers.items()
+            }
         line = as_type(_Line, cells, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
         if sentence.key in lines:
@@ -123,14 +149,19 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
             raise InputError(what, path=source, line=number)
         lines[sentence.key] = number
         values[sentence] = math.nan if line.easiness is None else line.easiness
-    easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=np.float64))
+    easiness = Easiness(
+        tuple(values), np.array(list(values.values()), dtype=np.float64)
+    )
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 
 def rouge1() -> Similarity:
-    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone."""
+    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]``
+    alone."""
     rouge = rouge_scorer("1", stem=False)
-    return lambda target, prediction: float(rouge.score(target, prediction)["rouge1"].fmeasure)
+    return lambda target, prediction: float(
+        rouge.score(target, prediction)["rouge1"].fmeasure
+    )
 
 
 def simulation_accuracy(scu: str, stus: Iterable[str], similarity: Similarity) -> float:
@@ -147,8 +178,8 @@ def gold_easiness(
 
     ``Easiness(sentence) = (1 / N) sum_j Acc_j`` over the N SCUs that belong to it, with
     ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). NaN
-    where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units that do not say where
-    they come from are placed by `align_both`.
+    where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units that do
+    not say where they come from are placed by `align_both`.
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}
@@ -157,10 +188,15 @@ def gold_easiness(
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1()
     accuracies = [
-        [simulation_accuracy(u, machine.get(s.key, []), similarity) for u in human.get(s.key, [])]
+        [
+            simulation_accuracy(u, machine.get(s.key, []), similarity)
+            for u in human.get(s.key, [])
+        ]
         for s in sentences
     ]
-    values = np.array([np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64)
+    values = np.array(
+        [np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64
+    )
     counts = np.array(list(map(len, accuracies)), dtype=np.int64)
     signature = Signature.of(
         easiness="gold",
@@ -168,11 +204,14 @@ def gold_easiness(
         scus_sha=data_hashes(units=scus)["units_sha"],
         stus_sha=data_hashes(units=stus)["units_sha"],
     )
-    return Easiness(tuple(sentences), values, signature, placement_notes(of_scu, of_stu), counts)
+    return Easiness(
+        tuple(sentences), values, signature, placement_notes(of_scu, of_stu), counts
+    )
 
 
 def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
-    """The texts of the units that belong to each sentence, in the units' order; at most 500."""
+    """The texts of the units that belong to each sentence, in the units' order; at most
+    500."""
     texts: dict[Place, list[str]] = {}
     for alignment in alignments:
         for unit in alignment.units.units:
@@ -185,7 +224,9 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
     return texts
 
 
-def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tuple[str, ...]:
+def placement_notes(
+    scus: Sequence[Alignment], stus: Sequence[Alignment]
+) -> tuple[str, ...]:
     """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
@@ -202,4 +243,6 @@ def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) ->
     """Raises InputError naming the first input that only one of the two has."""
     with_scus, with_stus = ({entry.input for entry in units} for units in (scus, stus))
     for name in sorted(with_scus ^ with_stus)[:1]:
-        raise InputError(f"input '{name}' has no {'STUs' if name in with_scus else 'SCUs'}")
+        raise InputError(
+            f"input '{name}' has no {'STUs' if name in with_scus else 'SCUs'}"
+        )

@@ -40,8 +40,10 @@ class Mix(UnitsResult):
 
     Attributes:
         units: Units of every input, each with its reference and sentence.
-        carries_stus: (sentences,) bool, whether a sentence carries STUs; else it keeps its SCUs.
-        easiness: (sentences,) float64, the values used for the choice; NaN if there are none.
+        carries_stus: (sentences,) bool, whether a sentence carries STUs; else it keeps
+            its SCUs.
+        easiness: (sentences,) float64, the values used for the choice; NaN if there are
+            none.
         notes: How units were placed, sentences without an SCU, ties at the cut-off.
     """
 
@@ -56,7 +58,11 @@ class Mix(UnitsResult):
         """How many sentences and units of each kind there are."""
         kinds = [unit.kind for entry in self.units for unit in entry.units]
         total, changed = len(self.sentences), int(self.carries_stus.sum())
-        counts = {"sentences": total, "stu_sentences": changed, "scu_sentences": total - changed}
+        counts = {
+            "sentences": total,
+            "stu_sentences": changed,
+            "scu_sentences": total - changed,
+        }
         return counts | {"stus": kinds.count("stu"), "scus": kinds.count("scu")}
 
     def to_tables(self) -> Sequence[Table]:
@@ -68,7 +74,9 @@ class Mix(UnitsResult):
         for kind, mask in (("stu", self.carries_stus), ("scu", ~self.carries_stus)):
             share = n[f"{kind}_sentences"] / max(1, n["sentences"])
             counts = (n[f"{kind}_sentences"], share, n[f"{kind}s"])
-            rows.append((f"{kind.upper()}s", *counts, mean_of_scored(self.easiness[mask])))
+            rows.append(
+                (f"{kind.upper()}s", *counts, mean_of_scored(self.easiness[mask]))
+            )
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Units after mixing", columns, tuple(rows), notes)]
 
@@ -76,7 +84,11 @@ class Mix(UnitsResult):
         """Counts, sentences and units."""
         marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
         sentences = [
-            {**record(s), "easiness": float(value), "carries": "stu" if chosen else "scu"}
+            {
+                **record(s),
+                "easiness": float(value),
+                "carries": "stu" if chosen else "scu",
+            }
             for s, value, chosen in marked
         ]
         return {"counts": self.counts(), **record(self), "sentences": sentences}
@@ -85,12 +97,15 @@ class Mix(UnitsResult):
 def stu_count(share: float | Decimal, sentences: int) -> int:
     """``floor(x n)`` of n sentences, x as written: .29 of 100 is 29, not 28 as in binary floats."""
     if number(share) is None or isinstance(share, str) or not 0 <= share <= 1:
-        raise InputError(f"the share is {cut(repr(share))}", expected="a number from 0 to 1")
+        raise InputError(
+            f"the share is {cut(repr(share))}", expected="a number from 0 to 1"
+        )
     return math.floor(Decimal(str(share)) * sentences)
 
 
 def human_count(share: float, sentences: int) -> int:
-    """How many of n sentences keep SCUs at people's share: all but those that carry STUs."""
+    """How many of n sentences keep SCUs at people's share: all but those that carry
+    STUs."""
     stu_count(share, 0)  # is it a share?
     return sentences - stu_count(1 - Decimal(str(share)), sentences)
 
@@ -99,7 +114,8 @@ def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64
     """The sentences in the order in which they are switched to STUs.
 
     ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse. Of equally
-    easy sentences the first goes first; one without a value counts as harder than all others.
+    easy sentences the first goes first; one without a value counts as harder than all
+    others.
     """
     choose("way of mixing", by, get_args(By))
     if by == "random":
@@ -126,21 +142,22 @@ def mix(
     columns: Any = None,
     language: str | None = None,
 ) -> Mix:
-    """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
+    """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep
+    their SCUs.
 
-    All sentences of all inputs are ranked together (ZB21 §3.3): the first floor(share · n) carry
-    STUs. With share 0 the units are the SCUs, with 1 the STUs.
+    All sentences of all inputs are ranked together (ZB21 §3.3): the first floor(share ·
+    n) carry STUs. With share 0 the units are the SCUs, with 1 the STUs.
 
     Args:
         units: The SCUs: a file, or in Python lists, dicts and frames.
         stus: The STUs of the same inputs; extracted from the references by default.
-        references: The references of the same inputs; not needed with easiness, or with STUs just
-            extracted from them.
-        easiness: Easiness of every sentence: a file, or what easiness.predict returns; predicted
-            by default.
+        references: The references of the same inputs; not needed with easiness, or with
+            STUs just extracted from them.
+        easiness: Easiness of every sentence: a file, or what easiness.predict returns;
+            predicted by default.
         stu_share: Share of the sentences that carry STUs.
-        by: How sentences are ranked: by predicted easiness, reversed, by gold easiness (from the
-            units), or at random.
+        by: How sentences are ranked: by predicted easiness, reversed, by gold easiness
+            (from the units), or at random.
         seed: Seed of the random order.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as unit=fact.
@@ -150,8 +167,8 @@ def mix(
         The units of every input: the SCUs that are left, then the STUs.
 
     Raises:
-        InputError: The inputs differ, something needed is missing, the share is out of range, or
-            an input is left without a unit.
+        InputError: The inputs differ, something needed is missing, the share is out of
+            range, or an input is left without a unit.
 
     Example:
         >>> scus = [["A cat sat on the mat.", "It rained."]]
@@ -167,7 +184,9 @@ def mix(
     human = as_units(units, kind="scu", only=True, **names)
     references = getattr(stus, "references", None) if references is None else references
     if references is None and (stus is None or easiness is None):
-        hint = "Without them, mixing by easiness needs both STUs and a file of easiness."
+        hint = (
+            "Without them, mixing by easiness needs both STUs and a file of easiness."
+        )
         raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
     texts = None if references is None else as_references(references, **names)
     if stus is None and texts is not None:
@@ -182,10 +201,14 @@ def mix(
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
         if by in ("easiness", "reversed"):
-            values = sentence_easiness(texts, easiness=easiness, stus=machine, language=language)
+            values = sentence_easiness(
+                texts, easiness=easiness, stus=machine, language=language
+            )
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
     values = None if by == "gold" else values
-    return mix_units(human, machine, sentences, count, by=by, easiness=values, seed=seed)
+    return mix_units(
+        human, machine, sentences, count, by=by, easiness=values, seed=seed
+    )
 
 
 def mix_units(
@@ -198,14 +221,17 @@ def mix_units(
     easiness: Easiness | None = None,
     seed: int = 12345,
 ) -> Mix:
-    """Gives `count` sentences of the whole data set their STUs; the others keep their SCUs.
+    """Gives `count` sentences of the whole data set their STUs; the others keep their
+    SCUs.
 
     ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness, ``random`` by `seed`.
     Sentences are put in the order of their ids first. None is lost for having no SCU.
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}
-    sentences = tuple(sorted((s for s in sentences if s.input in inputs), key=lambda s: s.key))
+    sentences = tuple(
+        sorted((s for s in sentences if s.input in inputs), key=lambda s: s.key)
+    )
     if by == "gold":
         easiness = gold_easiness(scus, stus, sentences)
     values = np.full(len(sentences), np.nan)
@@ -239,7 +265,9 @@ def mix_units(
 def _placed_sha(alignments: Sequence[Alignment]) -> str:
     """A hash of units with their sentences, in the order of ids."""
     placed = {
-        a.units.input: sorted([u.reference, u.sentence, u.text, u.weight] for u in a.units.units)
+        a.units.input: sorted(
+            [u.reference, u.sentence, u.text, u.weight] for u in a.units.units
+        )
         for a in alignments
     }
     return fingerprint([name, placed[name]] for name in sorted(placed))
@@ -248,7 +276,8 @@ def _placed_sha(alignments: Sequence[Alignment]) -> str:
 def _combined(
     scus: Sequence[Alignment], stus: Sequence[Alignment], changed: set[Place]
 ) -> tuple[InputUnits, ...]:
-    """SCUs of the sentences that keep them, then STUs of the changed ones, input by input."""
+    """SCUs of the sentences that keep them, then STUs of the changed ones, input by
+    input."""
 
     def chosen(alignment: Alignment, from_changed: bool) -> tuple[Unit, ...]:
         left: dict[int, list[Unit]] = {}
@@ -271,4 +300,6 @@ def _joined(entries: Sequence[Unit]) -> Unit:
         return entries[0]
     places = tuple((entry.reference, entry.sentence) for entry in entries)
     weight = sum(entry.weight for entry in entries)
-    return replace(entries[0], weight=weight, reference=None, sentence=None, places=places)
+    return replace(
+        entries[0], weight=weight, reference=None, sentence=None, places=places
+    )

@@ -7,7 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.easiness.gold import Easiness, by_sentence, gold_easiness, read_easiness
+from litepyramid.easiness.gold import (
+    Easiness,
+    by_sentence,
+    gold_easiness,
+    read_easiness,
+)
 from litepyramid.easiness.regressor import (
     PAPER,
     REFINED,
@@ -36,7 +41,13 @@ from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, check_whole
 from litepyramid.text import place
-from litepyramid.types import InputReferences, InputUnits, Signature, data_hashes, fingerprint
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    Signature,
+    data_hashes,
+    fingerprint,
+)
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
 from litepyramid.units.parsers.embedded.frames import Tree
@@ -56,14 +67,18 @@ def predict(
     columns: Any = None,
     language: str | None = None,
 ) -> Easiness:
-    """Predict how well STUs will stand in for the SCUs that people would write of each sentence.
+    """Predict how well STUs will stand in for the SCUs that people would write of each
+    sentence.
 
     Args:
         references: Reference summaries: a file, or in Python lists, dicts and frames.
-        regressor: A fitted regressor or its file; the embedded one by default (trained on invented
-            highlights with STUs of the embedded extractor, its level from REALSumm).
-        stus: The STUs that would be used; extracted by the embedded extractor by default.
-        parses: Constituency trees for a regressor on the paper's 69 features: an interchange file.
+        regressor: A fitted regressor or its file; the embedded one by default (trained
+            on invented highlights with STUs of the embedded extractor, its level from
+            REALSumm).
+        stus: The STUs that would be used; extracted by the embedded extractor by
+            default.
+        parses: Constituency trees for a regressor on the paper's 69 features: an
+            interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
         language: Code such as de; told by the texts if not given.
@@ -87,7 +102,9 @@ def predict(
     model = _regressor(regressor)
     machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     texts = as_references(references, **names)
-    features = prepare(texts, model.feature_set, stus=machine, parses=parses, language=language)
+    features = prepare(
+        texts, model.feature_set, stus=machine, parses=parses, language=language
+    )
     values = predict_trees(model, features)
     signature = Signature((("easiness", model.sha), *features.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
@@ -109,18 +126,20 @@ def fit(
     columns: Any = None,
     language: str | None = None,
 ) -> EasinessRegressor:
-    """Train an easiness regressor on references with human SCUs, as the paper did (ZB21 A.3).
+    """Train an easiness regressor on references with human SCUs, as the paper did (ZB21
+    A.3).
 
-    With fewer than 1,000 sentences it is better to continue from the embedded one (start).
+    With fewer than 1,000 sentences it is better to continue from the embedded one
+    (start).
 
     Args:
         references: Reference summaries: a file, or in Python lists, dicts and frames.
         units: Their SCUs.
         stus: Their STUs; extracted by the embedded extractor by default.
-        features: What is known of a sentence: dependency+stus (the default), or the paper's
-            constituency, which needs parses.
-        start: A regressor to continue from: its file, or embedded. It is centred on these
-            sentences, then refined by a few rounds.
+        features: What is known of a sentence: dependency+stus (the default), or the
+            paper's constituency, which needs parses.
+        start: A regressor to continue from: its file, or embedded. It is centred on
+            these sentences, then refined by a few rounds.
         rounds: Boosting rounds: 40 by default, 20 after a start, where 0 only centres.
         parses: Constituency trees: an interchange file.
         seed: Seed of what is drawn after a start.
@@ -149,7 +168,9 @@ def fit(
     check_seed(seed)
     if rounds is not None:
         check_whole("rounds", rounds, 0, 10_000)
-    first = None if start is None else _regressor(None if start == "embedded" else start)
+    first = (
+        None if start is None else _regressor(None if start == "embedded" else start)
+    )
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     settings = settings if rounds is None else replace(settings, rounds=rounds)
     table, gold = prepare_gold(
@@ -183,14 +204,18 @@ def sentence_easiness(
     stus: Sequence[InputUnits] | None = None,
     language: str | None = None,
 ) -> Easiness:
-    """The easiness of every sentence of the references, to choose by and to say what to expect.
+    """The easiness of every sentence of the references, to choose by and to say what to
+    expect.
 
-    From `easiness` (values or their file) if there is one, from `scus` and `stus` where sentences
-    are chosen by ``gold``, else predicted; `easiness` may also be a regressor, or its file.
+    From `easiness` (values or their file) if there is one, from `scus` and `stus` where
+    sentences are chosen by ``gold``, else predicted; `easiness` may also be a
+    regressor, or its file.
     """
     sentences = sentences_of(references)
     is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
-    if isinstance(easiness, EasinessRegressor) or (is_file and '"learner"' in read_text(easiness)):
+    if isinstance(easiness, EasinessRegressor) or (
+        is_file and '"learner"' in read_text(easiness)
+    ):
         return predict(references, regressor=easiness, stus=stus, language=language)
     if easiness is not None:
         read = read_easiness(easiness)
@@ -214,10 +239,14 @@ def prepare_gold(
     """Features and gold easiness of the same sentences, for training and evaluation."""
     inputs = {entry.input for entry in references}
     if odd := sorted({entry.input for entry in scus} ^ inputs):
-        lacks = "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
+        lacks = (
+            "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
+        )
         raise InputError(f"input '{odd[0]}' has {lacks}", hint="Are the ids the same?")
     machine = extract(references, language=language).units if stus is None else stus
-    features = prepare(references, feature_set, stus=machine, parses=parses, language=language)
+    features = prepare(
+        references, feature_set, stus=machine, parses=parses, language=language
+    )
     machine = [entry for entry in machine if entry.input in inputs]
     return features, gold_easiness(scus, machine, features.sentences)
 
@@ -233,8 +262,8 @@ def prepare(
     """The features of every sentence of the references.
 
     ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
-    sentence shares with the others of its reference, what its STUs leave of it, and whom they are
-    about; ``constituency``: ZB21's 69, from `parses` (or a file).
+    sentence shares with the others of its reference, what its STUs leave of it, and
+    whom they are about; ``constituency``: ZB21's 69, from `parses` (or a file).
     """
     choose("feature set", feature_set, (CONSTITUENCY, WITH_STUS))
     if not references:
@@ -244,7 +273,9 @@ def prepare(
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
         values, signature = constituency_features(brackets), Signature.of(**about)
-        return FeatureTable(feature_set, CONSTITUENCY_NAMES, values, sentences, signature)
+        return FeatureTable(
+            feature_set, CONSTITUENCY_NAMES, values, sentences, signature
+        )
     language = references_language(references, language)
     check_language("regressor", language, "the easiness regressor")
     about |= signed(language)
@@ -281,19 +312,27 @@ def _bracketed(
     if parses is None:
         what = "the 69 features of the paper need constituency trees"
         hint = "Stanza as parser writes them (units extract); the embedded regressor needs none."
-        raise InputError(what, expected="parses: an interchange file with trees", hint=hint)
+        raise InputError(
+            what, expected="parses: an interchange file with trees", hint=hint
+        )
     if isinstance(parses, str | Path):
         parses = read_parses(parses)
     inputs = {entry.input for entry in references}
     sentences, trees = [], []
     for parse in parses:
-        for index, sentence in enumerate(parse.sentences if parse.input in inputs else ()):
+        for index, sentence in enumerate(
+            parse.sentences if parse.input in inputs else ()
+        ):
             if sentence.tree is None:
                 where = place(parse.input, parse.reference, index)
                 expected = "a bracketed tree for every sentence"
                 raise InputError(f"{where} has no tree", expected=expected)
-            sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))
+            sentences.append(
+                Sentence(parse.input, parse.reference, index, sentence.text)
+            )
             trees.append(sentence.tree)
     if missing := inputs - {s.input for s in sentences}:
-        raise InputError(f"input '{min(missing)}' has no parse", hint="Parse its reference too.")
+        raise InputError(
+            f"input '{min(missing)}' has no parse", hint="Parse its reference too."
+        )
     return tuple(sentences), trees

@@ -1,7 +1,8 @@
 """Predicting easiness from a sentence's features with boosted trees (ZB21 §3.3, A.3).
 
-A model is XGBoost's own JSON. XGBoost trusts every index in such a file: one that is damaged makes
-it crash, hang or read foreign memory. So a file is checked here before XGBoost sees it.
+A model is XGBoost's own JSON. XGBoost trusts every index in such a file: one that is
+damaged makes it crash, hang or read foreign memory. So a file is checked here before
+XGBoost sees it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ import numpy as np
 
 from litepyramid.checked import parse_json
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.sentence_features import CONSTITUENCY, CONSTITUENCY_NAMES, FeatureTable
+from litepyramid.easiness.sentence_features import (
+    CONSTITUENCY,
+    CONSTITUENCY_NAMES,
+    FeatureTable,
+)
 from litepyramid.errors import InputError, ModelError, reason
 from litepyramid.files import read_bytes
 from litepyramid.progress import track
@@ -33,19 +38,25 @@ if TYPE_CHECKING:
 EMBEDDED = Path(__file__).resolve().parents[1] / "embedded" / "easiness.json.gz"
 _PREFIX = "litepyramid_"
 _LARGEST = 100_000_000
-_XGBOOST = {"forest": "num_parallel_tree", "colsample": "colsample_bytree", "reg_lambda": "lambda"}
+_XGBOOST = {
+    "forest": "num_parallel_tree",
+    "colsample": "colsample_bytree",
+    "reg_lambda": "lambda",
+}
 """What XGBoost calls a setting that has another name here."""
 _OURS = frozenset({"rounds", "scu_prior"})
 
 
 @dataclass(frozen=True, slots=True)
 class TreeSettings:
-    """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error, 40 rounds.
+    """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error,
+    40 rounds.
 
     Attributes:
-        rounds: Number of steps, each a tree (or as many as `forest` says, whose mean is the step).
-        scu_prior: A sentence of n SCUs counts n / (n + this) in training: the mean of few SCUs is
-            a noisy target. 0 counts all alike.
+        rounds: Number of steps, each a tree (or as many as `forest` says, whose mean is
+            the step).
+        scu_prior: A sentence of n SCUs counts n / (n + this) in training: the mean of
+            few SCUs is a noisy target. 0 counts all alike.
         seed: Seed of what is drawn; nothing is at the defaults.
     """
 
@@ -67,7 +78,8 @@ PAPER = TreeSettings()
 REFINED = TreeSettings(
     eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4
 )
-"""A few careful steps, for going on from a trained regressor on a hundred sentences or more."""
+"""A few careful steps, for going on from a trained regressor on a hundred sentences or
+more."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,8 @@ class EasinessRegressor(Result):
     Attributes:
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
-        offset: Added to what the trees predict; not 0 if it was centred on new sentences.
+        offset: Added to what the trees predict; not 0 if it was centred on new
+            sentences.
     """
 
     booster: xgboost.Booster = field(metadata=HIDDEN)
@@ -99,7 +112,8 @@ class EasinessRegressor(Result):
 
     @staticmethod
     def load(path: str | Path) -> EasinessRegressor:
-        """Loads a saved regressor, or one of the authors' files (XGBoost 1.4, 69 features)."""
+        """Loads a saved regressor, or one of the authors' files (XGBoost 1.4, 69
+        features)."""
         import xgboost
 
         model = checked_model(read_bytes(path), path)
@@ -121,35 +135,59 @@ class EasinessRegressor(Result):
             raise ModelError(what, path=path, expected=expected)
         prefix = f"{_PREFIX}about_"
         about = {
-            k.removeprefix(prefix): str(v) for k, v in attributes.items() if k.startswith(prefix)
+            k.removeprefix(prefix): str(v)
+            for k, v in attributes.items()
+            if k.startswith(prefix)
         }
         return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
 
     @cached_property
     def sha(self) -> str:
-        """A hash of the trees and what is added to them, which names it in signatures."""
+        """A hash of the trees and what is added to them, which names it in
+        signatures."""
         model = json.loads(bytes(self.booster.save_raw(raw_format="json")))["learner"]
-        parts = [model["gradient_booster"], model["learner_model_param"], self.names, self.offset]
+        parts = [
+            model["gradient_booster"],
+            model["learner_model_param"],
+            self.names,
+            self.offset,
+        ]
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
 
     @property
     def signature(self) -> Signature:
         """What it is and was trained on."""
-        return Signature.of(**{"easiness": self.sha, "features": self.feature_set, **self.about})
+        return Signature.of(
+            **{"easiness": self.sha, "features": self.feature_set, **self.about}
+        )
 
     def to_tables(self) -> Sequence[Table]:
         """What it was trained on, and how."""
-        rows = [("features", self.feature_set), ("number of features", str(len(self.names)))]
+        rows = [
+            ("features", self.feature_set),
+            ("number of features", str(len(self.names))),
+        ]
         rows += [(key.replace("_", " "), value) for key, value in self.about.items()]
-        return [Table("Easiness regressor", (Column("what"), Column("value", "")), tuple(rows))]
+        return [
+            Table(
+                "Easiness regressor", (Column("what"), Column("value", "")), tuple(rows)
+            )
+        ]
 
     def json_parts(self) -> Iterator[str]:
         """XGBoost's JSON, with feature names and what it is about."""
         booster = self.booster.copy()
         booster.feature_names = list(self.names)
         booster.set_attr(
-            **{f"{_PREFIX}feature_set": self.feature_set, f"{_PREFIX}offset": self.offset},
-            **{f"{_PREFIX}about_{key}": value for key, value in self.about.items() if value},
+            **{
+                f"{_PREFIX}feature_set": self.feature_set,
+                f"{_PREFIX}offset": self.offset,
+            },
+            **{
+                f"{_PREFIX}about_{key}": value
+                for key, value in self.about.items()
+                if value
+            },
         )
         model = json.loads(bytes(booster.save_raw(raw_format="json")))
         yield json.dumps(model, separators=(",", ":"))
@@ -166,9 +204,9 @@ def fit_trees(
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
     `scus`, (sentences,), says how many SCUs each gold value is the mean of (for `scu_prior` alone).
-    A `start` is centred first: the mean of what it misses on these sentences is added to all it
-    predicts (annotators differ in how closely they copy). The trees of `settings` are grown on
-    what is then left; with 0 rounds, it is only centred.
+    A `start` is centred first: the mean of what it misses on these sentences is added
+    to all it predicts (annotators differ in how closely they copy). The trees of
+    `settings` are grown on what is then left; with 0 rounds, it is only centred.
     """
     import xgboost
 
@@ -188,32 +226,52 @@ def fit_trees(
         missed = target - predict_trees(start, features)
         offset = start.offset + float(missed[scored].mean())
     values, names = features.values[scored], list(features.names)
-    data = xgboost.DMatrix(values, target[scored] - offset, weight=weights, feature_names=names)
-    parameters = {_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS}
+    data = xgboost.DMatrix(
+        values, target[scored] - offset, weight=weights, feature_names=names
+    )
+    parameters = {
+        _XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS
+    }
     parameters |= {"nthread": 1, "tree_method": "exact", "verbosity": 0}
     if start is None:  # continued training keeps the base score
         parameters["base_score"] = float(np.average(target[scored], weights=weights))
     grown_on = None if start is None else start.booster.copy()
     booster = xgboost.train(parameters, data, settings.rounds, xgb_model=grown_on)
-    grown = {key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()}
+    grown = {
+        key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()
+    }
     facts = {"sentences": str(scored.size), **grown, **(about or {})}
     if start is not None:
         before = start.about.get("name", "a regressor")
         facts["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
-    return EasinessRegressor(booster, features.feature_set, features.names, facts, offset)
+    return EasinessRegressor(
+        booster, features.feature_set, features.names, facts, offset
+    )
 
 
 def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> FloatArray:
-    """Predicted easiness of each sentence, (sentences,); it may lie a little outside [0, 1]."""
+    """Predicted easiness of each sentence, (sentences,); it may lie a little outside
+    [0, 1]."""
     import xgboost
 
-    if features.feature_set != regressor.feature_set or features.names != regressor.names:
-        what = f"the regressor was trained on other features ('{regressor.feature_set}')"
-        raise ModelError(what, expected=f"'{features.feature_set}', {len(features.names)} of them")
+    if (
+        features.feature_set != regressor.feature_set
+        or features.names != regressor.names
+    ):
+        what = (
+            f"the regressor was trained on other features ('{regressor.feature_set}')"
+        )
+        raise ModelError(
+            what, expected=f"'{features.feature_set}', {len(features.names)} of them"
+        )
     if not len(features.values):
         return np.zeros(0)
-    data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)
-    return np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
+    data = xgboost.DMatrix(
+        features.values, feature_names=list(features.names), nthread=1
+    )
+    return (
+        np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
+    )
 
 
 def cross_fit(
@@ -223,7 +281,8 @@ def cross_fit(
     settings: TreeSettings = PAPER,
     start: EasinessRegressor | None = None,
 ) -> Easiness:
-    """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs."""
+    """Predicts each sentence by a regressor trained on the sentences of the other
+    folds' inputs."""
     fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
     numbers = np.unique(fold_of).tolist()
     predicted = np.full(fold_of.size, np.nan)
@@ -244,7 +303,8 @@ def cross_fit(
 
 
 def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
-    """The model of boosted trees for regression that a file holds, after every check."""
+    """The model of boosted trees for regression that a file holds, after every
+    check."""
     expected = "a regressor in XGBoost's JSON (not .ubj: fit it again)"
     if data.lstrip()[:1] != b"{" or data[:2] == b"{L" or len(data) > _LARGEST:
         raise ModelError("is not an XGBoost model", path=path, expected=expected)
@@ -253,16 +313,26 @@ def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
         if tuple(model["version"][:2]) < (2, 0):
             model = _modernised(model)
         _check(model)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        OverflowError,
+        AttributeError,
+    ) as error:
         why = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ModelError(
-            f"is not an XGBoost model, or a damaged one ({why})", path=path, expected=expected
+            f"is not an XGBoost model, or a damaged one ({why})",
+            path=path,
+            expected=expected,
         ) from None
     return model
 
 
 def _modernised(model: dict[str, Any]) -> dict[str, Any]:
-    """A model of XGBoost 1 in the form of XGBoost 2: 0/1 for flags, one tree a round."""
+    """A model of XGBoost 1 in the form of XGBoost 2: 0/1 for flags, one tree a
+    round."""
     learner = deepcopy(model["learner"])
     trees = learner["gradient_booster"]["model"]
     count = len(trees["trees"])
@@ -275,7 +345,8 @@ def _modernised(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(model: dict[str, Any]) -> None:
-    """Raises ValueError unless a model is a regression by trees that can be followed to a leaf."""
+    """Raises ValueError unless a model is a regression by trees that can be followed to
+    a leaf."""
     learner = model["learner"]
     booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
     forest = booster["model"]
@@ -287,7 +358,9 @@ def _check(model: dict[str, Any]) -> None:
     texts = [*names, *(text for pair in attributes.items() for text in pair)]
     rounds = _numbers(forest["iteration_indptr"], "iu")
     _need(booster["name"] == "gbtree", f"booster '{booster['name']}'")
-    _need(objective.startswith("reg:"), f"objective '{objective}', not one of regression")
+    _need(
+        objective.startswith("reg:"), f"objective '{objective}', not one of regression"
+    )
     _need(int(parameters.get("num_class", 0)) <= 1, "several classes")
     _need(int(parameters.get("num_target", 1)) == 1, "several targets")
     _need(np.isfinite(float(parameters["base_score"].strip("[]"))), "the base score")
@@ -297,7 +370,10 @@ def _check(model: dict[str, Any]) -> None:
     _need(not any(map(len, (forest.get("cats") or {}).values())), "categories")
     _need(int(counts["num_trees"]) == len(trees), "another number of trees")
     _need(int(counts["num_parallel_tree"]) > 0, "no parallel trees")
-    _need(rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(), "rounds")
+    _need(
+        rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(),
+        "rounds",
+    )
     _need(not _numbers(forest["tree_info"], "iu", len(trees)).any(), "tree groups")
     for n, tree in enumerate(trees):
         _need(tree["id"] == n, f"tree {n} is numbered {tree['id']}")
@@ -313,29 +389,55 @@ def _check_tree(tree: dict[str, Any], features: int) -> None:
     _need(size > 0 and counts["num_feature"] == features, "other features")
     _need(counts.get("size_leaf_vector", 1) in (0, 1), "leaves of several values")
     _need(not counts.get("num_deleted"), "deleted nodes")
-    for name in ("categories", "categories_nodes", "categories_segments", "categories_sizes"):
+    for name in (
+        "categories",
+        "categories_nodes",
+        "categories_segments",
+        "categories_sizes",
+    ):
         _need(not len(tree[name]), "categories")
     _need(not _numbers(tree["split_type"], "iu", size).any(), "categories")
     for name in ("base_weights", "loss_changes", "split_conditions", "sum_hessian"):
-        _need(np.isfinite(_numbers(tree[name], "iuf", size)).all(), f"{name} not finite")
-    nodes = ("default_left", "left_children", "right_children", "parents", "split_indices")
-    flags, left, right, parents, split = (_numbers(tree[name], "iu", size) for name in nodes)
+        _need(
+            np.isfinite(_numbers(tree[name], "iuf", size)).all(), f"{name} not finite"
+        )
+    nodes = (
+        "default_left",
+        "left_children",
+        "right_children",
+        "parents",
+        "split_indices",
+    )
+    flags, left, right, parents, split = (
+        _numbers(tree[name], "iu", size) for name in nodes
+    )
     _need(((flags == 0) | (flags == 1)).all(), "flags")
     inner = np.flatnonzero(left != -1)
     ones, others = left[inner], right[inner]
     leaves = np.delete(right, inner)
     # Every child stands after its one parent, so no way down is endless.
-    _need((ones > inner).all() and (others > inner).all() and (leaves == -1).all(), "children")
+    _need(
+        (ones > inner).all() and (others > inner).all() and (leaves == -1).all(),
+        "children",
+    )
     children = np.concatenate([ones, others])
     _need((np.sort(children) == np.arange(1, size)).all(), "children")
     _need((parents[children] == np.concatenate([inner, inner])).all(), "parents")
-    _need(((split[inner] >= 0) & (split[inner] < features)).all(), "split on no feature")
+    _need(
+        ((split[inner] >= 0) & (split[inner] < features)).all(), "split on no feature"
+    )
 
 
 def _numbers(value: Any, kinds: str, size: int | None = None) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
-    _need(array.dtype.kind in kinds or array.size == 0, "an array of something else than numbers")
-    _need(array.ndim == 1 and size in (None, array.size), f"an array that is not {size} long")
+    _need(
+        array.dtype.kind in kinds or array.size == 0,
+        "an array of something else than numbers",
+    )
+    _need(
+        array.ndim == 1 and size in (None, array.size),
+        f"an array that is not {size} long",
+    )
     return array
 
 

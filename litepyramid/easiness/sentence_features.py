@@ -1,8 +1,9 @@
 """The regressor's features of a sentence: of its tree, its reference and its STUs.
 
-ZB21's 69 come from a constituency tree, those of the embedded regressor from its dependency tree,
-the other sentences of the reference, and the STUs, which are known before anyone writes an SCU: a
-word in no STU can match no SCU, and a long STU holds much that no single SCU says.
+ZB21's 69 come from a constituency tree, those of the embedded regressor from its
+dependency tree, the other sentences of the reference, and the STUs, which are known
+before anyone writes an SCU: a word in no STU can match no SCU, and a long STU holds
+much that no single SCU says.
 """
 
 import re
@@ -48,11 +49,13 @@ class FeatureTable:
 
 
 def constituency_features(trees: Sequence[str]) -> FloatArray:
-    """ZB21's 69 features (appendix A.3), in the order of the authors' regressors: (sentences, 69).
+    """ZB21's 69 features (appendix A.3), in the order of the authors' regressors:
+    (sentences, 69).
 
-    Tokens; characters of the tree on one line; its depth (the deepest nesting of brackets); length
-    / depth (the paper's appendix says depth / length, the released regressors were trained on
-    this); then the counts of the 65 `LABELS`, preterminals among them.
+    Tokens; characters of the tree on one line; its depth (the deepest nesting of
+    brackets); length / depth (the paper's appendix says depth / length, the released
+    regressors were trained on this); then the counts of the 65 `LABELS`, preterminals
+    among them.
 
     What they do not know is taken off first (`tree_pieces`).
     """
@@ -68,7 +71,8 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
 
 
 def rouge_words(text: str) -> list[str]:
-    """The words of a text as rouge-score counts them: lower-cased runs of letters and digits."""
+    """The words of a text as rouge-score counts them: lower-cased runs of letters and
+    digits."""
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
@@ -89,7 +93,8 @@ DEPENDENCY_NAMES = (
 
 
 def dependency_features(trees: Sequence[Tree]) -> FloatArray:
-    """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17 `TAGS`."""
+    """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17
+    `TAGS`."""
     rows = []
     for tree in trees:
         length, depth = len(tree.words), tree.depth
@@ -107,14 +112,18 @@ CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FloatArray:
     """How much of each sentence the other sentences of its reference say too."""
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
-    content = [{w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees]
+    content = [
+        {w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees
+    ]
     members: defaultdict[Hashable, list[int]] = defaultdict(list)
     for index, group in enumerate(groups):
         members[group].append(index)
     rows = np.zeros((len(trees), 2))
     for indices in members.values():
         shared_with = sharing([words[index] for index in indices])
-        held = Counter(word for index in indices for word in content[index] | words[index])
+        held = Counter(
+            word for index in indices for word in content[index] | words[index]
+        )
         for place, index in enumerate(indices):
             shared = shared_with(words[index])
             shared[place] = 0
@@ -132,19 +141,24 @@ _OF_STUS = """
 """
 STU_NAMES = tuple(f"stu:{name}" for name in _OF_STUS.split())
 
-_PRONOUNS = word_set("he her hers him his i it its my our she their them they us we you your")
+_PRONOUNS = word_set(
+    "he her hers him his i it its my our she their them they us we you your"
+)
 
 
 def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FloatArray:
-    """How much of each sentence its STUs keep (sentences, 25); zeros without STUs or words.
+    """How much of each sentence its STUs keep (sentences, 25); zeros without STUs or
+    words.
 
     ``count``; lengths in words, and over the sentence's own (``_share``). ``coverage``: share of
-    the sentence's word types in at least one STU; ``content_coverage``: of its nouns, names,
-    verbs, adjectives and numbers; ``repetition``: STUs that hold a word type, on average;
+    the sentence's word types in at least one STU; ``content_coverage``: of its nouns,
+    names, verbs, adjectives and numbers; ``repetition``: STUs that hold a word type, on
+    average;
     ``new_words``: share of the STUs' types that the sentence lacks; ``pronouns`` per STU.
     ``sentence_f1``: ROUGE-1 F1 of sentence and STUs. ``expected_f1_m``: each word is worth the
-    best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU of m words),
-    the mean over words. ``window_f1_m``: the mean best F1 of every run of m words.
+    best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU
+    of m words), the mean over words. ``window_f1_m``: the mean best F1 of every run of
+    m words.
     """
     return np.array(list(map(_stu_row, trees, stus)), dtype=np.float64)
 
@@ -183,7 +197,9 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
 
 def _expected(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
     worth = [(2 * min(m, len(unit)) / (m + len(unit)), set(unit)) for unit in made]
-    return _mean([max((f for f, unit in worth if word in unit), default=0.0) for word in words])
+    return _mean(
+        [max((f for f, unit in worth if word in unit), default=0.0) for word in words]
+    )
 
 
 def _windowed(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
@@ -204,7 +220,11 @@ def _mean(values: Sequence[float]) -> float:
 KINDS = ("full_name", "name", "person", "pronoun", "thing")
 """What a subject can be: a name of several words, of one; a noun for a person; …"""
 
-_OPENINGS = {"verb": {"VERB", "AUX"}, "adverbial": {"ADP", "ADV", "SCONJ"}, "noun": {"NOUN", "ADJ"}}
+_OPENINGS = {
+    "verb": {"VERB", "AUX"},
+    "adverbial": {"ADP", "ADV", "SCONJ"},
+    "noun": {"NOUN", "ADJ"},
+}
 _OPENINGS |= {"determiner": {"DET"}, "pronoun": {"PRON"}, "name": {"PROPN"}}
 
 _OF_SUBJECTS = (
@@ -218,7 +238,8 @@ SUBJECT_NAMES = tuple(f"subject:{name}" for name in _OF_SUBJECTS)
 
 _NOT_IN_SUBJECT = frozenset({"acl", "appos", "advcl", "parataxis", "punct"})
 _LONGEST_SUBJECT = 4
-"""Words of an STU that are taken for its subject if it has no verb that the reference knows."""
+"""Words of an STU that are taken for its subject if it has no verb that the reference
+knows."""
 
 
 @cache
@@ -233,13 +254,14 @@ def subject_features(
 ) -> FloatArray:
     """Whom the sentence and its STUs are about (sentences, 23).
 
-    People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al Innes has
-    regained form", which an STU about "The Norfolk bowler" meets in few words. ``root_`` and a
-    kind: 1 for the kind of the subject of the sentence's root; ``stu_`` and a kind: share of the
-    STUs whose words before the verb are of that kind. Length of that subject without clauses and
-    appositions, place of the root, what the sentence opens with, nouns for persons (just before a
-    name: ``titled_names``), share of words in capitals. A word of an STU that its own sentence
-    lacks has the part of speech that it has elsewhere in the reference (`groups`).
+    People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al
+    Innes has regained form", which an STU about "The Norfolk bowler" meets in few
+    words. ``root_`` and a kind: 1 for the kind of the subject of the sentence's root;
+    ``stu_`` and a kind: share of the STUs whose words before the verb are of that kind.
+    Length of that subject without clauses and appositions, place of the root, what the
+    sentence opens with, nouns for persons (just before a name: ``titled_names``), share
+    of words in capitals. A word of an STU that its own sentence lacks has the part of
+    speech that it has elsewhere in the reference (`groups`).
     """
     parts: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)
     for tree, group in zip(trees, groups, strict=True):
@@ -249,12 +271,18 @@ def subject_features(
     for tree, units, group in zip(trees, stus, groups, strict=True):
         n, root, tags = len(tree.words), tree.root, tree.tags
         outside = [i for i in range(n) if tree.base(i) in _NOT_IN_SUBJECT]
-        subjects = [i for i in tree.children[root] if tree.base(i) in {"nsubj", "csubj"}]
+        subjects = [
+            i for i in tree.children[root] if tree.base(i) in {"nsubj", "csubj"}
+        ]
         subject = tree.under(subjects[0], outside) if subjects else []
-        kind = _subject_kind([tree.tokens[i] for i in subject], [tags[i] for i in subject])
+        kind = _subject_kind(
+            [tree.tokens[i] for i in subject], [tags[i] for i in subject]
+        )
         of_stus = Counter(_stu_kind(unit, parts[group]) for unit in units)
         copula = any(tree.base(i) == "cop" for i in tree.children[root])
-        people = [w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words]
+        people = [
+            w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words
+        ]
         rows.append(
             [
                 *(kind == one for one in (*KINDS, "none")),
@@ -273,7 +301,9 @@ def subject_features(
 
 def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:
     tokens = unit.split()
-    parts = [tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens]
+    parts = [
+        tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens
+    ]
     verbs = (i for i, tag in enumerate(parts) if i and tag in {"VERB", "AUX"})
     end = next(verbs, _LONGEST_SUBJECT)
     return _subject_kind(tokens[:end], parts[:end])
@@ -287,4 +317,8 @@ def _subject_kind(tokens: Sequence[str], tags: Sequence[str]) -> str:
         return "pronoun"
     if names:
         return "full_name" if names > 1 else "name"
-    return "person" if any(token.lower() in person_nouns() for token in tokens) else "thing"
+    return (
+        "person"
+        if any(token.lower() in person_nouns() for token in tokens)
+        else "thing"
+    )

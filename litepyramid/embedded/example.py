@@ -1,8 +1,9 @@
-"""The embedded example: 12 short news references, their SCUs, four systems, correct labels.
+"""The embedded example: 12 short news references, their SCUs, four systems, correct
+labels.
 
-Written for the project. The systems: ``abstractive`` retells the reference, ``lead`` opens like it
-and goes on with other facts, ``offtopic`` shares the topic and no fact, ``swapped`` negates or
-swaps the facts. MIT, like the code.
+Written for the project. The systems: ``abstractive`` retells the reference, ``lead``
+opens like it and goes on with other facts, ``offtopic`` shares the topic and no fact,
+``swapped`` negates or swaps the facts. MIT, like the code.
 """
 
 import shutil
@@ -37,6 +38,9 @@ def save_example(folder: str | Path) -> Path:
         InputError: Something is there already, or the folder cannot be written.
     """
     goal = Path(folder)
-    with as_file(files("litepyramid.embedded") / "example") as source, new_folder(goal) as new:
+    with (
+        as_file(files("litepyramid.embedded") / "example") as source,
+        new_folder(goal) as new,
+    ):
         shutil.copytree(source, new, dirs_exist_ok=True)
     return goal

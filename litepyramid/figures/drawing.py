@@ -5,7 +5,8 @@ from typing import Any
 
 from litepyramid.errors import require
 
-# Colours that people with any colour vision can tell apart (Okabe & Ito 2008), in order.
+# Colours that people with any colour vision can tell apart (Okabe & Ito 2008), in
+# order.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
 BLUE, ORANGE, GREEN, _PINK, YELLOW = COLOURS[:5]
 _CHARACTERS = 14  # of a title's or a legend's size in an inch, about
@@ -47,22 +48,31 @@ def plain_axes(axes: Any) -> None:
 def title(figure: Any, *lines: str) -> None:
     """Lines above the whole figure, folded to its width."""
     width = max(30, int(figure.get_figwidth() * _CHARACTERS))
-    folded = [p for line in lines for p in textwrap.wrap(line, width, break_on_hyphens=False)]
+    folded = [
+        p for line in lines for p in textwrap.wrap(line, width, break_on_hyphens=False)
+    ]
     figure.suptitle("\n".join(folded), fontsize=9.5, x=0.01, ha="left")
 
 
 def legend_below(figure: Any, axes: Any, size: float = 8.5) -> None:
-    """A legend of what is drawn in `axes`, below the figure (which grows), in columns that fit."""
+    """A legend of what is drawn in `axes`, below the figure (which grows), in columns
+    that fit."""
     handles, labels = axes.get_legend_handles_labels()
     each = max(map(len, labels)) / _CHARACTERS * size / 8.5 + 0.5
     columns = max(1, min(len(labels), int(figure.bbox.width / figure.dpi / each)))
     if hasattr(figure, "set_figheight"):
         figure.set_figheight(figure.get_figheight() + 0.19 * -(-len(labels) // columns))
     figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=size
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=size,
     )
 
 
 def style(number: int) -> str:
-    """Marker and line of the curve of that number: another one when the colours repeat."""
+    """Marker and line of the curve of that number: another one when the colours
+    repeat."""
     return ("o-", "s--", "^:", "D-.", "v-", "P--", "X:")[number // len(COLOURS) % 7]

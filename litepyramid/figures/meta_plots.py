@@ -21,7 +21,8 @@ _BANDS = 4  # lines up to which bands of deviations can still be distinguished
 
 
 class IntervalMark(NamedTuple):
-    """One interval: whose line it stands on, what its colour means, ends, and samples if any."""
+    """One interval: whose line it stands on, what its colour means, ends, and samples
+    if any."""
 
     line: str
     group: str
@@ -64,30 +65,48 @@ def interval_plot(
         axis.tick_params(labelsize=8.5)
     axes[0].set_yticks(range(len(lines)), lines)
     for at, group in enumerate(groups):
-        axes[0].plot([], [], "o-", color=COLOURS[at % len(COLOURS)], label=group, markersize=4)
+        axes[0].plot(
+            [], [], "o-", color=COLOURS[at % len(COLOURS)], label=group, markersize=4
+        )
     legend_below(figure, axes[0])
     title(figure, heading)
     return figure
 
 
-def _one_interval(axes: Any, mark: IntervalMark, y: float, step: float, colour: str) -> None:
+def _one_interval(
+    axes: Any, mark: IntervalMark, y: float, step: float, colour: str
+) -> None:
     samples = np.asarray(mark.samples, dtype=np.float64)
     samples = samples[~np.isnan(samples)]
     if samples.size and np.ptp(samples) > 1e-9:
         counts, edges = np.histogram(samples, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
-        axes.fill_between(middle, y - half, y + half, color=colour, alpha=0.22, linewidth=0)
-    axes.plot([mark.low, mark.high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+        axes.fill_between(
+            middle, y - half, y + half, color=colour, alpha=0.22, linewidth=0
+        )
+    axes.plot(
+        [mark.low, mark.high],
+        [y, y],
+        color=colour,
+        linewidth=1.6,
+        solid_capstyle="butt",
+    )
     axes.plot([mark.value], [y], "o", color=colour, markersize=4)
 
 
 def significance_plot(
-    tests: Mapping[str, tuple[Any, Any]], names: Sequence[str], across: int, *headings: str
+    tests: Mapping[str, tuple[Any, Any]],
+    names: Sequence[str],
+    across: int,
+    *headings: str,
 ) -> Any:
-    """A panel for each key: (K, K) significant tests, blue; corrected ones (or None) framed."""
+    """A panel for each key: (K, K) significant tests, blue; corrected ones (or None)
+    framed."""
     size = 1.0 + max(1.4, 0.2 * len(names)) + max(map(len, names)) / 18
-    figure, axes = panels(len(tests), across, size, size, "compressed", sharex=True, sharey=True)
+    figure, axes = panels(
+        len(tests), across, size, size, "compressed", sharex=True, sharey=True
+    )
     for axis, (name, (raw, corrected)) in zip(axes, tests.items(), strict=True):
         _matrix(axis, names, raw, corrected)
         axis.set_title(name, fontsize=9)
@@ -123,7 +142,9 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
     axes.tick_params(which="both", length=0)
 
 
-def line_plot(lines: Sequence[Line], xlabel: str, ylabel: str, level: float = 0.0) -> Any:
+def line_plot(
+    lines: Sequence[Line], xlabel: str, ylabel: str, level: float = 0.0
+) -> Any:
     """Curves in one panel, with a line at a level."""
     figure, (axes,) = panels(1, 1, 6.0, 3.8)
     axes.axhline(level, color="0.5", linewidth=0.9, linestyle=":")
@@ -147,7 +168,9 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
 
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]
-        axes.plot(line.x, line.y, style(i), color=colour, markersize=3.5, label=line.name)
+        axes.plot(
+            line.x, line.y, style(i), color=colour, markersize=3.5, label=line.name
+        )
         if len(line.deviation) and len(lines) <= _BANDS:
             y, deviation = np.asarray(line.y), np.nan_to_num(np.asarray(line.deviation))
             low, high = y - deviation, np.minimum(1, y + deviation)

@@ -1,4 +1,5 @@
-"""Figures for a column of a paper: systems, their differences, a judge's calibration, power."""
+"""Figures for a column of a paper: systems, their differences, a judge's calibration,
+power."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -20,7 +21,11 @@ from litepyramid.text import cut
 Point = tuple[float, float, float]
 """A value, and the ends of its interval."""
 
-_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088  # a column of a paper, a line, a cell of a matrix, inches
+_WIDTH, _ROW, _CELL = (
+    3.3,
+    0.155,
+    0.088,
+)  # a column of a paper, a line, a cell of a matrix, inches
 _SIZE, _LONGEST, _LETTERS = 7, 28, 8
 
 
@@ -36,18 +41,25 @@ def score_figure(
     below_label: str = "",
     what: str = "score",
 ) -> Any:
-    """One line per system, best first, with its interval; to the right, one column per rank group.
+    """One line per system, best first, with its interval; to the right, one column per
+    rank group.
 
     `scores` are called `label`, `what` is the name of the axis; `points` are more values by name,
     as diamonds, `below` a second value with its interval, called `below_label`.
     """
     number = max([1, *(group for own in groups for group in own)])
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(names) * (1.5 if below else 1))
-    axes, side = figure.subplots(1, 2, sharey=True, width_ratios=(2, min(0.14 * number + 0.1, 0.9)))
+    axes, side = figure.subplots(
+        1, 2, sharey=True, width_ratios=(2, min(0.14 * number + 0.1, 0.9))
+    )
     _lines(axes, names)
     _intervals(axes, scores, lift=0.18 if below else 0.0, label=label)
-    _intervals(axes, below or (), lift=-0.2, color=ORANGE, marker="s", label=below_label)
-    for colour, (name, values) in zip((ORANGE, GREEN), (points or {}).items(), strict=False):
+    _intervals(
+        axes, below or (), lift=-0.2, color=ORANGE, marker="s", label=below_label
+    )
+    for colour, (name, values) in zip(
+        (ORANGE, GREEN), (points or {}).items(), strict=False
+    ):
         look = {"color": colour, "linestyle": "none", "markersize": 3.4, "mfc": "none"}
         axes.plot(values, range(len(values)), "D", label=name, **look)
     axes.set_xlabel(f"{what}, {100 * confidence:g} % intervals", fontsize=_SIZE)
@@ -97,14 +109,21 @@ def difference_figure(
 
 
 def difference_matrix(
-    names: Sequence[str], cells: Iterable[tuple[int, int, float, bool]], alpha: float, what: str
+    names: Sequence[str],
+    cells: Iterable[tuple[int, int, float, bool]],
+    alpha: float,
+    what: str,
 ) -> Any:
-    """A square per pair of systems: the row's score minus the column's, best system first.
+    """A square per pair of systems: the row's score minus the column's, best system
+    first.
 
     `cells` are row, column, difference and whether p < α by Holm, which a dot marks.
     """
     count = len(names)
-    values, clear = np.full((count, count), np.nan), np.zeros((count, count), dtype=bool)
+    values, clear = (
+        np.full((count, count), np.nan),
+        np.zeros((count, count), dtype=bool),
+    )
     for row, column, difference, significant in cells:
         values[row, column], clear[row, column] = difference, significant
     side = max(_WIDTH, 1.1 + _CELL * count)
@@ -120,7 +139,9 @@ def difference_matrix(
         color=["white" if one else "black" for one in light],
     )  # fmt: skip
     size = min(_SIZE, 0.8 * cell_points)
-    axes.set_yticks(range(count), [f"{_short(name)}  {n}" for n, name in enumerate(names, 1)])
+    axes.set_yticks(
+        range(count), [f"{_short(name)}  {n}" for n, name in enumerate(names, 1)]
+    )
     axes.set_xticks(range(count), range(1, count + 1), rotation=90 if count > 9 else 0)
     axes.tick_params(length=0, labelsize=size, pad=2, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
@@ -128,15 +149,22 @@ def difference_matrix(
     bar.outline.set_visible(False)
     bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
-    marked = f"dot: p < {alpha:g} (Holm)" if clear.any() else f"no pair has p < {alpha:g} (Holm)"
+    marked = (
+        f"dot: p < {alpha:g} (Holm)"
+        if clear.any()
+        else f"no pair has p < {alpha:g} (Holm)"
+    )
     bar.set_label(f"{what}: row − column\n{marked}", fontsize=_SIZE)
     return figure
 
 
 def history_figure(
-    runs: Sequence[str], scores: Mapping[str, Sequence[Sequence[float | None]]], what: str
+    runs: Sequence[str],
+    scores: Mapping[str, Sequence[Sequence[float | None]]],
+    what: str,
 ) -> Any:
-    """A line per system over runs: score, low and high of each run; None where it is not scored."""
+    """A line per system over runs: score, low and high of each run; None where it is
+    not scored."""
     figure = new_figure(max(_WIDTH, 0.5 * len(runs)), 2.4)
     axes = figure.subplots()
     plain_axes(axes)
@@ -147,7 +175,9 @@ def history_figure(
             at, value, np.maximum(0, [value - low, high - value]), fmt=style(n), markersize=3.4,
             linewidth=1.2, elinewidth=0.9, color=COLOURS[n % len(COLOURS)], label=_short(system),
         )  # fmt: skip
-    axes.set_xticks(range(len(runs)), [_short(run) for run in runs], rotation=30, ha="right")
+    axes.set_xticks(
+        range(len(runs)), [_short(run) for run in runs], rotation=30, ha="right"
+    )
     axes.tick_params(labelsize=_SIZE)
     axes.set_ylabel(what, fontsize=_SIZE)
     legend_below(figure, axes, _SIZE)
@@ -187,7 +217,9 @@ def _intervals(axes: Any, points: Sequence[Point], *, lift: float, **look: Any) 
     look = {"color": BLUE, "marker": "o", "label": None} | look
     for y, (value, low, high) in enumerate(points):
         ends = [y - lift] * 2
-        axes.plot([low, high], ends, color=look["color"], linewidth=1.3, solid_capstyle="butt")
+        axes.plot(
+            [low, high], ends, color=look["color"], linewidth=1.3, solid_capstyle="butt"
+        )
         axes.plot(value, y - lift, linestyle="none", markersize=3.4, **look)
         look["label"] = None
 

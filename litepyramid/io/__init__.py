@@ -1,1 +1,2 @@
-"""Reading and writing files, one module per kind: units, summaries, labels, scores, data sets."""
+"""Reading and writing files, one module per kind: units, summaries, labels, scores,
+data sets."""

@@ -1,8 +1,8 @@
 """Units, references, summaries and labels, from files or from Python, as records.
 
-Each `as_…` takes a path, plain Python (lists in the order of the inputs, dicts by id), a data frame
-or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records; units
-and labels are written here too.
+Each `as_…` takes a path, plain Python (lists in the order of the inputs, dicts by id),
+a data frame or rows with named columns (`io.rows.COLUMNS`), or the records themselves,
+and gives records; units and labels are written here too.
 """
 
 import os
@@ -51,7 +51,8 @@ def as_units(
     only: bool = False,
     columns: ColumnNames = None,
 ) -> list[InputUnits]:
-    """Units; one is a text, or a dict of `Unit`'s fields. `kind` is theirs if they do not say."""
+    """Units; one is a text, or a dict of `Unit`'s fields. `kind` is theirs if they do
+    not say."""
     if kind is None:
         path = units.path if isinstance(units, Rows) else units
         name = Path(path).name.lower() if isinstance(path, str | Path) else ""
@@ -71,13 +72,21 @@ def as_units(
 def as_references(
     references: Any, ids: Ids = None, *, columns: ColumnNames = None
 ) -> list[InputReferences]:
-    """References, each a text or a list of its sentences; ``<t> … </t>`` marks sentences."""
+    """References, each a text or a list of its sentences; ``<t> … </t>`` marks
+    sentences."""
     records = _records(references, InputReferences, "reference")
-    return records if records is not None else _texts(references, "reference", ids, columns)
+    return (
+        records
+        if records is not None
+        else _texts(references, "reference", ids, columns)
+    )
 
 
-def as_documents(documents: Any, ids: Ids = None, *, columns: ColumnNames = None) -> dict[str, str]:
-    """The texts that are summarised, by input: as `as_references`, sentences joined by spaces."""
+def as_documents(
+    documents: Any, ids: Ids = None, *, columns: ColumnNames = None
+) -> dict[str, str]:
+    """The texts that are summarised, by input: as `as_references`, sentences joined by
+    spaces."""
     result = {}
     for entry in _texts(documents, "document", ids, columns):
         texts = zip(entry.references, entry.marked, strict=True)
@@ -86,7 +95,9 @@ def as_documents(documents: Any, ids: Ids = None, *, columns: ColumnNames = None
     return result
 
 
-def _texts(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[InputReferences]:
+def _texts(
+    value: Any, what: str, ids: Ids, columns: ColumnNames
+) -> list[InputReferences]:
     result = []
     for entry in _by_input(value, what, ids, columns):
         with located(entry.path, entry.line):
@@ -103,17 +114,22 @@ def as_summaries(
     columns: ColumnNames = None,
     partial: bool = False,
 ) -> list[SystemSummaries]:
-    """Summaries; null is a missing one, and so is one that is not there if `partial`."""
+    """Summaries; null is a missing one, and so is one that is not there if
+    `partial`."""
     records = _records(summaries, SystemSummaries, "summary")
     if records is not None:
         return records
     result: list[SystemSummaries] = []
     names = tuple(inputs or ())
-    for system, entries in by_system(summaries, "summary", inputs, ids, columns, partial):
+    for system, entries in by_system(
+        summaries, "summary", inputs, ids, columns, partial
+    ):
         names = names or tuple([entry.input for entry in entries])
         _check_no_path(entries)
         answers = [entry.values[0] if entry.values else None for entry in entries]
-        missing = [name for name, answer in zip(names, answers, strict=True) if answer is None]
+        missing = [
+            name for name, answer in zip(names, answers, strict=True) if answer is None
+        ]
         texts = tuple([(answer or "").strip() for answer in answers])
         questions = {entry.input: entry.question for entry in entries if entry.question}
         result.append(SystemSummaries(system, names, texts, tuple(missing), questions))
@@ -134,13 +150,16 @@ def as_labels(
         return records
     inputs = tuple(entry.input for entry in units)
     return [
-        SystemLabels(system, inputs, tuple(map(labels_of, entries, [e.texts for e in units])))
+        SystemLabels(
+            system, inputs, tuple(map(labels_of, entries, [e.texts for e in units]))
+        )
         for system, entries in by_system(labels, "label", inputs, ids, columns, partial)
     ]
 
 
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
-    """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are integers."""
+    """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are
+    integers."""
     labels = []
     for value in aligned(entry, "label", texts) if entry.values else ():
         label = number(value) if isinstance(value, int | float | str) else None
@@ -152,20 +171,26 @@ def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
 
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
-    """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take them."""
+    """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take
+    them."""
     ids = read_ids(ids) if isinstance(ids, str | Path) else ids
     if ids is not None:
         listed = isinstance(ids, Iterable) and not isinstance(ids, bytes | Mapping)
         ids = [identifier(one) for one in ids] if listed else [None]
         if None in ids:
-            raise InputError("ids that are no list of names", expected="one id for each input")
+            raise InputError(
+                "ids that are no list of names", expected="one id for each input"
+            )
     return {"ids": ids, "columns": parse_columns(columns)}
 
 
 def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
-    """The sentences of a reference as its own marks give them, and whether it had any."""
+    """The sentences of a reference as its own marks give them, and whether it had
+    any."""
     if isinstance(reference, list | tuple):
-        if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
+        if not reference or not all(
+            isinstance(s, str) and s.strip() for s in reference
+        ):
             what = "a reference without sentences, or with an empty one"
             raise InputError(what, expected="a list of sentences")
         return tuple(sentence.strip() for sentence in reference), True
@@ -173,7 +198,8 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
         raise InputError("empty reference", expected="some text")
     if "<t>" not in reference and "</t>" not in reference:
         return (reference.strip(),), False
-    # Up to the last mark that closes: what comes after it is outside, and costs no search.
+    # Up to the last mark that closes: what comes after it is outside, and costs no
+    # search.
     marked, mark, after = reference.rpartition("</t>")
     marked += mark
     sentences = tuple(s.strip() for s in _MARK.findall(marked) if s.strip())
@@ -187,18 +213,23 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
 def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
     """Units as `InputUnits.to_json` gives them, checked as `as_units` does."""
     rows = as_type(_ROWS, data, path=path)
-    return as_units(Rows(path, "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]), kind="scu")
+    return as_units(
+        Rows(path, "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]), kind="scu"
+    )
 
 
 _ROWS: Any = list[dict[str, Any]]
 
 
 def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None:
-    """The records that a list holds, or what has them as an attribute; None if there are none."""
+    """The records that a list holds, or what has them as an attribute; None if there
+    are none."""
     if isinstance(value, str | Path):
         return None
     many = KINDS[what].many
-    if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(value, "columns"):
+    if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(
+        value, "columns"
+    ):
         value = getattr(value, many, value)
     if not isinstance(value, list | tuple):
         return None
@@ -216,25 +247,39 @@ def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Ent
     value = list(value) if isinstance(value, Iterator) else value
     texts = what in ("reference", "document")
     strings = isinstance(value, list | tuple) and value and isinstance(value[0], str)
-    if not value or not isinstance(value, Mapping | list | tuple) or (strings and not texts):
+    if (
+        not value
+        or not isinstance(value, Mapping | list | tuple)
+        or (strings and not texts)
+    ):
         raise _unreadable(value, what)
     many = KINDS[what].many
     entries = _plain_entries(value, what, ids, many)
     _check_no_path(entries)
     for entry in entries:
         if not entry.values:
-            raise InputError(f"no {many} of input '{entry.input}'", expected="at least one")
+            raise InputError(
+                f"no {many} of input '{entry.input}'", expected="at least one"
+            )
     return entries
 
 
 def by_system(
-    value: Any, what: str, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool = False
+    value: Any,
+    what: str,
+    inputs: Ids,
+    ids: Ids,
+    columns: ColumnNames,
+    partial: bool = False,
 ) -> Iterable[tuple[str, list[Entry]]]:
-    """Every system of a source: its name (of its rows, else of its file), its entries in order."""
+    """Every system of a source: its name (of its rows, else of its file), its entries
+    in order."""
     value = list(value) if isinstance(value, Iterator) else value
     if paths := paths_of(value):
         files = files_in(list(map(check_path, paths)), KINDS[what].many)
-        tables = (read_rows(path, columns, blank_ok=what == "summary") for path in files)
+        tables = (
+            read_rows(path, columns, blank_ok=what == "summary") for path in files
+        )
         return _systems_of(tables, what, inputs, ids, partial)
     if (table := _table(value, what, columns)) is not None:
         return _systems_of([table], what, inputs, ids, partial)
@@ -244,14 +289,21 @@ def by_system(
 def _systems_of(
     tables: Iterable[Rows], what: str, inputs: Ids, ids: Ids, partial: bool
 ) -> Iterator[tuple[str, list[Entry]]]:
-    """The systems of some tables; without `inputs`, those of the first system must be there."""
+    """The systems of some tables; without `inputs`, those of the first system must be
+    there."""
     seen: dict[str, str | Path] = {}
     for table in tables:
         entries = entries_of(table, what, ids, inputs, partial=partial)
         if inputs is None:
-            inputs = [entry.input for entry in entries if entry.system == entries[0].system]
+            inputs = [
+                entry.input for entry in entries if entry.system == entries[0].system
+            ]
             entries = matched(entries, inputs, what)
-        unnamed = "system" if str(table.path) == "-" or table.form == "python" else stem(table.path)
+        unnamed = (
+            "system"
+            if str(table.path) == "-" or table.form == "python"
+            else stem(table.path)
+        )
         for start in range(0, len(entries), len(inputs)):
             block = entries[start : start + len(inputs)]
             system = block[0].system or unnamed
@@ -259,7 +311,9 @@ def _systems_of(
                 system = f"{system} ({stem(table.path)})"
             if system in seen:
                 hint = "A system is named by its rows, or by its file: rename one."
-                raise block[0].error(f"system '{system}' is also in {seen[system]}", hint=hint)
+                raise block[0].error(
+                    f"system '{system}' is also in {seen[system]}", hint=hint
+                )
             seen[system] = table.path
             yield system, block
 
@@ -284,9 +338,15 @@ def _plain_systems(
             if others:
                 raise InputError(f"{len(others) + 1} systems", path=own, expected="one")
         else:
-            own = [own] if isinstance(own, str) and what == "summary" else _plain_list(own, path)
+            own = (
+                [own]
+                if isinstance(own, str) and what == "summary"
+                else _plain_list(own, path)
+            )
             by_id = isinstance(own, Mapping)
-            entries = _plain_entries(own, what, None if by_id else ids or inputs, path, system)
+            entries = _plain_entries(
+                own, what, None if by_id else ids or inputs, path, system
+            )
             if inputs is None:
                 inputs = [entry.input for entry in entries]
             elif by_id or ids:
@@ -301,7 +361,9 @@ def _plain_list(value: Any, path: str | Path) -> Any:
         return value
     if hasattr(value, "tolist"):
         return plain(value)
-    if isinstance(value, str | bytes | set | frozenset) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | set | frozenset) or not isinstance(
+        value, Iterable
+    ):
         raise _unreadable(value, str(path))
     return list(value)
 
@@ -314,7 +376,9 @@ def _plain_entries(
     if isinstance(value, Mapping):
         names, value = [identifier(key) or "" for key in value], list(value.values())
         if "" in names:
-            raise InputError(f"an input of {path} has no name", expected="ids of the inputs")
+            raise InputError(
+                f"an input of {path} has no name", expected="ids of the inputs"
+            )
     elif names is None:
         names = [str(n + 1) for n in range(len(value))]
     elif len(names) != len(value):
@@ -344,7 +408,9 @@ def _check_no_path(entries: Sequence[Entry]) -> None:
     first = next((text for entry in entries[:1] for text in entry.values[:1]), None)
     if isinstance(first, str) and os.path.isfile(first):  # noqa: PTH113
         what = f"'{first}' is a file, not a text"
-        raise entries[0].error(what, hint="Give files as pathlib.Path, or their folder.")
+        raise entries[0].error(
+            what, hint="Give files as pathlib.Path, or their folder."
+        )
 
 
 def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
@@ -353,11 +419,17 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
         return value
     if isinstance(value, list | tuple) and value and isinstance(value[0], Path):
         if len(value) > 1:
-            raise InputError(f"{KINDS[what].many} in {len(value)} files", expected="one file")
+            raise InputError(
+                f"{KINDS[what].many} in {len(value)} files", expected="one file"
+            )
         value = value[0]
     if isinstance(value, str | Path):
         return read_rows(check_path(value), columns)
-    if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):
+    if (
+        isinstance(value, list | tuple)
+        and value
+        and isinstance(value[0], str | list | tuple)
+    ):
         return None
     many = KINDS[what].many
     named = [columns[name] for name in (what, many) if columns and name in columns]
@@ -366,10 +438,15 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
 
 
 def paths_of(value: Any) -> Sequence[str | Path]:
-    """The files that a path or a list of `Path`s names; none if it is something else."""
+    """The files that a path or a list of `Path`s names; none if it is something
+    else."""
     if isinstance(value, str | Path):
         return [value]
-    return value if isinstance(value, list | tuple) and value and isinstance(value[0], Path) else ()
+    return (
+        value
+        if isinstance(value, list | tuple) and value and isinstance(value[0], Path)
+        else ()
+    )
 
 
 def check_path(path: str | Path) -> str | Path:
@@ -381,21 +458,33 @@ def check_path(path: str | Path) -> str | Path:
 
 
 def _unreadable(value: Any, what: str) -> InputError:
-    of = f" of {type(value[0]).__name__}" if isinstance(value, list | tuple) and value else ""
+    of = (
+        f" of {type(value[0]).__name__}"
+        if isinstance(value, list | tuple) and value
+        else ""
+    )
     of += ", which has no order" if isinstance(value, set | frozenset) else ""
     name, expected = what, "a list"
     if what in KINDS:
         name, expected = KINDS[what].many, KINDS[what].expected
-    return InputError(f"{name} cannot be read from a {type(value).__name__}{of}", expected=expected)
+    return InputError(
+        f"{name} cannot be read from a {type(value).__name__}{of}", expected=expected
+    )
 
 
 def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
     rows = entry.values
-    if all(isinstance(t, str) and t.isprintable() and t.strip()[:3] not in _BAD for t in rows):
+    if all(
+        isinstance(t, str) and t.isprintable() and t.strip()[:3] not in _BAD
+        for t in rows
+    ):
         units = [Unit(text.strip(), 1.0, kind) for text in rows]
         return InputUnits(entry.input, tuple(units), entry.question)
     with located(entry.path, entry.line):
-        units = [r if isinstance(r, Unit) else _unit(r, n, kind) for n, r in enumerate(rows, 1)]
+        units = [
+            r if isinstance(r, Unit) else _unit(r, n, kind)
+            for n, r in enumerate(rows, 1)
+        ]
     if not any(unit.weight > 0 for unit in units):
         what = f"no unit of input '{entry.input}' has a weight above zero"
         raise entry.error(what, "at least one unit with a weight above zero")
@@ -411,14 +500,19 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
     text, tags = one_line(row["text"]).strip(), row.get("tags")
     if not text:
         hint = "Remove the empty unit or the extra tab."
-        raise InputError(f"unit {nth} is empty", expected="one tab between units", hint=hint)
+        raise InputError(
+            f"unit {nth} is empty", expected="one tab between units", hint=hint
+        )
     if text.startswith("<t>") and text.endswith("</t>"):
         hint = "Were the files of references and units swapped?"
         raise InputError(f"unit {nth} has the sentence marks of a reference", hint=hint)
     values = {
         **{key: value for key, value in row.items() if value != ""},
         **{"text": text, "weight": _weight(row.get("weight", 1.0))},
-        **{"kind": row.get("kind") or kind, "tags": [tags] if isinstance(tags, str) else tags},
+        **{
+            "kind": row.get("kind") or kind,
+            "tags": [tags] if isinstance(tags, str) else tags,
+        },
     }
     return as_type(Unit, values, what=f"unit {nth}")
 
@@ -432,9 +526,12 @@ def _weight(value: Any) -> float:
 
 
 def write_units(
-    path: str | Path, units: Sequence[InputUnits], form: Literal["jsonl", "lines"] = "jsonl"
+    path: str | Path,
+    units: Sequence[InputUnits],
+    form: Literal["jsonl", "lines"] = "jsonl",
 ) -> None:
-    """Writes units, in either form, all or nothing; a line file keeps the texts alone."""
+    """Writes units, in either form, all or nothing; a line file keeps the texts
+    alone."""
     if form == "jsonl":
         return write_jsonl(path, [entry.to_json() for entry in units])
     for entry in units:

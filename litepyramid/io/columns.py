@@ -37,7 +37,8 @@ class _Document:
 
 @dataclass(frozen=True)
 class Columns:
-    """A result in columns: its JSON besides ``scores`` and units, its names, its arrays by name."""
+    """A result in columns: its JSON besides ``scores`` and units, its names, its arrays
+    by name."""
 
     path: Path
     document: dict[str, Any]
@@ -48,7 +49,11 @@ class Columns:
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the (N, M) arrays besides ``score`` and ``human``."""
-        return tuple(sorted(self.arrays.keys() - {"score", "human", "presence", "labels", *_TEXTS}))
+        return tuple(
+            sorted(
+                self.arrays.keys() - {"score", "human", "presence", "labels", *_TEXTS}
+            )
+        )
 
     def presence(self) -> tuple[tuple[InputUnits, ...], FloatArray]:
         """The units that were scored, and the (N, U) presence of each."""
@@ -60,13 +65,15 @@ class Columns:
         return units, values
 
     def units(self, name: str) -> tuple[InputUnits, ...]:
-        """The ``units`` that were scored, or the ``label_units``; none if they are the same."""
+        """The ``units`` that were scored, or the ``label_units``; none if they are the
+        same."""
         lines = split_lines(_text(self.path, self.arrays.get(name)))
         rows = [row for _, row in jsonl_rows(self.path, lines)]
         return tuple(units_from_json(rows, self.path)) if rows else ()
 
     def read(self, name: str, width: int | None = None) -> FloatArray | None:
-        """One array: (N, M) ``score``, ``human`` or a measure; (N, U) ``presence``, ``labels``."""
+        """One array: (N, M) ``score``, ``human`` or a measure; (N, U) ``presence``,
+        ``labels``."""
         if name not in self.arrays:
             return None
         values = self.arrays[name]
@@ -78,11 +85,15 @@ class Columns:
 
 
 def write_columns(
-    path: str | Path, texts: Mapping[str, Iterable[str]], arrays: Mapping[str, FloatArray | None]
+    path: str | Path,
+    texts: Mapping[str, Iterable[str]],
+    arrays: Mapping[str, FloatArray | None],
 ) -> None:
     """Writes a result in columns, all or nothing; `read_columns` reads it."""
     packed = {
-        name: np.frombuffer("".join(parts).encode("utf-8", "backslashreplace"), dtype=np.uint8)
+        name: np.frombuffer(
+            "".join(parts).encode("utf-8", "backslashreplace"), dtype=np.uint8
+        )
         for name, parts in texts.items()
     }
     values = {name: array for name, array in arrays.items() if array is not None}
@@ -96,9 +107,13 @@ def read_columns(path: str | Path) -> Columns | None:
     if file_type(path) != "file" or not zipfile.is_zipfile(path):
         return None
     arrays = _arrays(path)
-    document = parse_json(_text(path, arrays.get("result")), path=path, expected=_EXPECTED)
+    document = parse_json(
+        _text(path, arrays.get("result")), path=path, expected=_EXPECTED
+    )
     about = as_type(_Document, document, what="not a saved result", path=path)
-    return Columns(path, document, tuple(s.system for s in about.systems), about.inputs, arrays)
+    return Columns(
+        path, document, tuple(s.system for s in about.systems), about.inputs, arrays
+    )
 
 
 def _arrays(path: Path) -> dict[str, Any]:
@@ -110,12 +125,22 @@ def _arrays(path: Path) -> dict[str, Any]:
             if sum(member.file_size for member in members) > _MOST:
                 raise ValueError("it announces more than 1 GB")
             for member in members:
-                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                if member.compress_type not in (
+                    zipfile.ZIP_STORED,
+                    zipfile.ZIP_DEFLATED,
+                ):
                     raise ValueError(f"'{member.filename}' is packed in an unknown way")
                 with file.open(member) as part:
                     data = io.BytesIO(part.read(member.file_size + 1))
                 arrays[member.filename.removesuffix(".npy")] = _array(data, member)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        zipfile.BadZipFile,
+        zlib.error,
+        RuntimeError,
+    ) as error:
         what = f"is broken ({reason(error)})"
         raise InputError(what, path=path, expected=_EXPECTED) from None
     return arrays

@@ -30,7 +30,15 @@ from litepyramid.io.coerce import (
 from litepyramid.io.columns import read_columns
 from litepyramid.io.formats import EVERY_INPUT
 from litepyramid.io.inputs import Entry, aligned, in_order, read_ids
-from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, joined, read_rows, table_rows
+from litepyramid.io.rows import (
+    ColumnNames,
+    Ids,
+    Row,
+    Rows,
+    joined,
+    read_rows,
+    table_rows,
+)
 from litepyramid.io.scores import score_result
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain
@@ -47,16 +55,27 @@ from litepyramid.types import (
     data_hashes,
 )
 
-_SOURCES = ("units", "summaries", "references", "labels", "label_units", "stus", "presence")
+_SOURCES = (
+    "units",
+    "summaries",
+    "references",
+    "labels",
+    "label_units",
+    "stus",
+    "presence",
+)
 _ARGUMENTS = (*_SOURCES, "kind", "ids", "columns", "name", "language", "nulls")
 Nulls = Literal["zero", "missing"]
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
-_ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")  # between the items of a list
+_ITEM = re.compile(
+    r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)"
+)  # between the items of a list
 
 
 class Presence(NamedTuple):
-    """(N, U) presence from 0 to 1 of every unit in every system's summary; NaN: no judgement."""
+    """(N, U) presence from 0 to 1 of every unit in every system's summary; NaN: no
+    judgement."""
 
     systems: tuple[str, ...]
     units: tuple[InputUnits, ...]
@@ -70,7 +89,8 @@ def as_presence(
     ids: Ids = None,
     columns: ColumnNames = None,
 ) -> Presence:
-    """Presence judged elsewhere, of some units; a saved or fresh result brings its units."""
+    """Presence judged elsewhere, of some units; a saved or fresh result brings its
+    units."""
     if isinstance(presence, Presence):
         return presence
     path = presence if isinstance(presence, str | Path) else "presence"
@@ -79,7 +99,9 @@ def as_presence(
         if saved := read_columns(path):
             judged, values = saved.presence()
             if not ((values >= 0) & (values <= 1) | np.isnan(values)).all():
-                raise InputError("no presence", path=path, expected="numbers from 0 to 1")
+                raise InputError(
+                    "no presence", path=path, expected="numbers from 0 to 1"
+                )
             return Presence(saved.systems, _judged_units(units, judged, path), values)
         text = read_text(check_path(path))
         presence = score_result(text) or read_rows(path, columns, text=text)
@@ -87,16 +109,22 @@ def as_presence(
         what, listed = "not a result of 'litepyramid score'", list[dict[str, Any]]
         rows = as_type(listed, presence["scores"], what=what, path=path)
         units = _judged_units(units, units_from_json(presence["units"], path), path)
-        presence = Rows(f"{path}, scores", "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)])
+        presence = Rows(
+            f"{path}, scores", "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]
+        )
     elif units is None:
-        expected = "the units that were judged, or the JSON that 'litepyramid score' writes"
+        expected = (
+            "the units that were judged, or the JSON that 'litepyramid score' writes"
+        )
         raise InputError("presence without units", path=path, expected=expected)
     inputs = [entry.input for entry in units]
     systems = {
         system: [_presence(*pair) for pair in zip(entries, units, strict=True)]
         for system, entries in by_system(presence, "presence", inputs, ids, columns)
     }
-    values = np.array([[v for row in own for v in row] for own in systems.values()], np.float64)
+    values = np.array(
+        [[v for row in own for v in row] for own in systems.values()], np.float64
+    )
     return Presence(tuple(systems), tuple(units), values)
 
 
@@ -104,15 +132,20 @@ def _judged_units(
     units: Sequence[InputUnits] | None, judged: Sequence[InputUnits], source: str | Path
 ) -> tuple[InputUnits, ...]:
     """The units of a result; those given must be the same."""
-    if units is not None and [entry.texts for entry in units] != [e.texts for e in judged]:
+    if units is not None and [entry.texts for entry in units] != [
+        e.texts for e in judged
+    ]:
         what = "the presence is for other units"
         hint = "Omit the units to use those of the file."
-        raise InputError(what, path=source, expected="the units that were judged", hint=hint)
+        raise InputError(
+            what, path=source, expected="the units that were judged", hint=hint
+        )
     return tuple(units or judged)
 
 
 def _presence(entry: Entry, units: InputUnits) -> list[float]:
-    """The presence of an input's units; NaN where null says that there is no judgement."""
+    """The presence of an input's units; NaN where null says that there is no
+    judgement."""
     row = []
     for value in aligned(entry, "presence", units.texts):
         presence = math.nan if value is None or value != value else number(value)
@@ -124,17 +157,21 @@ def _presence(entry: Entry, units: InputUnits) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Dataset(Result):
-    """One data set, ready for scoring; with labels for fine-tuning and cross-validation too.
+    """One data set, ready for scoring; with labels for fine-tuning and cross-validation
+    too.
 
     Attributes:
-        scus: Units of every input, human ones or whatever was loaded as units; perhaps empty.
+        scus: Units of every input, human ones or whatever was loaded as units; perhaps
+            empty.
         labels: Presence labels of the systems; ``()`` for an input without labels.
         label_units: The units that the labels are of, where they are not `units`.
-        example_folds: Held-out inputs of each fold, if the authors give folds by examples.
+        example_folds: Held-out inputs of each fold, if the authors give folds by
+            examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
         remarks: What was read otherwise than a user may expect, as full sentences.
-        language: The code of their language, "any" for a user who insists; "" if not told yet.
+        language: The code of their language, "any" for a user who insists; "" if not
+            told yet.
     """
 
     name: str = "own"
@@ -169,7 +206,9 @@ class Dataset(Result):
     @property
     def texts(self) -> dict[str, list[str]]:
         """All texts of units, references and summaries."""
-        references = [text for entry in self.references or () for text in entry.references]
+        references = [
+            text for entry in self.references or () for text in entry.references
+        ]
         return {
             "units": [unit.text for entry in self.units for unit in entry.units],
             "references": [" ".join(sentences) for sentences in references],
@@ -177,7 +216,8 @@ class Dataset(Result):
         }
 
     def with_language(self) -> Dataset:
-        """These data with their language, as given or as their texts tell (`language_of`)."""
+        """These data with their language, as given or as their texts tell
+        (`language_of`)."""
         return replace(self, language=language_of(self.texts, self.language))
 
     @property
@@ -202,7 +242,10 @@ class Dataset(Result):
         """What a reader of scores of these data should know."""
         texts = self.texts
         every = [text for part in texts.values() for text in part]
-        notes = [*(language_notes(every, self.language) if self.language else ()), *self.remarks]
+        notes = [
+            *(language_notes(every, self.language) if self.language else ()),
+            *self.remarks,
+        ]
         units = texts["units"]
         if long := sum(len(t.split()) > _LONG and bool(_END.search(t)) for t in units):
             are = counted(long, "unit is a paragraph", "units are paragraphs")
@@ -217,21 +260,28 @@ class Dataset(Result):
                 '["…", "…"], or one unit a row.'
             )
         if self.left_out:
-            counts = ", ".join(f"{count} × {what}" for what, count in self.left_out.items())
+            counts = ", ".join(
+                f"{count} × {what}" for what, count in self.left_out.items()
+            )
             notes.append(f"Left out while reading: {counts}.")
         return tuple(notes)
 
     def require(self, *parts: str) -> None:
-        """Checks that there is what a verb needs, such as ``labels`` or ``complete labels``."""
+        """Checks that there is what a verb needs, such as ``labels`` or ``complete
+        labels``."""
         for part in parts:
             name = part.removeprefix("complete ")
-            if not getattr(self, name) and not (name == "presence" and self.presence is not None):
+            if not getattr(self, name) and not (
+                name == "presence" and self.presence is not None
+            ):
                 raise InputError(f"no {name}", expected=f"{' and '.join(parts)}")
             if part == "complete labels":
                 for own in self.labels:
                     for input_, row in zip(own.inputs, own.labels, strict=True):
                         if not row:
-                            raise InputError(f"no labels of '{own.system}' for input '{input_}'")
+                            raise InputError(
+                                f"no labels of '{own.system}' for input '{input_}'"
+                            )
 
     def to_tables(self) -> Sequence[Table]:
         """How much there is of each kind."""
@@ -245,8 +295,15 @@ class Dataset(Result):
             **{f"left out: {what}": count for what, count in self.left_out.items()},
         }
         of = counted(len(self.inputs), "input"), counted(len(self.systems), "system")
-        columns, notes = (Column("what"), Column("number")), (*self.notes, str(self.signature))
-        return [Table(f"{self.name}: {', '.join(of)}", columns, tuple(counts.items()), notes)]
+        columns, notes = (
+            (Column("what"), Column("number")),
+            (*self.notes, str(self.signature)),
+        )
+        return [
+            Table(
+                f"{self.name}: {', '.join(of)}", columns, tuple(counts.items()), notes
+            )
+        ]
 
 
 def load(
@@ -267,18 +324,20 @@ def load(
 ) -> Dataset:
     """Loads everything that belongs to one data set, checks and joins it.
 
-    Each source is a path, plain Python (lists in the order of the inputs, or dicts by id), or a
-    data frame or rows with named columns. Without ids, inputs are matched by their order.
+    Each source is a path, plain Python (lists in the order of the inputs, or dicts by
+    id), or a data frame or rows with named columns. Without ids, inputs are matched by
+    their order.
 
     Args:
-        units: Units of every input, one short fact each. Alone, it may also be a folder in the
-            authors' layout, or one table with all columns.
+        units: Units of every input, one short fact each. Alone, it may also be a folder
+            in the authors' layout, or one table with all columns.
         summaries: Summaries of every system: one file per system, or a table.
         references: Reference summaries of every input.
         labels: Presence labels of the units: 0, 1, or .5 for a part.
         label_units: Units that the labels are of, if they are not those to be scored.
         stus: Extracted units of the same inputs, besides human ones.
-        presence: Presence of every unit in every summary, judged elsewhere: numbers from 0 to 1.
+        presence: Presence of every unit in every summary, judged elsewhere: numbers
+            from 0 to 1.
         kind: Kind of units whose source does not specify it: scu (default) or stu.
         ids: Ids of the inputs, where rows are matched by order.
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
@@ -303,7 +362,10 @@ def load(
     values = (units, summaries, references, labels, label_units, stus, presence)
     sources = {k: v for k, v in zip(_SOURCES, values, strict=True) if v is not None}
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
-    if isinstance(path := sources.get(alone), str | Path) and file_type(path) == "folder":
+    if (
+        isinstance(path := sources.get(alone), str | Path)
+        and file_type(path) == "folder"
+    ):
         return replace(_read_folder(Path(path)), language=language or "")
     left_out: Counter[str] = Counter()
     for key, source in list(sources.items()):
@@ -316,9 +378,15 @@ def load(
         sources[key] = table
         if main:
             inside = _inside(table)
-            sources = inside | {k: s for k, s in sources.items() if not inside or k != alone}
-    units, summaries, references, labels, label_units, stus, presence = map(sources.get, _SOURCES)
-    scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
+            sources = inside | {
+                k: s for k, s in sources.items() if not inside or k != alone
+            }
+    units, summaries, references, labels, label_units, stus, presence = map(
+        sources.get, _SOURCES
+    )
+    scus: Sequence[InputUnits] = (
+        () if units is None else as_units(units, kind=kind, **names)
+    )
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         first = as_summaries(summaries, partial=nulls == "missing", **names)[0]
         scus = [replace(scus[0], input=name) for name in first.inputs]
@@ -345,7 +413,11 @@ def load(
     if judged is not None and systems:
         summarised = {entry.system for entry in systems}
         for own in sorted(summarised ^ {*judged.systems}):
-            has = "summaries but no presence" if own in summarised else "presence but no summaries"
+            has = (
+                "summaries but no presence"
+                if own in summarised
+                else "presence but no summaries"
+            )
             raise InputError(f"system '{own}' has {has}")
     labelled = None
     if label_units is not None:
@@ -364,7 +436,9 @@ def load(
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")
-        remarks = (f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",)
+        remarks = (
+            f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",
+        )
     return Dataset(
         name,
         tuple(scus),
@@ -381,7 +455,8 @@ def load(
 
 
 def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
-    """The data that a verb is given: a `Dataset`, or summaries with units and other sources."""
+    """The data that a verb is given: a `Dataset`, or summaries with units and other
+    sources."""
     for key in [key for key in sources if key not in _ARGUMENTS]:
         near = get_close_matches(key, _ARGUMENTS, 1, 0.5)
         hint = f"Did you mean {near[0]}?" if near else None
@@ -393,7 +468,9 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         if sources:
             what = "a Dataset and further sources"
             raise InputError(what, expected="one of the two: load them together")
-        if units is not None:  # other units of the same inputs: labels stay those of its own
+        if (
+            units is not None
+        ):  # other units of the same inputs: labels stay those of its own
             scored = in_order(as_units(units), data.inputs, "units")
             own = data.label_units or (data.units if data.labels else None)
             data = replace(data, scus=tuple(scored), label_units=own)
@@ -405,17 +482,28 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
 
 
 def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
-    """The rows of a file, of whole tables, or of one table given in Python; None for all else."""
+    """The rows of a file, of whole tables, or of one table given in Python; None for
+    all else."""
     if isinstance(source, Rows):
         return source
     if paths := paths_of(source):
-        if key == "presence" or any(file_type(path) in (None, "folder") for path in paths):
+        if key == "presence" or any(
+            file_type(path) in (None, "folder") for path in paths
+        ):
             return None
-        tables = [read_rows(path, columns, blank_ok=key == "summaries") for path in paths]
+        tables = [
+            read_rows(path, columns, blank_ok=key == "summaries") for path in paths
+        ]
         if isinstance(source, str | Path):
             return tables[0]
-        return joined(tables) if any(_inside(t).keys() - {"summaries"} for t in tables) else None
-    if isinstance(source, list | tuple) and not (source and isinstance(source[0], Mapping)):
+        return (
+            joined(tables)
+            if any(_inside(t).keys() - {"summaries"} for t in tables)
+            else None
+        )
+    if isinstance(source, list | tuple) and not (
+        source and isinstance(source[0], Mapping)
+    ):
         return None
     return table_rows(source, "data", columns, holding="summary")
 
@@ -434,12 +522,13 @@ _LAYOUT = (
 
 
 def _read_folder(folder: Path) -> Dataset:
-    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once converted).
+    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once
+    converted).
 
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
     ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In place of a line file
-    there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``, ``references.jsonl``; any of them may
-    be compressed (``.gz``).
+    there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``, ``references.jsonl``; any
+    of them may be compressed (``.gz``).
     """
     if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
         hint = "If it holds summaries, give units or references too."
@@ -477,7 +566,8 @@ def _file(folder: Path, *names: str) -> Path | None:
 def _folds(
     folder: Path, pattern: str, names: Sequence[str], what: str
 ) -> tuple[tuple[str, ...], ...]:
-    """The held-out names of each fold file; line files without ids count inputs from 1."""
+    """The held-out names of each fold file; line files without ids count inputs from
+    1."""
     folds = []
     files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
     for file in sorted(files, key=lambda f: (len(stem(f)), stem(f))):

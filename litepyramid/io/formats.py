@@ -1,6 +1,8 @@
-"""Files of other tools as rows under our columns: rubrics, logs, nuggets, published data sets.
+"""Files of other tools as rows under our columns: rubrics, logs, nuggets, published
+data sets.
 
-A file is recognised by the keys of its first object. What has no place in our rows is counted.
+A file is recognised by the keys of its first object. What has no place in our rows is
+counted.
 """
 
 import json
@@ -35,11 +37,20 @@ _REFERENCES = (
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
 _PROMPT, _TEST = ("promptIdx", "prompt"), ("testIdx", "vars")
-_RESULT = ("testIdx", "promptIdx", "id", "success", "failureReason", "promptId", "error")
+_RESULT = (
+    "testIdx",
+    "promptIdx",
+    "id",
+    "success",
+    "failureReason",
+    "promptId",
+    "error",
+)
 
 
 class Format(NamedTuple):
-    """A kind of file: its name, what an object of it is, our rows of one object, or of all."""
+    """A kind of file: its name, what an object of it is, our rows of one object, or of
+    all."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -60,7 +71,9 @@ def _format(
     """Registers the reader of a kind of file, whose objects have these keys."""
 
     def register(read: Callable[[Any, Counts], Iterable[Any]]) -> Any:
-        FORMATS.append(Format(name, fits or (lambda row: row.keys() >= {*keys}), read, whole))
+        FORMATS.append(
+            Format(name, fits or (lambda row: row.keys() >= {*keys}), read, whole)
+        )
         return read
 
     return register
@@ -76,7 +89,8 @@ def format_of(first: Mapping[str, Any]) -> Format | None:
 def translate(
     form: Format, lines: Lines, path: str | Path
 ) -> tuple[list[tuple[int, Json]], Counts]:
-    """Our rows of the objects of a file, each with its line; and what was left out, counted."""
+    """Our rows of the objects of a file, each with its line; and what was left out,
+    counted."""
     counts: Counts = Counter()
     if form.whole:
         with located(path, 1):
@@ -85,18 +99,27 @@ def translate(
     for line, row in lines:
         with located(path, line):
             if format_of(row) is not form:
-                raise InputError(f"is no line of {form.name}", expected="lines of one kind")
+                raise InputError(
+                    f"is no line of {form.name}", expected="lines of one kind"
+                )
             rows += [(line, ours) for ours in form.read(dict(row), counts)]
     return rows, +counts
 
 
 def conversation(messages: Any) -> str:
-    """The turns of a conversation as one text, each after its role; one turn alone as it is."""
+    """The turns of a conversation as one text, each after its role; one turn alone as
+    it is."""
     if isinstance(messages, str):
         return messages
     turns = as_type(list[dict[str, Any]], messages, what="a broken conversation")
-    texts = [(str(turn.get("role", "user")), _content(turn.get("content"))) for turn in turns]
-    return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{who}: {text}" for who, text in texts)
+    texts = [
+        (str(turn.get("role", "user")), _content(turn.get("content"))) for turn in turns
+    ]
+    return (
+        texts[0][1]
+        if len(texts) == 1
+        else "\n\n".join(f"{who}: {text}" for who, text in texts)
+    )
 
 
 def _content(content: Any) -> str:
@@ -149,11 +172,21 @@ def _unit(text: str, weight: float | None, *tags: Any) -> Json:
 def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
     """Criteria with points, or with a weight."""
     name = row.pop("prompt_id" if "prompt_id" in row else "sample_id")
-    rubrics, prompt, shared, domain = _taken(row, "rubrics", "prompt", "example_tags", "domain")
-    criteria: list[_Criterion] = as_type(list[_Criterion], rubrics, what="a broken rubric")
+    rubrics, prompt, shared, domain = _taken(
+        row, "rubrics", "prompt", "example_tags", "domain"
+    )
+    criteria: list[_Criterion] = as_type(
+        list[_Criterion], rubrics, what="a broken rubric"
+    )
     tags = shared if isinstance(shared, list) and shared else [domain]
     units = [
-        _unit(c.criterion, c.weight if c.points is None else c.points, *c.tags, c.axis, *tags)
+        _unit(
+            c.criterion,
+            c.weight if c.points is None else c.points,
+            *c.tags,
+            c.axis,
+            *tags,
+        )
         for c in criteria
     ]
     _left(row, "field", counts)
@@ -175,13 +208,23 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     units = []
     for one in as_type(list[dict[str, Any]], rubric, what="a broken rubric"):
         about = _object(one.get("annotations"), "annotations")
-        kind = as_type(str, about.pop("weight_class", None), what="a broken weight_class")
+        kind = as_type(
+            str, about.pop("weight_class", None), what="a broken weight_class"
+        )
         weight = number(about.get(f"{kind.replace(' ', '_')}_weight"))
         if weight is None or weight != weight:
-            raise InputError(f"no weight of the class '{cut(kind)}'", expected="a number")
+            raise InputError(
+                f"no weight of the class '{cut(kind)}'", expected="a number"
+            )
         title = as_type(str, one.get("title"), what="a broken criterion")
-        units.append(_unit(title, -abs(weight) if "detrimental" in kind else weight, kind, field_))
-        others = {key: value for key, value in about.items() if not key.endswith("_weight")}
+        units.append(
+            _unit(
+                title, -abs(weight) if "detrimental" in kind else weight, kind, field_
+            )
+        )
+        others = {
+            key: value for key, value in about.items() if not key.endswith("_weight")
+        }
         _left(others, "annotation", counts)
     _left(row, "field", counts)
     yield {"input": name, "question": conversation(asked), "units": units}
@@ -208,12 +251,16 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
         output = _object(own.pop("output", None) or {}, "output")
         answer, choices = output.get("completion"), output.get("choices") or []
         if answer is None and isinstance(choices, list) and choices:
-            message = _object(_object(choices[0], "a choice").get("message") or {}, "a message")
+            message = _object(
+                _object(choices[0], "a choice").get("message") or {}, "a message"
+            )
             answer = _content(message.get("content"))
         failed = bool(own.pop("error", None))
         counts["samples with an error, whose answers are missing"] += failed
         epoch, target = own.pop("epoch", 1), own.pop("target", None)
-        references = [t for t in (target if isinstance(target, list) else [target]) if t]
+        references = [
+            t for t in (target if isinstance(target, list) else [target]) if t
+        ]
         metadata = _object(own.pop("metadata", None) or {}, "metadata")
         units = metadata.pop("units", None)
         row: Json = {
@@ -221,7 +268,9 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
             "input": own.pop("id", None),
             "question": conversation(own.pop("input", None) or ""),
             "summary": None if failed else answer,
-            "scores": _inspect_scores(_object(own.pop("scores", None) or {}, "scores"), counts),
+            "scores": _inspect_scores(
+                _object(own.pop("scores", None) or {}, "scores"), counts
+            ),
         }
         row |= {"references": references} if references else {}
         row |= {"units": units} if units else {}
@@ -231,7 +280,8 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
 
 
 def _inspect_scores(scores: Json, counts: Counts) -> Json:
-    """The numbers among scores: themselves, letters as inspect counts them, parts by name."""
+    """The numbers among scores: themselves, letters as inspect counts them, parts by
+    name."""
     numbers: Json = {}
     for scorer, score in scores.items():
         more = dict(score) if isinstance(score, dict) else {"value": score}
@@ -239,7 +289,11 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
         _left(more, "scores'", counts)
         for name, one in value.items() if isinstance(value, dict) else [("", value)]:
             grade = _GRADES.get(one) if isinstance(one, str) else None
-            grade = number(int(one) if isinstance(one, bool) else one) if grade is None else grade
+            grade = (
+                number(int(one) if isinstance(one, bool) else one)
+                if grade is None
+                else grade
+            )
             counts["scores that are no numbers"] += grade is None
             if grade is not None:
                 numbers[f"{scorer}_{name}" if name else scorer] = grade
@@ -258,7 +312,10 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     _left(whole, "file's", counts)
     results = as_type(list[dict[str, Any]], inner["results"], what="broken results")
     prompts, tests = (
-        {key: n for n, key in enumerate(dict.fromkeys(_key(r, *of) for r in results), 1)}
+        {
+            key: n
+            for n, key in enumerate(dict.fromkeys(_key(r, *of) for r in results), 1)
+        }
         for of in (_PROMPT, _TEST)
     )
     times: Counter[tuple[str, int]] = Counter()
@@ -288,7 +345,9 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
             "system": system,
             "input": str(name),
             "question": (asked or _texts([raw]) or [""])[0],
-            "summary": output if isinstance(output, str) or failed else json.dumps(output),
+            "summary": output
+            if isinstance(output, str) or failed
+            else json.dumps(output),
             "scores": {k: v for k, v in scores.items() if number(v) is not None},
         }
         row |= {"units": units} if units else {}
@@ -304,13 +363,18 @@ def _key(result: Json, number: str, itself: str) -> str:
     return json.dumps(result.get(number, result.get(itself)), sort_keys=True)
 
 
-def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json], list[str]]:
-    """The criteria among assertions as units, expected texts as references, the rest counted."""
+def _assertions(
+    listed: Any, variables: Json, counts: Counts
+) -> tuple[list[Json], list[str]]:
+    """The criteria among assertions as units, expected texts as references, the rest
+    counted."""
     units: list[Json] = []
     references: list[str] = []
 
     def filled(place: re.Match[str]) -> str:
-        return str(variables[place[1]]) if _texts([variables.get(place[1])]) else place[0]
+        return (
+            str(variables[place[1]]) if _texts([variables.get(place[1])]) else place[0]
+        )
 
     for one in as_type(list[dict[str, Any]], listed, what="broken assertions"):
         kind, value, weight = (one.get(key) for key in ("type", "value", "weight"))
@@ -321,7 +385,10 @@ def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json
             units += inner[0]
             references += inner[1]
         elif kind in _CRITERIA and texts:
-            units += [{"text": text, "weight": 1 if weight is None else weight} for text in texts]
+            units += [
+                {"text": text, "weight": 1 if weight is None else weight}
+                for text in texts
+            ]
         elif kind in _REFERENCES and texts:
             references += texts
         else:
@@ -331,9 +398,13 @@ def _assertions(listed: Any, variables: Json, counts: Counts) -> tuple[list[Json
 
 @_format("nuggets", "qid", "nuggets")
 def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
-    """nuggetizer: nuggets of a query; with assignments also the answer of a run and its labels."""
+    """nuggetizer: nuggets of a query; with assignments also the answer of a run and its
+    labels."""
     nuggets = as_type(list[dict[str, Any]], row["nuggets"], what="broken nuggets")
-    units = [{"text": one.get("text"), "importance": one.get("importance")} for one in nuggets]
+    units = [
+        {"text": one.get("text"), "importance": one.get("importance")}
+        for one in nuggets
+    ]
     ours: Json = {"input": row["qid"], "question": row.get("query"), "units": units}
     if "run_id" in row or any("assignment" in one for one in nuggets):
         for one in nuggets:
@@ -341,7 +412,10 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
                 what = f"the nugget '{one.get('text')}' is assigned '{one.get('assignment')}'"
                 hint = "Assign it again, or write not_support, as nuggetizer counts it."
                 raise InputError(what, expected=", ".join(ASSIGNMENTS), hint=hint)
-        labels = [{"unit": n.get("text"), "label": ASSIGNMENTS[n["assignment"]]} for n in nuggets]
+        labels = [
+            {"unit": n.get("text"), "label": ASSIGNMENTS[n["assignment"]]}
+            for n in nuggets
+        ]
         ours |= {"system": row.get("run_id"), "labels": labels}
         if isinstance(row.get("answer_text"), str):
             ours["summary"] = one_line(row["answer_text"])
@@ -349,7 +423,9 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
 
 
 def _is_answer(row: Mapping[str, Any]) -> bool:
-    return isinstance(row.get("answer"), list) and bool({"topic_id", "metadata"} & row.keys())
+    return isinstance(row.get("answer"), list) and bool(
+        {"topic_id", "metadata"} & row.keys()
+    )
 
 
 @_format("answers of TREC", fits=_is_answer)
@@ -358,7 +434,9 @@ def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     about = row.get("metadata")
     about = {**about, **row} if isinstance(about, dict) else row
     sentences = as_type(list[dict[str, Any]], row["answer"], what="a broken answer")
-    texts = as_type(list[str], [s.get("text") for s in sentences], what="a broken answer")
+    texts = as_type(
+        list[str], [s.get("text") for s in sentences], what="a broken answer"
+    )
     counts["citations"] += sum(bool(one.get("citations")) for one in sentences)
     counts["metadata"] += bool(row.keys() - {"topic_id", "run_id", "answer"})
     yield {
@@ -387,18 +465,32 @@ class _Document:
 @_format("QAPyramid", "QAs", "system_outputs", whole=True)
 def _labelled(lines: Lines, counts: Counts) -> Lines:
     """Units, summaries and labels of documents; incomplete documents are left out."""
-    documents = [(n, as_type(_Document, row, what="a broken record", line=n)) for n, row in lines]
-    outputs = [pair for _, document in documents for pair in document.system_outputs.items()]
+    documents = [
+        (n, as_type(_Document, row, what="a broken record", line=n)) for n, row in lines
+    ]
+    outputs = [
+        pair for _, document in documents for pair in document.system_outputs.items()
+    ]
     systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
     if not systems:
-        raise InputError('no record has "system_outputs"', expected="summaries of some systems")
+        raise InputError(
+            'no record has "system_outputs"', expected="summaries of some systems"
+        )
     rows: list[tuple[int, Json]] = []
     for line, one in documents:
-        ids = [key for key in (one.count_id, one.example_id, one.id) if key not in (None, "")]
+        ids = [
+            key
+            for key in (one.count_id, one.example_id, one.id)
+            if key not in (None, "")
+        ]
         units, texts = one.reference_acus or one.QAs, one.system_outputs
-        acus = {name: (own or {}).get("acu_labels") for name, own in one.annotations.items()}
+        acus = {
+            name: (own or {}).get("acu_labels") for name, own in one.annotations.items()
+        }
         labels = acus or one.QA_labels
-        if not units or not all(labels.get(s) and texts.get(s) is not None for s in systems):
+        if not units or not all(
+            labels.get(s) and texts.get(s) is not None for s in systems
+        ):
             counts["inputs_without_units_summaries_or_labels"] += 1
             continue
         shared = {
@@ -413,5 +505,7 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
     if not rows:
         raise InputError("no record has units, summaries and labels")
     if not all(row["references"] for _, row in rows):
-        rows = [(n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows]
+        rows = [
+            (n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows
+        ]
     return rows

@@ -24,7 +24,8 @@ _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
 class Kind(NamedTuple):
-    """What data of a kind are called, as a list and of one input; the columns of their rows."""
+    """What data of a kind are called, as a list and of one input; the columns of their
+    rows."""
 
     many: str
     one: str
@@ -34,7 +35,9 @@ class Kind(NamedTuple):
     def expected(self) -> str:
         """What their source may be."""
         python = "lists in the order of the inputs, dicts by system or input"
-        return f"a path, {python}, or a data frame or rows with the columns {self.columns}"
+        return (
+            f"a path, {python}, or a data frame or rows with the columns {self.columns}"
+        )
 
 
 KINDS = {
@@ -48,7 +51,8 @@ KINDS = {
 
 
 class Entry(NamedTuple):
-    """What a source contains for one input, or for one system's summary; `listed`: in one row."""
+    """What a source contains for one input, or for one system's summary; `listed`: in
+    one row."""
 
     input: str
     path: str | Path
@@ -58,19 +62,26 @@ class Entry(NamedTuple):
     listed: bool = True
     question: str | None = None
 
-    def error(self, what: str, expected: str | None = None, hint: str | None = None) -> InputError:
+    def error(
+        self, what: str, expected: str | None = None, hint: str | None = None
+    ) -> InputError:
         """An error that names its place."""
-        return InputError(what, path=self.path, line=self.line, expected=expected, hint=hint)
+        return InputError(
+            what, path=self.path, line=self.line, expected=expected, hint=hint
+        )
 
 
 def read_ids(path: str | Path) -> list[str]:
-    """The ids of a line file's inputs, one per line; of a table, those in its column of ids."""
+    """The ids of a line file's inputs, one per line; of a table, those in its column of
+    ids."""
     table = read_rows(path)
     ids: dict[str, int] = {}
     for row in table.rows:
         name = _name(row, table, "input") if row.text is None else row.text.strip()
         if not name:
-            raise InputError("empty id", path=path, line=row.line, expected="one id per line")
+            raise InputError(
+                "empty id", path=path, line=row.line, expected="one id per line"
+            )
         if name in ids and table.form == "lines":
             what = f"input '{name}' occurs twice (first on line {ids[name]})"
             raise InputError(what, path=path, line=row.line)
@@ -79,20 +90,28 @@ def read_ids(path: str | Path) -> list[str]:
 
 
 def entries_of(
-    table: Rows, what: str, ids: Ids = None, inputs: Ids = None, *, partial: bool = False
+    table: Rows,
+    what: str,
+    ids: Ids = None,
+    inputs: Ids = None,
+    *,
+    partial: bool = False,
 ) -> list[Entry]:
     """What rows say of every input, in their order.
 
-    A row holds a list under the plural of `what`, or one value under `what` itself; then the rows
-    of an input (and system) are combined, references and documents that come again only once.
-    Rows go by their order, not by ids, in a line file, an array of texts, and a table whose
-    columns are all known and neither ids nor systems; rows given in Python without ids always.
+    A row holds a list under the plural of `what`, or one value under `what` itself;
+    then the rows of an input (and system) are combined, references and documents that
+    come again only once. Rows go by their order, not by ids, in a line file, an array
+    of texts, and a table whose columns are all known and neither ids nor systems; rows
+    given in Python without ids always.
     """
     ordered = {name for row in table.rows for name in row.values} <= {*COLUMNS} - {
         "input",
         "system",
     }
-    named = {str(row.values.get("system")) for row in table.rows if "input" in row.values}
+    named = {
+        str(row.values.get("system")) for row in table.rows if "input" in row.values
+    }
     names, counts = inputs if ids is None else ids, Counter[str]()
     if ordered and names is not None and (count := len(table.rows)) != len(names):
         noun = "line" if table.form == "lines" else "row"
@@ -108,7 +127,9 @@ def entries_of(
         of = str(row.values.get("system"))
         values, listed = _values(row, what, table)
         by_order = ordered or (table.form == "python" and of not in named)
-        if by_order and (listed or what in _TEXTS):  # else which input it is of, nobody said
+        if by_order and (
+            listed or what in _TEXTS
+        ):  # else which input it is of, nobody said
             place = counts[of]
             counts[of] += 1
             name = names[place] if names and place < len(names) else str(place + 1)
@@ -119,19 +140,25 @@ def entries_of(
         rater = _name(row, table, "annotator") if rated else None
         asked = row.values.get("question")
         question = asked if isinstance(asked, str) and asked.strip() else None
-        new = Entry(name, row.path or table.path, row.line, values, system, listed, question)
+        new = Entry(
+            name, row.path or table.path, row.line, values, system, listed, question
+        )
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
         if entry is new or (whole and entry.values == values):
             continue
         if whole:
             problem = f"input '{name}' occurs twice (first on line {entry.line})"
-            raise new.error(problem, hint="Put all that belongs to one input into one row.")
+            raise new.error(
+                problem, hint="Put all that belongs to one input into one row."
+            )
         entry.values.extend(values)
     result = list(entries.values())
     for entry in result if what in _TEXTS else ():
         if not entry.listed:
-            entry.values[:] = {json.dumps(value): value for value in entry.values}.values()
+            entry.values[:] = {
+                json.dumps(value): value for value in entry.values
+            }.values()
     if what == "label":
         result = _of_annotators(result)
     elif what not in ("summary", "presence"):
@@ -145,25 +172,36 @@ def in_order(
     """Entries in the order of `names`, exactly one for each."""
     by_name = {entry.input: entry for entry in entries}
     if by_name.keys() != set(names):
-        what = f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}"
+        what = (
+            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}"
+        )
         raise InputError(what, path=path, expected="the inputs of the units")
     return tuple(by_name[name] for name in names)
 
 
 def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
-    """An entry's values, one for each unit: in their order, or by the texts that they name."""
+    """An entry's values, one for each unit: in their order, or by the texts that they
+    name."""
     values = entry.values
     if len(values) != len(texts):
         of = f"the {counted(len(texts), 'unit')} of input '{entry.input}'"
-        raise entry.error(f"{counted(len(values), what)} for {of}", f"one {what} for each unit")
+        raise entry.error(
+            f"{counted(len(values), what)} for {of}", f"one {what} for each unit"
+        )
     if not any(isinstance(value, dict) for value in values):
         return values
     by_text: dict[str, list[Any]] = {}
     for value in values:
-        named = isinstance(value, dict) and isinstance(value.get("unit"), str) and what in value
+        named = (
+            isinstance(value, dict)
+            and isinstance(value.get("unit"), str)
+            and what in value
+        )
         if not named:
             shown = cut(json.dumps(value, default=str))
-            raise entry.error(f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}')
+            raise entry.error(
+                f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}'
+            )
         by_text.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
     for text in texts:
         if not by_text.get(text):
@@ -175,20 +213,24 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
 def matched(
     entries: Sequence[Entry], inputs: Sequence[str], what: str, partial: bool = False
 ) -> list[Entry]:
-    """The entries in the order of `inputs`, exactly one for each and for each system."""
+    """The entries in the order of `inputs`, exactly one for each and for each
+    system."""
     one, known = KINDS[what].one, set(inputs)
     systems: dict[str | None, dict[str, Entry]] = {}
     for entry in entries:
         if entry.input not in known:
             expected = f"the inputs of the units: '{inputs[0]}' …"
-            raise entry.error(f"{one} of input '{entry.input}', which has no units", expected)
+            raise entry.error(
+                f"{one} of input '{entry.input}', which has no units", expected
+            )
         systems.setdefault(entry.system, {})[entry.input] = entry
     for system, by_input in systems.items():
         missing = [name for name in inputs if name not in by_input]
         last = max(by_input.values(), key=lambda entry: entry.line)
         if missing and not partial:
             raise last.error(
-                f"no {one} of input '{missing[0]}'" + (f" of system '{system}'" if system else ""),
+                f"no {one} of input '{missing[0]}'"
+                + (f" of system '{system}'" if system else ""),
                 f"{counted(len(inputs), 'input')}, found {len(by_input)}",
                 "Add it; an empty summary is legal." if what == "summary" else None,
             )
@@ -201,7 +243,9 @@ def _name(row: Row, table: Rows, column: str) -> str:
     name = identifier(value)
     if name is None:
         raise InputError(
-            f'no "{column}"' if value in (None, "") else f'"{column}" is {cut(json.dumps(value))}',
+            f'no "{column}"'
+            if value in (None, "")
+            else f'"{column}" is {cut(json.dumps(value))}',
             path=row.path or table.path,
             line=row.line,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
@@ -221,17 +265,28 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         null = value is None and (what in row.values or table.form == "python")
         if isinstance(value, str) or null:
             return [value], True
-    if table.form in ("csv", "python") and isinstance(value, str) and value.lstrip()[:1] == "[":
+    if (
+        table.form in ("csv", "python")
+        and isinstance(value, str)
+        and value.lstrip()[:1] == "["
+    ):
         value = _list_in_cell(value, table, row, must=plural or what in _TEXTS)
     if isinstance(value, list) and value and what != "summary":
         return _beside(value, row.values.get("units"), what), True
     if what in _TEXTS and isinstance(value, str):
         return [value], plural
-    if not (plural or value is None or isinstance(value, list) or what in ("summary", *_TEXTS)):
+    if not (
+        plural
+        or value is None
+        or isinstance(value, list)
+        or what in ("summary", *_TEXTS)
+    ):
         return [_with_unit(value, what, row)], False
     if row.text is not None:
         hint = "Remove the line, or write what belongs to this input."
-        raise InputError("an empty line", path=row.path or table.path, line=row.line, hint=hint)
+        raise InputError(
+            "an empty line", path=row.path or table.path, line=row.line, hint=hint
+        )
     listed = f"'{many}' with a JSON list"
     raise InputError(
         f'no "{table.columns.get(what) or (what if many in (what, "summaries") else many)}"',
@@ -242,18 +297,26 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
 
 
 def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
-    """Values that stand beside a list of units, each with its unit: systems' orders may differ."""
+    """Values that stand beside a list of units, each with its unit: systems' orders may
+    differ."""
     if what not in ("label", "presence") or not isinstance(units, list):
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
     named = any(isinstance(value, dict) for value in values)
-    if named or len(values) != len(units) or not all(isinstance(text, str) for text in texts):
+    if (
+        named
+        or len(values) != len(units)
+        or not all(isinstance(text, str) for text in texts)
+    ):
         return values
-    return [{"unit": text, what: value} for text, value in zip(texts, values, strict=True)]
+    return [
+        {"unit": text, what: value} for text, value in zip(texts, values, strict=True)
+    ]
 
 
 def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
-    """The list that a cell holds, as JSON or as Python writes it; else its text, if it may be."""
+    """The list that a cell holds, as JSON or as Python writes it; else its text, if it
+    may be."""
     try:
         return parse_json(
             cell,
@@ -271,9 +334,12 @@ def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
 
 
 def _with_unit(value: Any, what: str, row: Row) -> Any:
-    """One unit with what its row says of it; one label or weight with the unit that it is of."""
+    """One unit with what its row says of it; one label or weight with the unit that it
+    is of."""
     if what != "unit":
-        return {"unit": row.values["unit"], what: value} if "unit" in row.values else value
+        return (
+            {"unit": row.values["unit"], what: value} if "unit" in row.values else value
+        )
     if not isinstance(value, str):
         return value
     unit = {"text": value}
@@ -293,11 +359,14 @@ def _of_annotators(entries: Iterable[Entry]) -> list[Entry]:
     for entry in entries:
         groups[entry.system, entry.input].append(entry)
     raters = groups.values()
-    return [own[0]._replace(values=_medians(own)) if own[1:] else own[0] for own in raters]
+    return [
+        own[0]._replace(values=_medians(own)) if own[1:] else own[0] for own in raters
+    ]
 
 
 def _medians(entries: Sequence[Entry]) -> list[Any]:
-    """Of each unit 0, 1, or .5 for all between; a label that is none of these as it is."""
+    """Of each unit 0, 1, or .5 for all between; a label that is none of these as it
+    is."""
     labels: defaultdict[str, list[Any]] = defaultdict(list)
     for entry in entries:
         for place, value in enumerate(entry.values):
@@ -309,7 +378,9 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
         middle = wrong[0] if wrong else median(map(float, own))
         label = middle if wrong or middle in (0, 1) else 0.5
         unit = json.loads(key)
-        result.append({"unit": unit, "label": label} if isinstance(unit, str) else label)
+        result.append(
+            {"unit": unit, "label": label} if isinstance(unit, str) else label
+        )
     return result
 
 

@@ -1,4 +1,5 @@
-"""Rows with their places: of CSV, TSV, JSON, JSON Lines, lines of text, frames and other rows."""
+"""Rows with their places: of CSV, TSV, JSON, JSON Lines, lines of text, frames and
+other rows."""
 
 import csv
 import io
@@ -21,7 +22,16 @@ from litepyramid.text import counted
 Form = Literal["csv", "json", "jsonl", "lines", "python"]
 _LISTS = ("reference", "document", "unit", "label")
 COLUMNS = (
-    *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
+    *(
+        "system",
+        "input",
+        "summary",
+        "metric",
+        "score",
+        "kind",
+        "sentence",
+        "importance",
+    ),
     *("presence", "question", "human", "annotator", "weight"),
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
@@ -36,7 +46,8 @@ Ids = Sequence[str] | None
 
 
 class ColumnMap(dict[str, str]):
-    """Own column names by known column; `seen` are the columns of the tables that were read."""
+    """Own column names by known column; `seen` are the columns of the tables that were
+    read."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__(names)
@@ -47,14 +58,17 @@ class ColumnMap(dict[str, str]):
         for name, column in self.items():
             if column not in self.seen:
                 there = ", ".join(sorted(self.seen)) or "a table with named columns"
-                raise InputError(f"no column '{column}' (columns {name}={column})", expected=there)
+                raise InputError(
+                    f"no column '{column}' (columns {name}={column})", expected=there
+                )
 
 
 ColumnNames = ColumnMap | None
 
 
 class Row(NamedTuple):
-    """One row: its line, from 1; its values by column, or its text; its file if not the table's."""
+    """One row: its line, from 1; its values by column, or its text; its file if not the
+    table's."""
 
     line: int
     values: dict[str, Any]
@@ -64,7 +78,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one source; `made` by another tool, of whose file some things are `left_out`."""
+    """The rows of one source; `made` by another tool, of whose file some things are
+    `left_out`."""
 
     path: str | Path
     form: Form
@@ -79,7 +94,8 @@ class Rows:
 
     @property
     def runs(self) -> bool:
-        """Whether the file is a log of runs, whose systems may have the same name in another."""
+        """Whether the file is a log of runs, whose systems may have the same name in
+        another."""
         return self.made in LOGS
 
     def holds(self, what: str) -> bool:
@@ -97,9 +113,9 @@ def read_rows(
 ) -> Rows:
     """The rows of a file in any of the forms, each with its line.
 
-    A file is CSV or TSV (comma, tab or semicolon) if it is named so or if its first line holds two
-    known columns; a JSON array if it is one, of objects or of texts; JSON Lines if it is named so
-    or begins with a brace; else lines of text.
+    A file is CSV or TSV (comma, tab or semicolon) if it is named so or if its first
+    line holds two known columns; a JSON array if it is one, of objects or of texts;
+    JSON Lines if it is named so or begins with a brace; else lines of text.
     """
     path, text = Path(path), read_text(path) if text is None else text
     if not (text if blank_ok else text.strip()):
@@ -119,7 +135,8 @@ def read_rows(
 def table_rows(
     value: Any, name: str, columns: ColumnNames = None, *, holding: str = ""
 ) -> Rows | None:
-    """The rows of a frame, a list of dicts or a dict of columns; None if it is none of them."""
+    """The rows of a frame, a list of dicts or a dict of columns; None if it is none of
+    them."""
     records = _records(value, holding)
     if records is None:
         return None
@@ -127,21 +144,30 @@ def table_rows(
     for line, record in enumerate(records, start=1):
         try:
             cells = {str(key): _cell(cell) for key, cell in record.items()}
-            values = {k: cell for k, cell in cells.items() if cell is not None or k == "weight"}
+            values = {
+                k: cell
+                for k, cell in cells.items()
+                if cell is not None or k == "weight"
+            }
             json.dumps(values, ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"cannot be read ({error})", path=name, line=line) from None
+            raise InputError(
+                f"cannot be read ({error})", path=name, line=line
+            ) from None
         rows.append(Row(line, values))
     return _as_ours(Rows(name, "python", rows), columns)
 
 
 def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
-    """The rows under the known names of their columns; those of another tool's file as ours."""
+    """The rows under the known names of their columns; those of another tool's file as
+    ours."""
     form = None if table.form == "csv" else format_of(table.rows[0].values)
     if form is not None:
         lines = ((row.line, row.values) for row in table.rows)
         ours, counts = translate(form, lines, table.path)
-        table = replace(table, rows=[Row(*row) for row in ours], made=form.name, left_out=counts)
+        table = replace(
+            table, rows=[Row(*row) for row in ours], made=form.name, left_out=counts
+        )
     present = {name for row in table.rows for name in row.values}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
     if columns is not None:
@@ -152,8 +178,12 @@ def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
     hidden = ({*renamed.values()} - _KNOWN) | (renamed.keys() - {"input", "system"})
 
     def known(values: dict[str, Any]) -> dict[str, Any]:
-        chosen = {name: values[column] for name, column in renamed.items() if column in values}
-        values = {name: value for name, value in values.items() if name not in hidden} | chosen
+        chosen = {
+            name: values[column] for name, column in renamed.items() if column in values
+        }
+        values = {
+            name: value for name, value in values.items() if name not in hidden
+        } | chosen
         for alias, name in aliases.items():
             if alias in values and name not in values:
                 values[name] = values[alias] if alias == "id" else values.pop(alias)
@@ -164,7 +194,8 @@ def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
 
 
 def joined(tables: Sequence[Rows]) -> Rows:
-    """The rows of several whole tables as one; a system is named by its rows, or by its file."""
+    """The rows of several whole tables as one; a system is named by its rows, or by its
+    file."""
     rows: list[Row] = []
     seen: set[str] = set()
     left_out: Counter[str] = Counter()
@@ -173,7 +204,9 @@ def joined(tables: Sequence[Rows]) -> Rows:
         named = [{"system": file, **row.values} for row in table.rows]
         systems = {str(values["system"]) for values in named}
         if table.runs and seen & systems:
-            named = [{**values, "system": f"{values['system']} ({file})"} for values in named]
+            named = [
+                {**values, "system": f"{values['system']} ({file})"} for values in named
+            ]
         seen |= systems
         left_out.update(table.left_out)
         pairs = zip(table.rows, named, strict=True)
@@ -196,11 +229,16 @@ def _records(value: Any, holding: str) -> Sequence[Mapping[Any, Any]] | None:
         lengths = {len(c) if isinstance(c, list) else -1 for c in columns.values()}
         if len(columns) < 2 or len(lengths) != 1 or lengths == {-1}:
             return None
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*columns.values(), strict=True)
+        ]
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None
     listed = list(value)
-    return listed if listed and all(isinstance(row, Mapping) for row in listed) else None
+    return (
+        listed if listed and all(isinstance(row, Mapping) for row in listed) else None
+    )
 
 
 def _cell(value: Any) -> Any:
@@ -212,8 +250,11 @@ def _cell(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
-    """The names in a CSV's header, and the rows below it; rows of empty cells alone are none."""
+def csv_rows(
+    path: Path, text: str, delimiter: str = ","
+) -> tuple[list[str], list[Row]]:
+    """The names in a CSV's header, and the rows below it; rows of empty cells alone are
+    none."""
     names: list[str] = []
     rows: list[Row] = []
     line, limit = 1, csv.field_size_limit(max(len(text), 1))
@@ -221,10 +262,14 @@ def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], li
     try:
         for cells in reader:
             if not names and any(cells):
-                names = [cell.strip() or f"column {n}" for n, cell in enumerate(cells, 1)]
+                names = [
+                    cell.strip() or f"column {n}" for n, cell in enumerate(cells, 1)
+                ]
                 name, count = Counter(names).most_common(1)[0]
                 if count > 1:
-                    raise InputError(f"column '{name}' occurs twice", path=path, line=line)
+                    raise InputError(
+                        f"column '{name}' occurs twice", path=path, line=line
+                    )
             elif any(cells) and len(cells) != len(names):
                 what = counted(len(cells), "column")
                 expected = f"{len(names)}, as in the header"
@@ -255,7 +300,9 @@ def parse_columns(text: Any) -> ColumnNames:
         return ColumnMap(text)
     if not isinstance(text, str):
         what = f"columns cannot be read from a {type(text).__name__}"
-        raise InputError(what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}')
+        raise InputError(
+            what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}'
+        )
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))
@@ -267,8 +314,11 @@ def parse_columns(text: Any) -> ColumnNames:
     return ColumnMap(columns)
 
 
-def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, list[Row]]:
-    """What a file is; with the rows of a JSON array, which had to be read to see that."""
+def _form(
+    path: Path, text: str, known: set[str], table: bool
+) -> tuple[Form, list[Row]]:
+    """What a file is; with the rows of a JSON array, which had to be read to see
+    that."""
     kind, start = ending(path), text.lstrip()[:1]
     if start == "[":
         try:
@@ -280,7 +330,11 @@ def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, li
         return "jsonl", []
     names = _header(text, known)[1]
     is_sentence = any(len(name.split()) > 2 for name in names - known)
-    if table or kind in (".csv", ".tsv") or (len(names & known) > 1 and not is_sentence):
+    if (
+        table
+        or kind in (".csv", ".tsv")
+        or (len(names & known) > 1 and not is_sentence)
+    ):
         return "csv", []
     return "lines", []
 
@@ -297,7 +351,9 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             raise error from None
         if format_of(whole):
             return [Row(1, whole)]
-        saved = whole.get("units", whole.get("sentences")) if "signature" in whole else None
+        saved = (
+            whole.get("units", whole.get("sentences")) if "signature" in whole else None
+        )
         if isinstance(saved, list) and all(isinstance(row, dict) for row in saved):
             return [Row(1, row) for row in saved]  # a result of ours
         what = "one JSON object over several lines"
@@ -317,15 +373,19 @@ def _array_rows(path: Path, text: str) -> list[Row]:
         if not isinstance(value, dict | str):
             what = f"a JSON list of {type(value).__name__}"
             raise InputError(what, path=path, line=line, expected="objects or texts")
-        rows.append(Row(line, {}, value) if isinstance(value, str) else Row(line, value))
+        rows.append(
+            Row(line, {}, value) if isinstance(value, str) else Row(line, value)
+        )
     return rows
 
 
 def _header(text: str, known: set[str]) -> tuple[str, set[str]]:
-    """The delimiter under which the first line holds most known columns, and its names."""
+    """The delimiter under which the first line holds most known columns, and its
+    names."""
     first = text.lstrip().split("\n", 1)[0]
     names = {
-        mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)} for mark in ",\t;"
+        mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)}
+        for mark in ",\t;"
     }
     mark = max(names, key=lambda mark: (len(names[mark] & known), len(names[mark])))
     return mark, names[mark]

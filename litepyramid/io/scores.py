@@ -26,8 +26,18 @@ from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
-_EXPECTED = "the columns system, input and one a metric, or system, input, metric, score"
-_NO_NAMES = {"version", "samples", "seed", "confidence", "truncated", "inputs_sha", "labels_sha"}
+_EXPECTED = (
+    "the columns system, input and one a metric, or system, input, metric, score"
+)
+_NO_NAMES = {
+    "version",
+    "samples",
+    "seed",
+    "confidence",
+    "truncated",
+    "inputs_sha",
+    "labels_sha",
+}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 _NO_METRICS = frozenset(COLUMNS) - {"human", "score", "presence"}
 
@@ -43,17 +53,21 @@ class _Cell(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """What one source holds; `means` are the raters' metrics by the metric that is their mean."""
+    """What one source holds; `means` are the raters' metrics by the metric that is
+    their mean."""
 
     cells: list[_Cell]
     signature: Mapping[str, str] = {}
     means: Mapping[str, list[str]] = {}
 
 
-def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) -> ScoreTable:
+def read_scores(
+    scores: Any, *, columns: Mapping[str, str] | str | None = None
+) -> ScoreTable:
     """Reads scores from one source or several into one table.
 
-    A source is a file, a data frame, a list of dicts or other rows, a result of scoring, or a
+    A source is a file, a data frame, a list of dicts or other rows, a result of
+    scoring, or a
     `ScoreTable`. A file's kind is recognised by its content:
 
     - CSV, TSV, JSON Lines or one JSON array, wide: system, input, and a column a metric (``rouge``,
@@ -62,22 +76,25 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) 
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
     - the JSON, CSV or npz that ``litepyramid score`` writes.
 
-    A metric that several results score otherwise is extended by what differs in their signatures:
+    A metric that several results score otherwise is extended by what differs in their
+    signatures:
     ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where several differ, each one's
-    scores are a metric (``human_ann``), and their mean is ``human``; ``columns={"human": "h1+h2"}``
-    makes the mean of two columns. A mean is over those who rated.
+    scores are a metric (``human_ann``), and their mean is ``human``;
+    ``columns={"human": "h1+h2"}`` makes the mean of two columns. A mean is over those
+    who rated.
 
     Args:
         scores: One source, or a list of several whose rows are put together.
         columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Returns:
-        The table, in order of first appearance. NaN is "not scored": an empty cell, ``NaN``,
+        The table, in order of first appearance. NaN is "not scored": an empty cell,
+        ``NaN``,
         ``NA``, ``null``, or what no source mentions.
 
     Raises:
-        InputError: A source is none of the above, a score is not a finite number, or a cell is
-            given twice (both places are named); two files may agree on a score.
+        InputError: A source is none of the above, a score is not a finite number, or a
+            cell is given twice (both places are named); two files may agree on a score.
 
     Example:
         >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
@@ -87,7 +104,9 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) 
     if isinstance(scores, ScoreTable):
         return scores
     columns = parse_columns(columns)
-    several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
+    several = isinstance(scores, list | tuple) and not any(
+        isinstance(s, Mapping) for s in scores
+    )
     sources = [_read(source, columns) for source in (scores if several else [scores])]
     table = _table(_distinct(sources))
     means = {name: parts for source in sources for name, parts in source.means.items()}
@@ -105,9 +124,11 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | str | None = None) 
 
 
 def mean_of_raters(matrices: Sequence[FloatArray]) -> FloatArray:
-    """The mean of several raters' scores, cell by cell, over those who rated; NaN where none did.
+    """The mean of several raters' scores, cell by cell, over those who rated; NaN where
+    none did.
 
-    To 12 digits: means of the same ratings in any order tie. What one rated keeps every digit.
+    To 12 digits: means of the same ratings in any order tie. What one rated keeps every
+    digit.
     """
     stack = np.stack(matrices)
     rated = (~np.isnan(stack)).sum(axis=0)
@@ -118,7 +139,8 @@ def mean_of_raters(matrices: Sequence[FloatArray]) -> FloatArray:
 
 
 def arrays_table(x: Any, y: Any) -> ScoreTable:
-    """The table of two arrays, (systems, inputs) or (systems,): a metric ``x``, and ``human``."""
+    """The table of two arrays, (systems, inputs) or (systems,): a metric ``x``, and
+    ``human``."""
     arrays = []
     for name, value in (("x", x), ("the human scores", y)):
         try:
@@ -127,24 +149,32 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
             what = f"{name} cannot be read from a {type(value).__name__}"
-            raise InputError(what, expected="finite numbers, (systems,) or (systems, inputs)")
+            raise InputError(
+                what, expected="finite numbers, (systems,) or (systems, inputs)"
+            )
         arrays.append(array[:, None] if array.ndim == 1 else array)
     if arrays[0].shape != arrays[1].shape:
         shapes = " and ".join(str(np.shape(value)) for value in (x, y))
         raise InputError(f"scores of the shapes {shapes}", expected="one shape")
     systems, inputs = (
-        tuple(str(n + 1).zfill(len(str(size))) for n in range(size)) for size in arrays[0].shape
+        tuple(str(n + 1).zfill(len(str(size))) for n in range(size))
+        for size in arrays[0].shape
     )
     return ScoreTable(("x", "human"), systems, inputs, np.stack(arrays))
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
-    """One metric's scores: the one named, or the only one that is not the human score."""
+    """One metric's scores: the one named, or the only one that is not the human
+    score."""
     if metric is None:
-        others = [name for name in table.metrics if name != "human"] or list(table.metrics)
+        others = [name for name in table.metrics if name != "human"] or list(
+            table.metrics
+        )
         if len(others) > 1:
             what = f"the table holds {len(others)} metrics"
-            raise InputError(what, expected=f"one of {', '.join(others)}", hint="Name the metric.")
+            raise InputError(
+                what, expected=f"one of {', '.join(others)}", hint="Name the metric."
+            )
         metric = others[0]
     return table.matrix(metric)
 
@@ -159,13 +189,15 @@ def score_result(text: str) -> dict[str, Any] | None:
 
 
 def _read(source: Any, columns: ColumnNames) -> _Source:
-    """The cells of a source, with the signature of a result of ``litepyramid score``."""
+    """The cells of a source, with the signature of a result of ``litepyramid
+    score``."""
     path, whole = Path("the result"), None
     if isinstance(source, str | Path):
         path = Path(source)
         if (saved := read_columns(path)) is not None:
             return _Source(
-                list(_table_cells(_saved_table(saved), path)), saved.document["signature"]
+                list(_table_cells(_saved_table(saved), path)),
+                saved.document["signature"],
             )
         text = read_text(source)
         whole = score_result(text)
@@ -188,20 +220,24 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
 
 
 def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
-    """The cells, metrics renamed that several results score otherwise in the same place."""
+    """The cells, metrics renamed that several results score otherwise in the same
+    place."""
     scores: dict[tuple[str, ...], float] = {}
     clashing: set[str] = set()
     results = [source for source in sources if source.signature]
     for cell in (cell for source in results for cell in source.cells):
         if not _same(scores.setdefault(cell[:3], cell.score), cell.score):
             clashing.add(cell.metric)
-    telling = {metric: _telling_fields(metric, results) for metric in clashing - {"human"}}
+    telling = {
+        metric: _telling_fields(metric, results) for metric in clashing - {"human"}
+    }
     for source in sources:
         names: dict[str, str] = {}
         for metric, keys in telling.items() if source.signature else ():
             values = {key: source.signature.get(key, "none") for key in keys}
             fields = [
-                v if k == "judge" else f"{k.removesuffix('_sha')} {v}" for k, v in values.items()
+                v if k == "judge" else f"{k.removesuffix('_sha')} {v}"
+                for k, v in values.items()
             ]
             names |= {metric: f"{metric}[{', '.join(fields)}]"} if fields else {}
         for cell in source.cells:
@@ -209,12 +245,17 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
 
 
 def _telling_fields(metric: str, results: Sequence[_Source]) -> list[str]:
-    """The first fields in which the signatures of a metric's results differ, the judge first."""
+    """The first fields in which the signatures of a metric's results differ, the judge
+    first."""
     own = [r.signature for r in results if metric in {cell.metric for cell in r.cells}]
-    keys = dict.fromkeys(key for signature in own for key in signature if key not in _NO_NAMES)
+    keys = dict.fromkeys(
+        key for signature in own for key in signature if key not in _NO_NAMES
+    )
     chosen: list[str] = []
     for key in sorted(keys, key=lambda key: (key != "judge", key.endswith("_sha"))):
-        kinds = [len({tuple(map(s.get, ks)) for s in own}) for ks in (chosen, [*chosen, key])]
+        kinds = [
+            len({tuple(map(s.get, ks)) for s in own}) for ks in (chosen, [*chosen, key])
+        ]
         if kinds[1] > kinds[0]:
             chosen.append(key)
     return chosen
@@ -239,9 +280,15 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             scores = {metric: row.get(metric) for metric in metrics}
         if not scores and not nested:
             if "score" not in row and table.form.startswith("json"):
-                raise InputError("no score", path=table.path, line=line, expected=_EXPECTED)
-            scores = {_name(row.get("metric"), "metric", table.path, line): row.get("score")}
-            scores |= {"human": row["human"]} if number(row.get("human")) is not None else {}
+                raise InputError(
+                    "no score", path=table.path, line=line, expected=_EXPECTED
+                )
+            scores = {
+                _name(row.get("metric"), "metric", table.path, line): row.get("score")
+            }
+            scores |= (
+                {"human": row["human"]} if number(row.get("human")) is not None else {}
+            )
         yield from _cells(row, scores, table.path, line)
 
 
@@ -249,17 +296,22 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
     """The columns of numbers in a wide table."""
     metrics: list[str] = []
     for name in columns:
-        written = [cell for row in table.rows if not _missing(cell := row.values.get(name))]
+        written = [
+            cell for row in table.rows if not _missing(cell := row.values.get(name))
+        ]
         numbers = sum(number(cell) is not None for cell in written)
         if name not in _NO_METRICS and numbers and 2 * numbers >= len(written):
             metrics.append(name)
     if not metrics:
-        raise InputError("no column of scores", path=table.path, line=1, expected=_EXPECTED)
+        raise InputError(
+            "no column of scores", path=table.path, line=1, expected=_EXPECTED
+        )
     return metrics
 
 
 def _rated(cells: Iterable[_Cell]) -> _Source:
-    """The cells; where raters differ, each of them as a metric, whose mean is to be taken."""
+    """The cells; where raters differ, each of them as a metric, whose mean is to be
+    taken."""
     cells = list(cells)
     if not any(cell.rater for cell in cells):
         return _Source(cells)
@@ -283,11 +335,15 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
 def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
     """Rows of a saved result: ``scores`` is a long list."""
     what = "not the JSON that 'litepyramid score' writes"
-    named = as_type(str, whole.get("name", whole.get("metric", "score")), what=what, path=path)
+    named = as_type(
+        str, whole.get("name", whole.get("metric", "score")), what=what, path=path
+    )
     for row in as_type(list[dict[str, Any]], whole["scores"], what=what, path=path):
         if "score" not in row:
             raise InputError(f"{what} (no score)", path=path)
-        more = as_type(dict[str, Any], row.get("measures", {}), what="broken measures", path=path)
+        more = as_type(
+            dict[str, Any], row.get("measures", {}), what="broken measures", path=path
+        )
         human = {"human": row["human"]} if "human" in row else {}
         yield from _cells(row, {named: row["score"], **more, **human}, path)
 
@@ -302,26 +358,39 @@ def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
 def _saved_table(saved: Columns) -> ScoreTable:
     """The scores of a result in columns."""
     arrays = {name: saved.read(name) for name in ("score", *saved.measures, "human")}
-    named = {saved.document["name"] if n == "score" else n: own for n, own in arrays.items()}
+    named = {
+        saved.document["name"] if n == "score" else n: own for n, own in arrays.items()
+    }
     matrices = {name: own for name, own in named.items() if own is not None}
-    return ScoreTable(tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()]))
+    return ScoreTable(
+        tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()])
+    )
 
 
 def _cells(
-    row: Mapping[str, Any], scores: Mapping[Any, Any], path: str | Path, line: int | None = None
+    row: Mapping[str, Any],
+    scores: Mapping[Any, Any],
+    path: str | Path,
+    line: int | None = None,
 ) -> Iterator[_Cell]:
     """The cells of one row: its scores by metric."""
-    system, input_ = (_name(row.get(key), key, path, line) for key in ("system", "input"))
+    system, input_ = (
+        _name(row.get(key), key, path, line) for key in ("system", "input")
+    )
     rater = identifier(row.get("annotator")) or ""
     for key, value in scores.items():
         metric = _name(key, "metric", path, line)
-        yield _Cell(system, input_, metric, _number(value, path, line), str(path), line, rater)
+        yield _Cell(
+            system, input_, metric, _number(value, path, line), str(path), line, rater
+        )
 
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
     if (name := identifier(value)) is None:
         what = f"the {key} is {cut(value)}"
-        raise InputError(what, path=path, line=line, expected="a name, or a whole number")
+        raise InputError(
+            what, path=path, line=line, expected="a name, or a whole number"
+        )
     return name
 
 
@@ -332,9 +401,15 @@ def _missing(cell: Any) -> bool:
 def _number(value: Any, path: str | Path, line: int | None) -> float:
     score = np.nan if _missing(value) else number(value)
     if score is None or abs(score) == np.inf:
-        what = "a score is infinite" if score else f"the score '{cut(value)}' is not a number"
+        what = (
+            "a score is infinite"
+            if score
+            else f"the score '{cut(value)}' is not a number"
+        )
         hint = "Leave the cell empty if it was not scored." if score else None
-        raise InputError(what, path=path, line=line, expected="a finite number", hint=hint)
+        raise InputError(
+            what, path=path, line=line, expected="a finite number", hint=hint
+        )
     return score
 
 
@@ -372,7 +447,9 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
         )
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
     index = np.array(list(by_place), dtype=np.intp)
-    values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in by_place.values()]
+    values[index[:, 0], index[:, 1], index[:, 2]] = [
+        cell.score for cell in by_place.values()
+    ]
     return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)
 
 

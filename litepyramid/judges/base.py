@@ -50,11 +50,13 @@ class JudgedBatch:
     """What a judge returns for a list of (summary, units) items.
 
     Attributes:
-        presence: One float64 array per item, one value in [0, 1] per unit; NaN: no judgement.
-        signature: The judge's part of the signature: name, revision, mode, maximum length …
+        presence: One float64 array per item, one value in [0, 1] per unit; NaN: no
+            judgement.
+        signature: The judge's part of the signature: name, revision, mode, maximum
+            length …
         counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
-        logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
-            contradiction, if the judge is an NLI model; else None.
+        logits: Per item the raw (units, 3) float64 logits in the order entailment,
+            neutral, contradiction, if the judge is an NLI model; else None.
     """
 
     presence: tuple[FloatArray, ...]
@@ -68,9 +70,12 @@ class Evidence:
     """A judge's evidence in a summary for and against a unit.
 
     Attributes:
-        sentence: Number of the summary's sentence that tells most of the unit, from 0; -1: none.
-        span: Where that stands in the summary: its first character, and the one after its last.
-        words: (word of the unit, word of the sentence that answers it), in the unit's order.
+        sentence: Number of the summary's sentence that tells most of the unit, from 0;
+            -1: none.
+        span: Where that stands in the summary: its first character, and the one after
+            its last.
+        words: (word of the unit, word of the sentence that answers it), in the unit's
+            order.
         missing: Content words of the unit that nothing in the sentence answers.
         conflict: ``"number 400 ≠ 4,000"`` (unit ≠ summary), ``"denied (beat)"``, or
             ``"contradicted"`` by the whole summary; "" for none: the unit is present, or missing.
@@ -85,10 +90,11 @@ class Evidence:
 
 
 class Judge(Protocol):
-    """Rates how far each unit is present in a summary (premise = summary, hypothesis = unit).
+    """Rates how far each unit is present in a summary (premise = summary, hypothesis =
+    unit).
 
-    One that uses questions has the attribute ``uses_questions = True`` and takes one a summary, or
-    None, as a second argument: ``judge(items, questions)``.
+    One that uses questions has the attribute ``uses_questions = True`` and takes one a
+    summary, or None, as a second argument: ``judge(items, questions)``.
     """
 
     def judge(self, items: Items) -> JudgedBatch:
@@ -101,12 +107,14 @@ class Explainer(Judge, Protocol):
     """A judge that also explains itself."""
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-        """The evidence for and against every unit of every item, in the order of `items`."""
+        """The evidence for and against every unit of every item, in the order of
+        `items`."""
         ...
 
 
 def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
-    """The key of a pair: 20 bytes of BLAKE2b over its texts, all but the last with their lengths.
+    """The key of a pair: 20 bytes of BLAKE2b over its texts, all but the last with
+    their lengths.
 
     Example:
         >>> pair_key("ab", "c") == pair_key("a", "bc")
@@ -121,7 +129,8 @@ def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
 
 
 def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item]]:
-    """The items in runs of about `size` pairs, as many as are held in memory at once."""
+    """The items in runs of about `size` pairs, as many as are held in memory at
+    once."""
     start = pairs = 0
     for index, item in enumerate(items):
         pairs += len(item[1])
@@ -139,11 +148,14 @@ def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> Non
 
 
 def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
-    """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN, counted."""
+    """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN,
+    counted."""
     batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
     if len(batch.presence) != len(items):
         judged = counted(len(batch.presence), "summary", "summaries")
-        raise InputError(f"the judge '{name}' judged {judged}", expected=f"{len(items)}")
+        raise InputError(
+            f"the judge '{name}' judged {judged}", expected=f"{len(items)}"
+        )
     presence = tuple(
         as_presence_row(values, len(units), name)
         for values, (_, units) in zip(batch.presence, items, strict=True)
@@ -174,12 +186,16 @@ def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
 def best_parts(
     judge: Callable[[Items], JudgedBatch], items: Items, spans: Sequence[Spans]
 ) -> tuple[JudgedBatch, list[IntArray]]:
-    """What a judge says of summaries by their parts: each unit's highest presence, and its part.
+    """What a judge says of summaries by their parts: each unit's highest presence, and
+    its part.
 
-    Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
+    Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in
+        parts.
     """
     asked = zip(items, spans, strict=True)
-    batch = judge([(text[a:b], units) for (text, units), parts in asked for a, b in parts])
+    batch = judge(
+        [(text[a:b], units) for (text, units), parts in asked for a, b in parts]
+    )
     presence, logits, best, first = [], [], [], 0
     counts = {**batch.counts, "pairs": 0, "split": 0}
     for (_, units), parts in zip(items, spans, strict=True):

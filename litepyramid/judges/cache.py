@@ -1,8 +1,10 @@
-"""Judgements on disk: every pair ever judged, with the model's raw output, in one sqlite file.
+"""Judgements on disk: every pair ever judged, with the model's raw output, in one
+sqlite file.
 
-Pairs are written batch by batch, so a run that was killed continues where it was. Of processes that
-share the file the first judgement of a pair stays. Each row has a checksum: a damaged one is judged
-again, with a warning. A file of another program is never touched.
+Pairs are written batch by batch, so a run that was killed continues where it was. Of
+processes that share the file the first judgement of a pair stays. Each row has a
+checksum: a damaged one is judged again, with a warning. A file of another program is
+never touched.
 """
 
 import json
@@ -46,17 +48,21 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A judged pair: the model's raw output, or an answer's grade; whether the summary was cut."""
+    """A judged pair: the model's raw output, or an answer's grade; whether the summary
+    was cut."""
 
     value: bytes
     truncated: bool = False
 
 
 class JudgementCache(Closing):
-    """The sqlite file (``"default"`` is the user's own), or a store in memory if that is None."""
+    """The sqlite file (``"default"`` is the user's own), or a store in memory if that
+    is None."""
 
     def __init__(self, path: str | Path | None) -> None:
-        self.path = None if path is None else _user_cache() if path == "default" else Path(path)
+        self.path = (
+            None if path is None else _user_cache() if path == "default" else Path(path)
+        )
         with _errors(self.path):
             self._db = _open(self.path)
 
@@ -84,7 +90,9 @@ class JudgementCache(Closing):
                         damaged.append((model, pair))
         if damaged:
             with self._transaction():
-                self._db.executemany("DELETE FROM judgements WHERE model = ? AND pair = ?", damaged)
+                self._db.executemany(
+                    "DELETE FROM judgements WHERE model = ? AND pair = ?", damaged
+                )
             warnings.warn(
                 f"the cache {self.path} is damaged: {counted(len(damaged), 'judgement')} left out",
                 CacheWarning,
@@ -93,15 +101,20 @@ class JudgementCache(Closing):
         return stored
 
     def put(self, identity: str, rows: Mapping[bytes, Stored]) -> None:
-        """Writes judged pairs in one transaction; a pair that is there already stays as it is."""
+        """Writes judged pairs in one transaction; a pair that is there already stays as
+        it is."""
         model = _number(identity)
         values = []
         for pair, row in rows.items():
             fields = pair, row.value, int(row.truncated)
             values.append((model, *fields, _checksum(identity, *fields)))
         with self._transaction():
-            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (identity, model))
-            self._db.executemany("INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?)", values)
+            self._db.execute(
+                "INSERT OR IGNORE INTO models VALUES (?, ?)", (identity, model)
+            )
+            self._db.executemany(
+                "INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?)", values
+            )
 
     def identities(self) -> list[str]:
         """The models judged with, the newest last."""
@@ -110,13 +123,16 @@ class JudgementCache(Closing):
             return [str(row[0]) for row in rows]
 
     def counts(self) -> list[tuple[str, int, int]]:
-        """Per model its identity, its pairs, and those of them whose summary was cut."""
+        """Per model its identity, its pairs, and those of them whose summary was
+        cut."""
         with _errors(self.path):
             rows = self._db.execute(
                 "SELECT identity, COUNT(pair), COALESCE(SUM(truncated), 0) "
                 "FROM models LEFT JOIN judgements USING (model) GROUP BY identity ORDER BY identity"
             )
-            return [(str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows]
+            return [
+                (str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows
+            ]
 
     def clear(self) -> int:
         """Removes every judgement; returns how many pairs there were."""
@@ -140,8 +156,14 @@ def _errors(path: Path | None) -> Iterator[None]:
     """Turns what sqlite and the system raise into one error."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:  # damaged names do not decode
-        problem = f"the cache cannot be used ({getattr(error, 'strerror', None) or error})"
+    except (
+        sqlite3.Error,
+        UnicodeDecodeError,
+        OSError,
+    ) as error:  # damaged names do not decode
+        problem = (
+            f"the cache cannot be used ({getattr(error, 'strerror', None) or error})"
+        )
         raise InputError(
             problem, path=path, hint=f"If it is damaged, delete it. {_HINT}"
         ) from error
@@ -151,22 +173,28 @@ def _user_cache() -> Path:
     """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it."""
     if path := os.environ.get("LITEPYRAMID_CACHE"):
         return Path(path).expanduser()
-    system = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    system = os.environ.get(
+        "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
+    )
     return Path(system or Path.home() / ".cache") / "litepyramid" / "judgements.sqlite"
 
 
 def _is_cache(path: Path) -> bool:
-    """Whether there is a cache at `path`, by its mark; False if there is no file or an empty one.
+    """Whether there is a cache at `path`, by its mark; False if there is no file or an
+    empty one.
 
-    sqlite reads the mark: a process that opens and closes the file in another way drops the locks
-    that sqlite holds on it (POSIX), and another process may then remove the log in use.
+    sqlite reads the mark: a process that opens and closes the file in another way drops
+    the locks that sqlite holds on it (POSIX), and another process may then remove the
+    log in use.
     """
     problem, mark = "is not a file", None
     if file_type(path) not in ("folder", "other"):
         with _errors(path):
             if not path.exists() or not path.stat().st_size:
                 return False
-            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True
+            )
             try:
                 mark = db.execute("PRAGMA application_id").fetchone()[0]
             except sqlite3.OperationalError:
@@ -178,7 +206,9 @@ def _is_cache(path: Path) -> bool:
         problem = "is not a judgement cache, or one that is damaged at its beginning"
     if mark == _APPLICATION:
         return True
-    raise InputError(problem, path=path, expected="a cache, or a new file name", hint=_HINT)
+    raise InputError(
+        problem, path=path, expected="a cache, or a new file name", hint=_HINT
+    )
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
@@ -191,7 +221,9 @@ def _open(path: Path | None) -> sqlite3.Connection:
     try:
         if not exists:
             db.executescript(_SCHEMA)
-            with suppress(sqlite3.OperationalError):  # another process does it at this moment
+            with suppress(
+                sqlite3.OperationalError
+            ):  # another process does it at this moment
                 db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
@@ -213,7 +245,8 @@ def _number(identity: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CacheResult(Result):
-    """A cache's file, its size, and the pairs of each model in it, and those `removed`, if any."""
+    """A cache's file, its size, and the pairs of each model in it, and those `removed`,
+    if any."""
 
     path: Path
     bytes: int
@@ -230,7 +263,9 @@ class CacheResult(Result):
         notes = [f"{self.path} ({size})"]
         if self.removed is not None:
             notes.append(f"{counted(self.removed, 'judgement')} removed")
-        models = self.models or ({**_described(""), "model": "none", "pairs": 0, "truncated": 0},)
+        models = self.models or (
+            {**_described(""), "model": "none", "pairs": 0, "truncated": 0},
+        )
         return [Table.of("Cached judgements", columns, models, notes)]
 
 
@@ -262,8 +297,13 @@ def cache(
         with JudgementCache(path) as store:
             removed = store.clear() if action == "clear" else None
             counts = store.counts()
-        models = [{**_described(i), "pairs": n, "truncated": shorter} for i, n, shorter in counts]
-    return CacheResult(path, path.stat().st_size if exists else 0, tuple(models), removed)
+        models = [
+            {**_described(i), "pairs": n, "truncated": shorter}
+            for i, n, shorter in counts
+        ]
+    return CacheResult(
+        path, path.stat().st_size if exists else 0, tuple(models), removed
+    )
 
 
 def _described(identity: str) -> dict[str, Any]:
@@ -271,5 +311,9 @@ def _described(identity: str) -> dict[str, Any]:
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         fields = json.loads(identity)
         model = cut(fields["model"], 60)
-        return {"model": model, "max_length": fields["max_length"], "dtype": fields["dtype"]}
+        return {
+            "model": model,
+            "max_length": fields["max_length"],
+            "dtype": fields["dtype"],
+        }
     return {"model": "unknown", "max_length": None, "dtype": None}

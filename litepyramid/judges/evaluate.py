@@ -1,4 +1,5 @@
-"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration; contrasts."""
+"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration;
+contrasts."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,8 @@ from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, finger
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Pairs with a presence from `low` up to `high`: how many, mean presence, share present."""
+    """Pairs with a presence from `low` up to `high`: how many, mean presence, share
+    present."""
 
     low: float
     high: float
@@ -41,14 +43,15 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationResult(Result):
-    """A judge against labels of pairs, those left out for which it has no judgement (`missing`).
+    """A judge against labels of pairs, those left out for which it has no judgement
+    (`missing`).
 
     Attributes:
         base_rate: The mean label: without labels of .5, the share labelled present.
         accuracy: Share of pairs whose presence is on their label's side of .5 (.5 means
             "present"); with labels of .5, nearest to their label.
-        auc, brier, slope: As `roc_auc`, `brier_score` and `calibration_slope` have them.
-        brier_constant: Brier score of always giving the base rate.
+        auc, brier, slope: As `roc_auc`, `brier_score` and `calibration_slope` have
+        them. brier_constant: Brier score of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
     """
 
@@ -91,7 +94,8 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """The share judged as labelled, presence ≥ .5 or not, of pairs of a kind, and of each label."""
+    """The share judged as labelled, presence ≥ .5 or not, of pairs of a kind, and of
+    each label."""
 
     name: str
     pairs: int
@@ -102,7 +106,8 @@ class Phenomenon:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult(Result):
-    """A judge on the `sets` of labelled pairs of these `names`, and on each kind of contrast."""
+    """A judge on the `sets` of labelled pairs of these `names`, and on each kind of
+    contrast."""
 
     names: tuple[str, ...]
     sets: tuple[CalibrationResult, ...]
@@ -110,16 +115,22 @@ class EvaluationResult(Result):
     signature: Signature
 
     def to_tables(self) -> list[Table]:
-        """One row a set; the reliability table of a single set; one row a kind of contrast."""
+        """One row a set; the reliability table of a single set; one row a kind of
+        contrast."""
         columns = (
             "set", "pairs", Column("base_rate", "present"), "accuracy", Column("auc", "AUC"),
             Column("brier", "Brier"), Column("slope", digits=2),
             Column("calibration_error", "calibration error"),
         )  # fmt: skip
-        rows = [row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)]
+        rows = [
+            row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
+        ]
         notes = [str(self.signature)]
         if missing := sum(one.missing for one in self.sets):
-            notes.insert(0, f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.")
+            notes.insert(
+                0,
+                f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.",
+            )
         tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
             tables.append(self.sets[0].to_tables()[0])
@@ -148,16 +159,18 @@ def evaluate(
     bins: int = 10,
     **sources: Any,
 ) -> EvaluationResult:
-    """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration slope.
+    """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration
+    slope.
 
     Args:
         judge: The judge.
-        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of these.
+        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of
+            these.
         pairs: Files of labelled pairs, .jsonl or .jsonl.gz, each a set of its own:
             {"premise": text, "hypothesis": text, "present": 0, 0.5 or 1} a line.
-        contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in negation,
-            roles, numbers and the like, and show the accuracy on each kind; in the languages de,
-            es, fr and zh 60 pairs.
+        contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in
+            negation, roles, numbers and the like, and show the accuracy on each kind;
+            in the languages de, es, fr and zh 60 pairs.
         bins: Rows of the reliability table.
         **sources: As for `load`.
 
@@ -176,11 +189,15 @@ def evaluate(
     """
     ready = make_judge(judge)
     pairs = [pairs] if isinstance(pairs, str | Path) else pairs
-    if not isinstance(pairs, list | tuple) or not all(isinstance(p, str | Path) for p in pairs):
+    if not isinstance(pairs, list | tuple) or not all(
+        isinstance(p, str | Path) for p in pairs
+    ):
         raise InputError("pairs that are no files", expected="paths of files of pairs")
     language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
-    sets = [_labelled_set(one, sources) for one in several if one is not None or sources]
+    sets = [
+        _labelled_set(one, sources) for one in several if one is not None or sources
+    ]
     sets += [read_labelled_set(path) for path in pairs]
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
@@ -204,9 +221,14 @@ def evaluate(
 
 
 def calibrate(
-    presence: ArrayLike, labels: ArrayLike, *, bins: int = 10, signature: Signature | None = None
+    presence: ArrayLike,
+    labels: ArrayLike,
+    *,
+    bins: int = 10,
+    signature: Signature | None = None,
 ) -> CalibrationResult:
-    """Compares presence with labels of 0, .5 and 1, in bins of equal width; NaN is left out.
+    """Compares presence with labels of 0, .5 and 1, in bins of equal width; NaN is left
+    out.
 
     Example:
         >>> result = calibrate([0.9, 0.8, 0.2, 0.4], [1, 1, 0, 1], bins=2)
@@ -214,7 +236,9 @@ def calibrate(
         (0.75, 1.0, [2, 2])
     """
     if not is_whole(bins) or not 1 <= bins <= 1000:
-        raise InputError(f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000")
+        raise InputError(
+            f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000"
+        )
     scores, truth = _pairs(presence, labels)
     base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
     bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
@@ -222,11 +246,17 @@ def calibrate(
     for index in range(bins):
         inside = bin_of == index
         means = [mean_of_scored(values[inside]) for values in (scores, truth)]
-        table.append(ReliabilityBin(index / bins, (index + 1) / bins, int(inside.sum()), *means))
-    error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
+        table.append(
+            ReliabilityBin(index / bins, (index + 1) / bins, int(inside.sum()), *means)
+        )
+    error = (
+        sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs)
+        / truth.size
+    )
     return CalibrationResult(
         pairs=int(truth.size),
-        missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum()) - truth.size,
+        missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum())
+        - truth.size,
         base_rate=base,
         accuracy=float((np.floor(scores * steps + 0.5) == truth * steps).mean()),
         auc=roc_auc(scores, truth),
@@ -240,10 +270,11 @@ def calibrate(
 
 
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
-    """The probability that a present unit gets more presence than an absent one; ties count half.
+    """The probability that a present unit gets more presence than an absent one; ties
+    count half.
 
-    With labels of .5 too: that of two units with different labels the higher gets more. NaN if all
-    labels are equal.
+    With labels of .5 too: that of two units with different labels the higher gets more.
+    NaN if all labels are equal.
 
     Example:
         >>> roc_auc([0.9, 0.5, 0.5, 0.1], [1, 1, 0, 0])
@@ -274,9 +305,11 @@ def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
 
 
 def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
-    """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox 1958).
+    """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox
+    1958).
 
-    Presence is held within .001 and .999, and b within ±100; NaN if labels or presences are equal.
+    Presence is held within .001 and .999, and b within ±100; NaN if labels or presences
+    are equal.
 
     Example:
         >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 3)
@@ -338,7 +371,9 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
         if (key := (entry.system, units.input)) in texts and labels.get(key)
     ]
     if not rows:
-        raise InputError("no system has both summaries and labels", expected="the same names")
+        raise InputError(
+            "no system has both summaries and labels", expected="the same names"
+        )
     flat = np.array([label for *_, row in rows for label in row], dtype=np.float64)
     items = [(text, units.texts) for text, units, _ in rows]
     asked = [units.question for _, units, _ in rows]
@@ -348,7 +383,11 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
 def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
     """The values of every system's inputs."""
     rows = (zip(s.inputs, getattr(s, values), strict=True) for s in systems)
-    return {(s.system, name): v for s, row in zip(systems, rows, strict=True) for name, v in row}
+    return {
+        (s.system, name): v
+        for s, row in zip(systems, rows, strict=True)
+        for name, v in row
+    }
 
 
 @dataclass(frozen=True)
@@ -365,7 +404,9 @@ def read_labelled_set(path: str | Path) -> LabelledSet:
         for line, value in read_jsonl(path)
     ]
     labels = np.array([pair.present for pair in rows], dtype=np.float64)
-    return LabelledSet(stem(path), [(pair.premise, [pair.hypothesis]) for pair in rows], labels)
+    return LabelledSet(
+        stem(path), [(pair.premise, [pair.hypothesis]) for pair in rows], labels
+    )
 
 
 def load_contrast(language: str = "en") -> LabelledSet:
@@ -375,22 +416,31 @@ def load_contrast(language: str = "en") -> LabelledSet:
     """
     choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
     name = "contrast" if language == "en" else f"contrast.{language}"
-    text = files("litepyramid.embedded").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
+    text = (
+        files("litepyramid.embedded")
+        .joinpath(f"{name}.jsonl")
+        .read_text(encoding="utf-8")
+    )
     rows = [json.loads(line) for line in text.splitlines()]
     items = [(row["summary"], [row["unit"]]) for row in rows]
     labels = np.array([row["label"] for row in rows], dtype=np.float64)
-    return LabelledSet(name, items, labels, language, [row["phenomenon"] for row in rows])
+    return LabelledSet(
+        name, items, labels, language, [row["phenomenon"] for row in rows]
+    )
 
 
 def _by_kind(
     presence: FloatArray, labels: FloatArray, kinds: Sequence[str]
 ) -> Iterator[Phenomenon]:
-    """Accuracy on the pairs of each kind; a pair without a judgement counts as wrong."""
+    """Accuracy on the pairs of each kind; a pair without a judgement counts as
+    wrong."""
     right = ((presence >= 0.5) == (labels == 1)) & ~np.isnan(presence)
     for name in sorted(set(kinds)):
         chosen = np.array(kinds) == name
         groups = (chosen, chosen & (labels == 1), chosen & (labels == 0))
-        shares = [float(right[rows].mean()) if rows.any() else float("nan") for rows in groups]
+        shares = [
+            float(right[rows].mean()) if rows.any() else float("nan") for rows in groups
+        ]
         yield Phenomenon(name, int(chosen.sum()), *shares)
 
 
@@ -404,5 +454,7 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
         inside = np.isin(truth, (0.0, 0.5, 1.0)) & (scores >= 0) & (scores <= 1)
         if truth.size and inside.all():
             return scores, truth
-    expected = "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
+    expected = (
+        "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
+    )
     raise InputError("no labelled pairs", expected=expected)

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Evidence, Explainer, Items, Judge, Questions, best_parts
+from litepyramid.judges.base import (
+    Evidence,
+    Explainer,
+    Items,
+    Judge,
+    Questions,
+    best_parts,
+)
 from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
@@ -17,7 +24,8 @@ from litepyramid.types import JudgeLike
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Result):
-    """A summary, units, and the evidence in the one for or against each of the others."""
+    """A summary, units, and the evidence in the one for or against each of the
+    others."""
 
     summary: str
     units: tuple[str, ...]
@@ -37,17 +45,30 @@ class Explanation(Result):
             rows = (*evidence.words, *((word, "–") for word in evidence.missing))
             if not rows:  # the judge says which sentence, not which words
                 rows = ((unit, sentence),)
-            tables.append(Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes)))
+            tables.append(
+                Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes))
+            )
         return tables
 
     def to_csv_table(self) -> Table:
         """One row per unit."""
-        names = ("unit", "presence", "sentence", "start", "end", "words", "missing", "conflict")
+        names = (
+            "unit",
+            "presence",
+            "sentence",
+            "start",
+            "end",
+            "words",
+            "missing",
+            "conflict",
+        )
         rows = []
         for unit, e in zip(self.units, self.evidence, strict=True):
             words = "; ".join(f"{a} = {b}" for a, b in e.words)
             missing = "; ".join(e.missing)
-            rows.append((unit, e.presence, e.sentence, *e.span, words, missing, e.conflict))
+            rows.append(
+                (unit, e.presence, e.sentence, *e.span, words, missing, e.conflict)
+            )
         return Table("Evidence", tuple(map(Column, names)), tuple(rows))
 
 
@@ -59,10 +80,11 @@ def explain(
     question: str | None = None,
     language: str | None = None,
 ) -> Explanation:
-    """Shows the sentence of a summary that speaks for a unit, and the words that answer it.
+    """Shows the sentence of a summary that speaks for a unit, and the words that answer
+    it.
 
-    A judge that gives no reasons of its own, such as an NLI model, is asked about each sentence
-    alone: the one with the highest presence is shown if that is at least .5.
+    A judge that gives no reasons of its own, such as an NLI model, is asked about each
+    sentence alone: the one with the highest presence is shown if that is at least .5.
 
     Args:
         summary: A summary.
@@ -72,7 +94,8 @@ def explain(
         language: Code such as de; told by the texts if not given.
 
     Raises:
-        InputError: The summary or the unit is empty, or in a language that the judge does not read.
+        InputError: The summary or the unit is empty, or in a language that the judge
+            does not read.
 
     Example:
         >>> result = explain("It rained. Two died.", "Two people died.", judge="recall")
@@ -83,8 +106,12 @@ def explain(
         $ litepyramid judge explain "A storm hit Oslo. Two died." "Two people died in Oslo."
     """
     units = tuple(unit) if isinstance(unit, list | tuple) else (unit,)
-    if not units or not all(isinstance(text, str) and text.strip() for text in (summary, *units)):
-        raise InputError("an empty text, or none", expected="the text of a summary, and of a unit")
+    if not units or not all(
+        isinstance(text, str) and text.strip() for text in (summary, *units)
+    ):
+        raise InputError(
+            "an empty text, or none", expected="the text of a summary, and of a unit"
+        )
     language = language_of({"summary": [summary], "units": units}, language)
     ready = in_language(make_judge(judge), language)
     return Explanation(summary, units, gather(ready, [(summary, units)], [question])[0])
@@ -93,18 +120,22 @@ def explain(
 def gather(
     judge: Judge, items: Items, questions: Questions = None
 ) -> tuple[tuple[Evidence, ...], ...]:
-    """Where a judge finds every unit: as it reports, or the sentence with the highest presence.
+    """Where a judge finds every unit: as it reports, or the sentence with the highest
+    presence.
 
-    A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a summary alone,
-    through its cache; the first sentence with the highest presence is the evidence if that is at
-    least .5, else none is shown. `Evidence.presence` is then that of the sentence.
+    A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a
+    summary alone, through its cache; the first sentence with the highest presence is
+    the evidence if that is at least .5, else none is shown. `Evidence.presence` is then
+    that of the sentence.
     """
     explainer = single(judge)
     if isinstance(explainer, Explainer):
         return explainer.explain(items)
     spans = [sentence_spans(summary) or [(0, 0)] for summary, _ in items]
     asked = [q for q, ends in zip(questions or (), spans, strict=False) for _ in ends]
-    batch, best = best_parts(lambda parts: judge_pairs(judge, parts, asked), items, spans)
+    batch, best = best_parts(
+        lambda parts: judge_pairs(judge, parts, asked), items, spans
+    )
     return tuple(
         tuple(
             Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)

@@ -1,4 +1,5 @@
-"""The embedded encoder as a judge: its verdict joined with what the words say, and explained."""
+"""The embedded encoder as a judge: its verdict joined with what the words say, and
+explained."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,16 +27,17 @@ from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 READS, WHOLE = (40, 100), 60
-"""The most words of each reading of a summary, and of one read once, as it is: the encoder learnt
-from short texts."""
+"""The most words of each reading of a summary, and of one read once, as it is: the
+encoder learnt from short texts."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """bias + encoder logit(e) + lexical logit(l) - contradiction max(0, logit(c)) is the logit.
+    """bias + encoder logit(e) + lexical logit(l) - contradiction max(0, logit(c)) is
+    the logit.
 
-    e and c are the encoder's shares of entailment and contradiction, l is `lexical`'s presence;
-    each logit is held within ±8.
+    e and c are the encoder's shares of entailment and contradiction, l is `lexical`'s
+    presence; each logit is held within ±8.
     """
 
     bias: float
@@ -43,9 +45,14 @@ class Stack:
     lexical: float
     contradiction: float
 
-    def presence(self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray) -> FloatArray:
-        """The presence of each pair; 0 where `lexical` has 0: unit or summary has no word."""
-        logits = self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
+    def presence(
+        self, entailed: FloatArray, lexical: FloatArray, denied: FloatArray
+    ) -> FloatArray:
+        """The presence of each pair; 0 where `lexical` has 0: unit or summary has no
+        word."""
+        logits = (
+            self.bias + self.encoder * _logit(entailed) + self.lexical * _logit(lexical)
+        )
         logits -= self.contradiction * np.maximum(0.0, _logit(denied))
         return np.where(lexical > 0, 1.0 / (1.0 + np.exp(-logits)), 0.0)
 
@@ -68,9 +75,9 @@ def readings(
 ) -> Iterator[list[list[int]]]:
     """For every unit the sentences of a summary that hold most of its content words.
 
-    As many as fit into each of these numbers of words, but at least one; of two that hold as many
-    words the earlier. Each choice once, as numbers of sentences, in order. A summary of at most 60
-    words is read once, all of it.
+    As many as fit into each of these numbers of words, but at least one; of two that
+    hold as many words the earlier. Each choice once, as numbers of sentences, in order.
+    A summary of at most 60 words is read once, all of it.
 
     Example:
         >>> text = ["It rained all day.", "Two men died.", "The old bridge fell.", *["Rain."] * 60]
@@ -84,21 +91,23 @@ def readings(
         stems = content_words(unit, words).keys()
         order = np.argsort([-len(stems & some) for some in contents], kind="stable")
         ends = np.searchsorted(lengths[order].cumsum(), most, side="right")
-        yield [sorted(order[:n].tolist()) for n in sorted({*np.maximum(1, ends).tolist()})]
+        yield [
+            sorted(order[:n].tolist()) for n in sorted({*np.maximum(1, ends).tolist()})
+        ]
 
 
 class MiniJudge(NLIJudge):
     """The embedded encoder, and the stack of its presence and `lexical`'s.
 
-    The encoder reads a unit with the sentences that hold most of its words, at most 40 words of
-    them and once more at most 100, and the mean of its logits counts (once, if the summary has at
-    most 60 words); `lexical` reads it all.
+    The encoder reads a unit with the sentences that hold most of its words, at most 40
+    words of them and once more at most 100, and the mean of its logits counts (once, if
+    the summary has at most 60 words); `lexical` reads it all.
 
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
         threads: How many pairs are judged side by side; none for as many as cores.
-        cache: The cache's file; none for a store in memory that ends with the judge; default for
-            the user's own.
+        cache: The cache's file; none for a store in memory that ends with the judge;
+            default for the user's own.
     """
 
     def __init__(
@@ -112,7 +121,9 @@ class MiniJudge(NLIJudge):
             raise ModelError("this installation lacks the model of the judge 'mini'")
         settings: dict[str, Any] = {"mode": mode, "threads": threads}
         super().__init__(str(FOLDER), cache=cache, **settings)
-        self._remake = partial(MiniJudge, cache=self._remake.keywords["cache"], **settings)
+        self._remake = partial(
+            MiniJudge, cache=self._remake.keywords["cache"], **settings
+        )
         path, self._stack = FOLDER / "stack.json", None
         if mode is None and file_type(path) == "file":
             self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)
@@ -120,40 +131,54 @@ class MiniJudge(NLIJudge):
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
-        more = {"mode": "calibrated", "lexical": self._words.model.revision} if self._stack else {}
+        more = (
+            {"mode": "calibrated", "lexical": self._words.model.revision}
+            if self._stack
+            else {}
+        )
         return {**super().signature(), "judge": "mini", **more}
 
     def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
+        """Judges every unit of every item against the item's summary; see
+        `NLIJudge.judge`."""
         vocabulary = Vocabulary()
         asked: list[tuple[str, list[str]]] = []
         times = []
         for text, units in items:
             sentences = split_sentences(text)
-            for unit, chosen in zip(units, readings(sentences, units, vocabulary), strict=True):
-                asked += [(" ".join(sentences[n] for n in some), [unit]) for some in chosen]
+            for unit, chosen in zip(
+                units, readings(sentences, units, vocabulary), strict=True
+            ):
+                asked += [
+                    (" ".join(sentences[n] for n in some), [unit]) for some in chosen
+                ]
                 times.append(len(chosen))
         batch = super().judge(asked)
         each = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
         starts = np.cumsum([0, *times])[:-1]
-        means = np.add.reduceat(each, starts) / np.array(times)[:, None] if times else each
+        means = (
+            np.add.reduceat(each, starts) / np.array(times)[:, None] if times else each
+        )
         ends = np.cumsum([len(units) for _, units in items], dtype=int)
         logits = tuple(np.split(means, ends)[:-1])
         shares = [np.nan_to_num(presence(rows, self.mode)) for rows in logits]
         counts = {**batch.counts, "pairs": len(times)}
         if self._stack is not None:
             words = self._words.judge(items)
-            shares = [*map(self._stack.presence, shares, words.presence, map(_denied, logits))]
+            shares = [
+                *map(self._stack.presence, shares, words.presence, map(_denied, logits))
+            ]
             counts |= words.counts
         return replace(batch, presence=tuple(shares), counts=counts, logits=logits)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-        """The sentence that decides, and whether the summary contradicts a unit; see `Explainer`.
+        """The sentence that decides, and whether the summary contradicts a unit; see
+        `Explainer`.
 
-        Each sentence that was read is asked about alone: a present unit is shown with the one that
-        entails it most, an absent one (below .5) with the one that holds most of its words. That is
-        contradicted if the encoder says so of the whole summary with at least .8, or with .5 where
-        a number or a denial differs.
+        Each sentence that was read is asked about alone: a present unit is shown with
+        the one that entails it most, an absent one (below .5) with the one that holds
+        most of its words. That is contradicted if the encoder says so of the whole
+        summary with at least .8, or with .5 where a number or a denial differs.
         """
         batch, vocabulary = self.judge(items), Vocabulary()
         best = [np.full(len(units), -1) for _, units in items]
@@ -180,7 +205,10 @@ class MiniJudge(NLIJudge):
 
 
 def _with_conflict(evidence: Evidence, denied: float) -> Evidence:
-    """The evidence with a conflict if the encoder agrees, or sees one that words do not show."""
+    """The evidence with a conflict if the encoder agrees, or sees one that words do not
+    show."""
     sure = 0.5 if evidence.conflict else 0.8
     contradicted = evidence.presence < 0.5 and bool(evidence.words) and denied >= sure
-    return replace(evidence, conflict=(evidence.conflict or "contradicted") if contradicted else "")
+    return replace(
+        evidence, conflict=(evidence.conflict or "contradicted") if contradicted else ""
+    )

@@ -1,4 +1,5 @@
-"""Judging on several cores or machines: windows of pairs, answers in order, the same numbers."""
+"""Judging on several cores or machines: windows of pairs, answers in order, the same
+numbers."""
 
 import os
 import pickle
@@ -10,8 +11,22 @@ from itertools import chain
 from typing import Any, Literal, get_args
 
 from litepyramid.blas import cores
-from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, loading, require
-from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions, checked_batch, windows
+from litepyramid.errors import (
+    InputError,
+    LitepyramidError,
+    ModelError,
+    choose,
+    loading,
+    require,
+)
+from litepyramid.judges.base import (
+    Items,
+    Judge,
+    JudgedBatch,
+    Questions,
+    checked_batch,
+    windows,
+)
 from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.text import counted
@@ -23,10 +38,11 @@ _PARTS_A_WORKER = 4  # windows of each worker, so that none waits long for the s
 
 @dataclass(frozen=True, slots=True)
 class OnWorkers:
-    """A judge with the way in which it is run: by how many `workers`; None for as many as help.
+    """A judge with the way in which it is run: by how many `workers`; None for as many
+    as help.
 
-    The engine ``ray`` is the cluster that is connected or that ``RAY_ADDRESS`` names, else one of
-    this machine.
+    The engine ``ray`` is the cluster that is connected or that ``RAY_ADDRESS`` names,
+    else one of this machine.
     """
 
     one: Judge
@@ -62,10 +78,12 @@ def single(judge: Judge) -> Judge:
 
 
 def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> JudgedBatch:
-    """What a judge says of every unit of every item, checked, in the order of the items.
+    """What a judge says of every unit of every item, checked, in the order of the
+    items.
 
-    An embedded judge and an ONNX model use all cores where there is enough work for them; the
-    numbers are the same for any number of workers. Questions are for judges that use them.
+    An embedded judge and an ONNX model use all cores where there is enough work for
+    them; the numbers are the same for any number of workers. Questions are for judges
+    that use them.
 
     Example:
         >>> from litepyramid.judges.lexical.lexical_judge import RecallJudge
@@ -78,7 +96,9 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     if way.engine == "ray":
         return _joined(_on_ray(one, items, pairs, way.workers))
     cost = _start_cost(one)
-    workers = way.workers or (min(cores(), pairs // cost) if cost and pairs > cost else 1)
+    workers = way.workers or (
+        min(cores(), pairs // cost) if cost and pairs > cost else 1
+    )
     if workers == 1 or not pairs:
         return _judged(one, items, questions)
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
@@ -86,7 +106,8 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
 
 
 def _start_cost(judge: Judge) -> int:
-    """Pairs that take the judge about as long as one more process to start; 0: it takes none."""
+    """Pairs that take the judge about as long as one more process to start; 0: it takes
+    none."""
     return int(getattr(judge, "start_cost", 0))
 
 
@@ -129,23 +150,37 @@ def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
     return replace(_judged(_unpacked(packed), items), logits=None)
 
 
-def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iterator[JudgedBatch]:
-    """Windows of the items, mapped by actors that hold the judge, one on each GPU or core."""
+def _on_ray(
+    judge: Judge, items: Items, pairs: int, workers: int | None
+) -> Iterator[JudgedBatch]:
+    """Windows of the items, mapped by actors that hold the judge, one on each GPU or
+    core."""
     ray = require("ray", extra="ray", purpose="the engine 'ray'")
     data = require("ray.data", extra="ray", purpose="the engine 'ray'")
     started = _connect(ray)
     again = "What was judged is in the cache of each machine; run the command again."
     try:
         resources = ray.cluster_resources()
-        gpus = int(resources.get("GPU", 0)) if getattr(judge, "device", "cpu") != "cpu" else 0
+        gpus = (
+            int(resources.get("GPU", 0))
+            if getattr(judge, "device", "cpu") != "cpu"
+            else 0
+        )
         cpus = int(resources.get("CPU", 1))
         count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
         if gpus and count > gpus:
-            raise InputError(counted(count, "worker"), expected=f"at most {gpus}, one per GPU")
+            raise InputError(
+                counted(count, "worker"), expected=f"at most {gpus}, one per GPU"
+            )
         parts = windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER))))
-        rows = [{"window": number, "items": pickle.dumps(p)} for number, p in enumerate(parts)]
+        rows = [
+            {"window": number, "items": pickle.dumps(p)}
+            for number, p in enumerate(parts)
+        ]
         data.DataContext.get_current().enable_progress_bars = False
-        answers = data.from_items(rows, override_num_blocks=max(1, len(rows))).map_batches(
+        answers = data.from_items(
+            rows, override_num_blocks=max(1, len(rows))
+        ).map_batches(
             _Actor,
             fn_constructor_args=(pickle.dumps(judge),),
             batch_size=1,
@@ -154,7 +189,10 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
             num_cpus=None if gpus else min(1.0, 0.9 * cpus / count),
         )
         batches: dict[int, JudgedBatch] = {}
-        with bar(pairs, "judging", "pairs") as shown, loading("Ray gave no answer", hint=again):
+        with (
+            bar(pairs, "judging", "pairs") as shown,
+            loading("Ray gave no answer", hint=again),
+        ):
             for row in answers.iter_rows():
                 answer = pickle.loads(row["answer"])  # noqa: S301 - from our own actor
                 if isinstance(answer, LitepyramidError):

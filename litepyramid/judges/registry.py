@@ -1,4 +1,5 @@
-"""Judges by name: embedded, a model behind an endpoint, an NLI model by hub id or folder."""
+"""Judges by name: embedded, a model behind an endpoint, an NLI model by hub id or
+folder."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +14,13 @@ from typing import Any, get_type_hints
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions, as_presence_row
+from litepyramid.judges.base import (
+    Items,
+    Judge,
+    JudgedBatch,
+    Questions,
+    as_presence_row,
+)
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
     PresenceModel,
@@ -34,7 +41,8 @@ EMBEDDED = ("lexical", "recall", "mini")
 REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
     "lexical": (LexicalJudge, fit_lexical),
 }
-"""Those that labels can refit: the judge of a model, and what fits one to items and labels."""
+"""Those that labels can refit: the judge of a model, and what fits one to items and
+labels."""
 
 
 def _factory(name: str) -> Callable[..., Judge]:
@@ -71,12 +79,20 @@ class FunctionJudge:
 
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Asks the function about every summary."""
-        name = str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+        name = str(
+            getattr(self.function, "__name__", type(self.function).__name__)
+        ).strip("<>")
         uses, presence = self.uses_questions, []
         tracked = track(items, "judging", "summaries")
-        for (summary, units), question in zip(tracked, questions or repeat(None), strict=False):
+        for (summary, units), question in zip(
+            tracked, questions or repeat(None), strict=False
+        ):
             more = {"question": question} if uses else {}
-            row = self.function(summary, units, **more) if summary.strip() else [0.0] * len(units)
+            row = (
+                self.function(summary, units, **more)
+                if summary.strip()
+                else [0.0] * len(units)
+            )
             presence.append(as_presence_row(row, len(units), name))
         return JudgedBatch(tuple(presence), {"judge": f"function {name}"})
 
@@ -85,11 +101,13 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     """Makes a judge, which rates how far each unit is present in a summary.
 
     Args:
-        name: mini (default), lexical, recall, a hub id or folder of an NLI model (safetensors or
-            ONNX), llm:MODEL behind an endpoint; from Python also a function of (summary, units)
-            that returns one number from 0 to 1 per unit (NaN: no judgement; with a parameter
+        name: mini (default), lexical, recall, a hub id or folder of an NLI model
+            (safetensors or ONNX), llm:MODEL behind an endpoint; from Python also a
+            function of (summary, units) that returns one number from 0 to 1 per unit
+            (NaN: no judgement; with a parameter
             `question` it is told what the summary answers), or an object with `judge`.
-        **settings: Settings of the judge (`judge_settings` lists them): ``mode``, ``device``,
+        **settings: Settings of the judge (`judge_settings` lists them): ``mode``,
+            ``device``,
             ``endpoint``, ``cache``, ``workers`` … None leaves one at its default.
 
     Raises:
@@ -104,7 +122,10 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         >>> own.judge([("It rained.", ("It rained.", "We left."))]).presence
         (array([1., 0.]),)
     """
-    workers, engine = settings.pop("workers", None), settings.pop("engine", None) or "local"
+    workers, engine = (
+        settings.pop("workers", None),
+        settings.pop("engine", None) or "local",
+    )
     if isinstance(name, str | Path):
         made = _made(str(name), settings)
     elif settings:
@@ -117,14 +138,18 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         made = FunctionJudge(name)
     else:
         expected = "a name, a folder, a function of (summary, units), or an object with 'judge'"
-        raise InputError(f"a judge cannot be made from a {type(name).__name__}", expected=expected)
+        raise InputError(
+            f"a judge cannot be made from a {type(name).__name__}", expected=expected
+        )
     return on_workers(made, workers, engine)
 
 
 def in_language(judge: Judge, language: str) -> Judge:
-    """A judge for texts in a language: itself, or its form for the language if it has forms.
+    """A judge for texts in a language: itself, or its form for the language if it has
+    forms.
 
-    An InputError if it reads some languages only (its attribute `languages`), and not this one.
+    An InputError if it reads some languages only (its attribute `languages`), and not
+    this one.
     """
     one = single(judge)
     if languages := getattr(one, "languages", None):
@@ -134,12 +159,14 @@ def in_language(judge: Judge, language: str) -> Judge:
 
 
 def for_criteria(judge: Judge) -> Judge:
-    """A judge for the criteria of rubrics: an LLM judge's prompt `met`, unless one was chosen."""
+    """A judge for the criteria of rubrics: an LLM judge's prompt `met`, unless one was
+    chosen."""
     return _formed(judge, "for_criteria")
 
 
 def _formed(judge: Judge, method: str, *values: str) -> Judge:
-    """The form of a judge that a method of it makes; itself if it has no such method."""
+    """The form of a judge that a method of it makes; itself if it has no such
+    method."""
     one = single(judge)
     form: Judge = getattr(one, method)(*values) if hasattr(one, method) else one
     return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
@@ -148,7 +175,11 @@ def _formed(judge: Judge, method: str, *values: str) -> Judge:
 def _made(name: str, settings: dict[str, Any]) -> Judge:
     check_judge_name(name)
     names = settings_of(name)
-    values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in names)}
+    values = {
+        k: v
+        for k, v in settings.items()
+        if v is not None or (k == "cache" and k in names)
+    }
     _check_settings(name, values)
     factory = _factory(name)
     model = "model" in signature(factory).parameters
@@ -177,12 +208,17 @@ def _check_settings(name: str, settings: Iterable[str]) -> None:
 
 
 def check_judge_name(name: str) -> None:
-    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub is asked."""
-    near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
+    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub
+    is asked."""
+    near = (
+        [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
+    )
     if near and not Path(name).exists():
         raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
     if not name.strip():
-        raise InputError("no judge", expected=f"{', '.join(EMBEDDED)}, a hub id, a folder, llm:…")
+        raise InputError(
+            "no judge", expected=f"{', '.join(EMBEDDED)}, a hub id, a folder, llm:…"
+        )
 
 
 def check_trainable(name: str) -> None:
@@ -193,7 +229,9 @@ def check_trainable(name: str) -> None:
         raise InputError(f"the judge '{name}' cannot be trained", expected=expected)
 
 
-def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[str, Any]:
+def parse_settings(
+    settings: Sequence[str], name: str = DEFAULT_JUDGE
+) -> dict[str, Any]:
     """Settings given as text, ``KEY=VALUE`` each, as the judge of a name takes them.
 
     ``none`` is None where a setting may be that; lists and tables are JSON.
@@ -223,7 +261,9 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
             values[key] = TypeAdapter(hints[key]).validate_python(value)
         except ValidationError as misfit:
             problem = misfit.errors(include_url=False)[0]["msg"]
-            raise InputError(f"the setting {key} is '{text}'", expected=problem.lower()) from None
+            raise InputError(
+                f"the setting {key} is '{text}'", expected=problem.lower()
+            ) from None
     return values
 
 
@@ -244,7 +284,8 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     """Lists the settings that a judge takes, with their defaults.
 
     Args:
-        name: The judge: lexical, recall, mini, a hub id or folder of an NLI model, or llm:MODEL.
+        name: The judge: lexical, recall, mini, a hub id or folder of an NLI model, or
+            llm:MODEL.
 
     Raises:
         InputError: The name is misspelt.
@@ -258,17 +299,27 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         $ litepyramid judge settings llm:any
     """
     if not isinstance(name, str):
-        raise InputError(f"a judge's name is a {type(name).__name__}", expected="a text")
+        raise InputError(
+            f"a judge's name is a {type(name).__name__}", expected="a text"
+        )
     check_judge_name(name)
     factory = _factory(name)
     section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
-    entries = re.findall(r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.M)
+    entries = re.findall(
+        r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.M
+    )
     texts = {key: " ".join(text.split()) for key, text in entries}
     texts["workers"] = "Processes, or judges on the cluster; none chooses."
     texts["engine"] = "local, or ray for a Ray cluster."
     given = {key: entry.default for key, entry in signature(factory).parameters.items()}
     given = {**given, "workers": None, "engine": "local"}
     shown = {key: str(value) for key, value in given.items() if key != "model"}
-    shown |= {key: text.lower() for key, text in shown.items() if text in ("None", "True", "False")}
-    rows = [{"setting": k, "default": v, "help": texts.get(k, "")} for k, v in shown.items()]
+    shown |= {
+        key: text.lower()
+        for key, text in shown.items()
+        if text in ("None", "True", "False")
+    }
+    rows = [
+        {"setting": k, "default": v, "help": texts.get(k, "")} for k, v in shown.items()
+    ]
     return JudgeSettings(name, tuple(rows))

@@ -1,8 +1,8 @@
 """Meta-evaluation: how well metrics agree with people, and how certain that is.
 
-The verbs take tables of scores and give results that can be shown; `core` works on plain arrays.
-Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR21 and DDR22 Deutsch, Dror & Roth
-2021 and 2022, P19 Peyrard 2019.
+The verbs take tables of scores and give results that can be shown; `core` works on
+plain arrays. Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR21 and
+DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 """
 
 from litepyramid.meta.comparisons import compare, rank

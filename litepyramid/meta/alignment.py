@@ -1,4 +1,5 @@
-"""From a table of scores to matrices over the same systems and inputs, with what is left out.
+"""From a table of scores to matrices over the same systems and inputs, with what is
+left out.
 
 `score_table` puts systems, inputs and metrics in the order of their names before anything random or
 tied is computed: the order of rows in a file changes no number and no signature.
@@ -27,25 +28,33 @@ Columns = Mapping[str, str] | str | None
 
 
 def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTable, Any]:
-    """The table that is read, its metrics, systems and inputs sorted by name; and whose is human.
+    """The table that is read, its metrics, systems and inputs sorted by name; and whose
+    is human.
 
     Two arrays of numbers, a metric's and people's, are such a table too.
     """
-    listed = isinstance(human, list | tuple) and not any(isinstance(name, str) for name in human)
+    listed = isinstance(human, list | tuple) and not any(
+        isinstance(name, str) for name in human
+    )
     if hasattr(human, "__array__") or (listed and human):
         table, human = arrays_table(scores, human), "human"
     else:
         table = read_scores(scores, columns=columns)
     if np.isinf(table.values).any():
-        raise InputError("a score is infinite", expected="finite numbers, NaN = not scored")
+        raise InputError(
+            "a score is infinite", expected="finite numbers, NaN = not scored"
+        )
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
     metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
     return ScoreTable(metrics, systems, inputs, table.values[np.ix_(*orders)]), human
 
 
-def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:
-    """A hash of the scores of some metrics and of people, of a table in the order of its names."""
+def scores_sha(
+    table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()
+) -> str:
+    """A hash of the scores of some metrics and of people, of a table in the order of
+    its names."""
     names = sorted({*metrics, *raters})
     values = table.values[[table.metrics.index(name) for name in names]]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
@@ -69,7 +78,10 @@ class LeftOut:
     cells: int = 0
 
     def __str__(self) -> str:
-        systems, inputs = counted(len(self.systems), "system"), counted(len(self.inputs), "input")
+        systems, inputs = (
+            counted(len(self.systems), "system"),
+            counted(len(self.inputs), "input"),
+        )
         return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}"
 
     def __bool__(self) -> bool:
@@ -78,9 +90,11 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Aligned:
-    """K metrics and the human score, the mean of `raters`, over the same N systems and M inputs.
+    """K metrics and the human score, the mean of `raters`, over the same N systems and
+    M inputs.
 
-    A cell of `values`, (K, N, M), or `Z`, (N, M), that is missing in one of them is NaN in all.
+    A cell of `values`, (K, N, M), or `Z`, (N, M), that is missing in one of them is NaN
+    in all.
     `test` is the first metric, (N, M_test), in a `full` table, where there is one; `left_out_test`
     are the systems that only one of the two tables has.
     """
@@ -105,11 +119,18 @@ class Aligned:
 
     def entry(self) -> dict[str, Any]:
         """What a result says of the first metric."""
-        names = {"metric": self.metrics[0], "human": self.human, "left_out": self.left_out}
+        names = {
+            "metric": self.metrics[0],
+            "human": self.human,
+            "left_out": self.left_out,
+        }
         return {**names, "systems": len(self.systems), "inputs": len(self.inputs)}
 
     def __str__(self) -> str:
-        used = [counted(len(self.systems), "system"), counted(len(self.inputs), "judged input")]
+        used = [
+            counted(len(self.systems), "system"),
+            counted(len(self.inputs), "judged input"),
+        ]
         if self.test is not None:
             used.append(counted(self.test.shape[1], "test input"))
         text = ", ".join(used)
@@ -121,14 +142,17 @@ class Aligned:
 
 
 def signature_of(
-    sides: Sequence[Aligned], kinds: Sequence[tuple[Level, Coefficient]], **fields: object
+    sides: Sequence[Aligned],
+    kinds: Sequence[tuple[Level, Coefficient]],
+    **fields: object,
 ) -> Signature:
     """The signature of what is computed from aligned metrics."""
     first, metrics = sides[0], [name for side in sides for name in side.metrics]
     return Signature.of(
         human="+".join(first.raters),
         level="+".join(dict.fromkeys(level for level, _ in kinds)) or None,
-        coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds)) or None,
+        coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds))
+        or None,
         **fields,
         scores_sha=scores_sha(first.table, metrics, first.raters),
         full_sha=first.full and scores_sha(first.full, metrics),
@@ -143,8 +167,11 @@ def span(numbers: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) -> Aligned:
-    """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`."""
+def align(
+    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
+) -> Aligned:
+    """Chooses metrics, and keeps the systems and inputs scored by all of them and
+    `human`."""
     named, raters, Z = human_score(table, human)
     names = metric_names(table, metrics, human)
     stack = np.stack([*(table.matrix(name).values for name in names), Z])
@@ -154,7 +181,10 @@ def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) ->
     left = 0
     while left != (left := rows.sum() + columns.sum()):
         among = scored & rows[:, None] & columns
-        rows[:], columns[:] = among.any(axis=2).all(axis=0), among.any(axis=1).all(axis=0)
+        rows[:], columns[:] = (
+            among.any(axis=2).all(axis=0),
+            among.any(axis=1).all(axis=0),
+        )
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
@@ -168,7 +198,9 @@ def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) ->
         for every, used in ((table.systems, rows), (table.inputs, columns))
     )
     left_out = LeftOut(no_systems, no_inputs, int(missing.sum()))
-    return Aligned(names, named, raters, systems, inputs, left_out, table, np.stack(values), Z)
+    return Aligned(
+        names, named, raters, systems, inputs, left_out, table, np.stack(values), Z
+    )
 
 
 def align_each(
@@ -179,9 +211,11 @@ def align_each(
     levels: Sequence[Level] = (),
     full: Any = None,
 ) -> list[Aligned]:
-    """Each metric aligned with the human score, with its scores in a `full` table if there is one.
+    """Each metric aligned with the human score, with its scores in a `full` table if
+    there is one.
 
-    Some metric must have a correlation at one of the levels; without any, each at system level.
+    Some metric must have a correlation at one of the levels; without any, each at
+    system level.
     """
     table, human = score_table(scores, human, columns)
     names = metric_names(table, metrics, human)
@@ -189,7 +223,9 @@ def align_each(
     if whole is not None and metrics is None:
         names = tuple(name for name in names if name in whole.metrics)
         if not names:
-            raise InputError("the two tables share no metric", hint="Check their names.")
+            raise InputError(
+                "the two tables share no metric", hint="Check their names."
+            )
     sides = [align(table, name, human) for name in names]
     if whole is not None:
         sides = [_with_test_set(side, whole) for side in sides]
@@ -214,13 +250,20 @@ def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
     """How many observations a level has: systems, the most of an input, or cells."""
     scored = ~(np.isnan(X) | np.isnan(Z))
-    by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
+    by_level = {
+        "system": scored.any(axis=1).sum(),
+        "summary": scored.sum(axis=0).max(initial=0),
+    }
     return int(by_level.get(level, scored.sum()))
 
 
 def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> None:
     """Checks that some metric can have a correlation at one of the levels."""
-    if all(observations(side.values[0], side.Z, level) < 2 for side in sides for level in levels):
+    if all(
+        observations(side.values[0], side.Z, level) < 2
+        for side in sides
+        for level in levels
+    ):
         names = " or ".join(repr(name) for side in sides for name in side.metrics)
         raise InputError(
             f"too few scores of {names} and '{sides[0].human}' at {' or '.join(levels)} level",
@@ -230,7 +273,8 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
 
 
 def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
-    """The metrics of the table that the names, or the patterns among them, mean; each once."""
+    """The metrics of the table that the names, or the patterns among them, mean; each
+    once."""
     chosen: list[str] = []
     expected = f"one of {', '.join(table.metrics)}"
     for name in several(names, "the metric"):
@@ -260,7 +304,9 @@ def metric_names(
     return names
 
 
-def human_score(table: ScoreTable, human: Any) -> tuple[str, tuple[str, ...], FloatArray]:
+def human_score(
+    table: ScoreTable, human: Any
+) -> tuple[str, tuple[str, ...], FloatArray]:
     """The human score: its name, the raters that it is the mean of, (N, M) scores."""
     raters = tuple(sorted(select_metrics(table, human)))
     asked = ", ".join(several(human))
@@ -271,7 +317,8 @@ def human_score(table: ScoreTable, human: Any) -> tuple[str, tuple[str, ...], Fl
 def unaligned(
     table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray], tuple[str, ...]]:
-    """The human score and the metrics by name, each with all that it has scored; and the raters.
+    """The human score and the metrics by name, each with all that it has scored; and
+    the raters.
 
     There are neither people nor raters if `human` is None.
     """
@@ -285,9 +332,9 @@ def unaligned(
 def average(matrices: Sequence[FloatArray]) -> FloatArray:
     """The mean of several raters' scores, cell by cell; NaN where one of them is NaN.
 
-    Where `read_scores` names a mean, it is over those who rated; here it is over all of them. The
-    sum of the same ratings in another order can differ in its last bit, and would break a tie: so
-    means are rounded to 42 binary places below the largest.
+    Where `read_scores` names a mean, it is over those who rated; here it is over all of
+    them. The sum of the same ratings in another order can differ in its last bit, and
+    would break a tie: so means are rounded to 42 binary places below the largest.
     """
     if len(matrices) == 1:
         return matrices[0]

@@ -1,4 +1,5 @@
-"""Which metrics are better than which: all pairs tested, corrected for many tests, and ranked."""
+"""Which metrics are better than which: all pairs tested, corrected for many tests, and
+ranked."""
 
 import math
 from collections.abc import Sequence
@@ -63,8 +64,9 @@ class PairTests:
     """All pairs of K metrics, tested at one level with one coefficient.
 
     `correlations` are (K,), with `constant` vectors each; the rest (K, K): `p_values` of H0: the
-    row metric's correlation is not larger than the column's (or not different, two-sided), NaN on
-    the diagonal and where there is no test; `failed` samples, that had no value and were left out;
+    row metric's correlation is not larger than the column's (or not different,
+    two-sided), NaN on the diagonal and where there is no test; `failed` samples, that
+    had no value and were left out;
     `corrected` p-values. A test has at most `samples` (0 for a formula), and p `smallest_p`.
     """
 
@@ -109,12 +111,19 @@ class ComparisonResult(Result):
             within = "of its row" if self.grouping == "metric" else "of the table"
             correction = f" ({self.correction} over the tests {within})"
             corrected = "" if self.correction == "none" else correction
-            notes = [f"Marks, in the order of the rows: ● p ≤ {self.alpha:g}{corrected}.", *notes]
+            notes = [
+                f"Marks, in the order of the rows: ● p ≤ {self.alpha:g}{corrected}.",
+                *notes,
+            ]
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         if failed := sum(int(np.triu(c.failed).sum()) for c in self.comparisons):
-            notes.append(f"Left out, no value: {counted(failed, 'sample')} of all tests together.")
-        constants = {c.level: max(c.constant) for c in self.comparisons if any(c.constant)}
+            notes.append(
+                f"Left out, no value: {counted(failed, 'sample')} of all tests together."
+            )
+        constants = {
+            c.level: max(c.constant) for c in self.comparisons if any(c.constant)
+        }
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())
             notes.append(f"Constant vectors of one metric: {many}.")
@@ -130,8 +139,12 @@ class ComparisonResult(Result):
                 "p = c/k counts only samples larger than the observed difference: two equal "
                 "metrics get p = 0, and the test does not keep its level. plus_one does."
             ]
-        tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
-        levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
+        tests = family_size(
+            len(self.metrics), self.grouping, self.alternative, self.correction
+        )
+        levels = {
+            c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons
+        }
         return [
             f"p can be as small as {', '.join(levels.values())}; the strictest of "
             f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
@@ -180,8 +193,15 @@ class ComparisonResult(Result):
 
     def _tests(self, c: PairTests) -> Table:
         columns = (
-            *(Column("metric", "a"), Column("other", "b"), Column("correlation", "corr a")),
-            *(Column("other_correlation", "corr b"), Column("difference", "a - b", signed=True)),
+            *(
+                Column("metric", "a"),
+                Column("other", "b"),
+                Column("correlation", "corr a"),
+            ),
+            *(
+                Column("other_correlation", "corr b"),
+                Column("difference", "a - b", signed=True),
+            ),
             Column("p_value", "p", digits=4, above_zero=True),
             Column("corrected", "corrected p", digits=4, above_zero=True),
         )
@@ -193,10 +213,18 @@ class ComparisonResult(Result):
         return table if self.correction != "none" else table.without("corrected")
 
     def _summary(self, c: PairTests) -> Table:
-        """DDR21's Figure 5 in characters: a mark for every other metric, in the rows' order."""
+        """DDR21's Figure 5 in characters: a mark for every other metric, in the rows'
+        order."""
         order = best_first(c.correlations)
-        heads = [Column("number", "#"), Column("metric"), Column("r", SYMBOLS[c.coefficient])]
-        heads += [Column("better", _WORDS[self.alternative][1]), Column("marks", "which")]
+        heads = [
+            Column("number", "#"),
+            Column("metric"),
+            Column("r", SYMBOLS[c.coefficient]),
+        ]
+        heads += [
+            Column("better", _WORDS[self.alternative][1]),
+            Column("marks", "which"),
+        ]
         marks = np.where(c.corrected <= self.alpha, "●", "·")
         np.fill_diagonal(marks, "\\")
         rows: list[tuple[Cell, ...]] = []
@@ -207,8 +235,9 @@ class ComparisonResult(Result):
         return Table(self._title(c), tuple(heads), tuple(rows))
 
     def to_figure(self) -> Any:
-        """A square is blue where the row's metric is better than the column's; a panel per level
-        and coefficient, the metrics ordered by their correlation in the first.
+        """A square is blue where the row's metric is better than the column's; a panel
+        per level and coefficient, the metrics ordered by their correlation in the
+        first.
         """
         from litepyramid.figures.meta_plots import significance_plot
 
@@ -249,29 +278,33 @@ def compare(
     grouping: Grouping = "metric",
     columns: Columns = None,
 ) -> ComparisonResult:
-    """Test every pair of metrics: does one correlate better with human scores than the other?
+    """Test every pair of metrics: does one correlate better with human scores than the
+    other?
 
-    All metrics use the same cells: those scored by every one of them and by people. All tests of a
-    level share their samples. perm-both swaps the two metrics' standardised scores, each cell by
-    its own coin, and is recommended; perm-systems and perm-inputs swap whole rows or columns;
-    boot-… is a paired bootstrap; williams a formula (Deutsch, Dror & Roth 2021, section 4).
+    All metrics use the same cells: those scored by every one of them and by people. All
+    tests of a level share their samples. perm-both swaps the two metrics' standardised
+    scores, each cell by its own coin, and is recommended; perm-systems and perm-inputs
+    swap whole rows or columns; boot-… is a paired bootstrap; williams a formula
+    (Deutsch, Dror & Roth 2021, section 4).
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several raters.
+        human: The human score; several names, or a pattern, mean the mean of several
+            raters.
         metrics: Names or patterns, at least two; all others if none is named.
         level: One or several levels.
         coefficient: One or several coefficients, as for correlate.
         method: The test.
-        p_value: one-sided (is a better than b?) or two-sided, (c + 1) / (k + 1) with ties; paper,
-            one-sided c / k without them (Algorithm 2), by which equal metrics beat each other.
-        samples: Number of samples. By default as many as the strictest test needs; a number with
-            which no test could pass is an error.
+        p_value: one-sided (is a better than b?) or two-sided, (c + 1) / (k + 1) with
+            ties; paper, one-sided c / k without them (Algorithm 2), by which equal
+            metrics beat each other.
+        samples: Number of samples. By default as many as the strictest test needs; a
+            number with which no test could pass is an error.
         seed: Seed of the draws.
         confidence: Tests are at the level 1 - confidence.
         correction: Correction for many tests.
-        grouping: What is corrected together: the tests of one metric, or all of one level and
-            coefficient.
+        grouping: What is corrected together: the tests of one metric, or all of one
+            level and coefficient.
         columns: The table's own column names, as for correlate.
 
     Raises:
@@ -306,7 +339,8 @@ def compare(
     aligned = align(table, metrics, human)
     if len(aligned.metrics) < 2:
         raise InputError(
-            f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
+            f"only the metric {aligned.metrics[0]} to compare",
+            expected="two metrics or more",
         )
     tests = family_size(len(aligned.metrics), grouping, alternative, correction)
     if samples is not None and resampled:
@@ -322,7 +356,11 @@ def compare(
         )  # fmt: skip
         corrected = corrected_p_values(tested, correction, grouping, alternative)
         comparisons.append(replace(tested, corrected=corrected))
-    draws = {"p_value": rule, "samples": samples or "auto", "seed": seed} if resampled else {}
+    draws = (
+        {"p_value": rule, "samples": samples or "auto", "seed": seed}
+        if resampled
+        else {}
+    )
     signature = signature_of(
         [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
         correction=correction, grouping=grouping if correction != "none" else None,
@@ -347,14 +385,16 @@ def compare_pairs(
     target: float = 0.05,
     seed: int = 12345,
 ) -> PairTests:
-    """Tests every pair of metrics for a difference of their correlations with the human score.
+    """Tests every pair of metrics for a difference of their correlations with the human
+    score.
 
     `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z. Under
     ``perm-…`` X and Y are standardised and swapped at random; all pairs share the coins. ``boot-…``
-    is a paired bootstrap: the differences on samples with replacement, less the observed one, stand
-    for the null hypothesis (Efron & Tibshirani 1993, section 16.4). With `samples` None there are
-    enough for p to fall to a quarter of `target`, the p at which the strictest test passes;
-    permutations are then drawn as `permuted_p_values` says.
+    is a paired bootstrap: the differences on samples with replacement, less the
+    observed one, stand for the null hypothesis (Efron & Tibshirani 1993, section 16.4).
+    With `samples` None there are enough for p to fall to a quarter of `target`, the p
+    at which the strictest test passes; permutations are then drawn as
+    `permuted_p_values` says.
     """
     enough = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
     points = [level_correlation(X, Z, level, coefficient) for X in values]
@@ -376,7 +416,9 @@ def compare_pairs(
         return PairTests(*first, p, failed, 0, 0.0)
     samples = samples or enough
     drawn = [
-        bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
+        bootstrap_samples(
+            X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed
+        )
         for X in values
     ]
     for i, j in permutations(range(len(values)), 2):
@@ -392,12 +434,14 @@ def compare_pairs(
 def williams_p_value(
     r_xz: float, r_yz: float, r_xy: float, n: int, alternative: TwoSided = "greater"
 ) -> float:
-    """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger 1980).
+    """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger
+    1980).
 
-    t = (r_xz - r_yz) · √((n - 1)(1 + r_xy) / (2 D (n - 1)/(n - 3) + r̄² (1 - r_xy)³)), with
-    D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz, and n - 3
-    degrees of freedom, for H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3. The signs of the correlations are
-    kept: a strongly negative metric is not better (other code takes |r|, and there it is).
+    t = (r_xz - r_yz) · √((n - 1)(1 + r_xy) / (2 D (n - 1)/(n - 3) + r̄² (1 - r_xy)³)),
+    with D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz,
+    and n - 3 degrees of freedom, for H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3. The signs
+    of the correlations are kept: a strongly negative metric is not better (other code
+    takes |r|, and there it is).
     """
     from scipy.stats import t as student
 
@@ -433,21 +477,26 @@ def family_size(
 def corrected_p_values(
     tests: PairTests, correction: Correction, grouping: Grouping, alternative: TwoSided
 ) -> FloatArray:
-    """The (K, K) p-values corrected, within each row or within all; two-sided pairs count once."""
+    """The (K, K) p-values corrected, within each row or within all; two-sided pairs
+    count once."""
     p = tests.p_values
     if grouping == "metric":
         return np.stack([adjust_p_values(row, correction) for row in p])
-    counted = p if alternative == "greater" else np.where(np.tri(len(p), k=-1) > 0, np.nan, p)
+    counted = (
+        p if alternative == "greater" else np.where(np.tri(len(p), k=-1) > 0, np.nan, p)
+    )
     corrected = adjust_p_values(counted.ravel(), correction).reshape(p.shape)
     return np.asarray(np.where(np.isnan(corrected), corrected.T, corrected))
 
 
-# Ranks ----------------------------------------------------------------------------------------
+# Ranks
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class RankedMetric:
-    """The rank of a metric's cluster (the best is 1), and its correlation with an interval."""
+    """The rank of a metric's cluster (the best is 1), and its correlation with an
+    interval."""
 
     rank: int
     metric: str
@@ -478,7 +527,11 @@ class RankResult(Result):
         notes = [
             "A metric starts a new rank if the best of the rank above is significantly better "
             f"(α = {1 - self.confidence:g}).",
-            *([f"Left out, not scored by all: {self.left_out}."] if self.left_out else ()),
+            *(
+                [f"Left out, not scored by all: {self.left_out}."]
+                if self.left_out
+                else ()
+            ),
         ]
         title = f"Ranks by {self.level} level {symbol} with {self.human}"
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
@@ -487,8 +540,9 @@ class RankResult(Result):
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     """The rank of each metric's cluster, as WMT's metrics tasks give them.
 
-    From the best metric down, a metric opens a new cluster if the first of the current one is
-    significantly better: by (K, K) p-values, row over column, and (K,) correlations.
+    From the best metric down, a metric opens a new cluster if the first of the current
+    one is significantly better: by (K, K) p-values, row over column, and (K,)
+    correlations.
     """
     p, order = np.asarray(p_values), best_first(values).tolist()
     first, ranks = order[0], [1] * len(order)
@@ -511,21 +565,25 @@ def rank(
     confidence: float = 0.95,
     columns: Columns = None,
 ) -> RankResult:
-    """Rank metrics by their correlation with human scores, in clusters that do not differ.
+    """Rank metrics by their correlation with human scores, in clusters that do not
+    differ.
 
-    As in WMT's metrics tasks: from the best metric down, a new rank begins where the best metric
-    of the rank above is significantly better. Metrics are compared by perm-both, without a
-    correction, and get boot-both intervals.
+    As in WMT's metrics tasks: from the best metric down, a new rank begins where the
+    best metric of the rank above is significantly better. Metrics are compared by
+    perm-both, without a correction, and get boot-both intervals.
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several raters.
+        human: The human score; several names, or a pattern, mean the mean of several
+            raters.
         metrics: Names or patterns; all others if none is named.
-        level: The coefficient's own level if it has one, else system, unless another is named.
+        level: The coefficient's own level if it has one, else system, unless another is
+            named.
         coefficient: The coefficient, spa and acc-eq too.
         samples: Bootstrap samples of intervals; tests take what they need.
         seed: Seed of all draws.
-        confidence: Confidence level of intervals; tests are at the level 1 - confidence.
+        confidence: Confidence level of intervals; tests are at the level 1 -
+            confidence.
         columns: The tables' own column names, as for correlate.
 
     Raises:
@@ -544,7 +602,9 @@ def rank(
     if level is None:
         level = "summary" if coefficient == "acc-eq" else "system"
     if len(kinds(level, coefficient)) > 1:
-        raise InputError("several levels or coefficients to rank by", expected="one of each")
+        raise InputError(
+            "several levels or coefficients to rank by", expected="one of each"
+        )
     table, human = score_table(scores, human, columns)
     common: dict[str, Any] = {
         "metrics": metrics, "level": level, "coefficient": coefficient, "seed": seed,
@@ -556,11 +616,19 @@ def rank(
     numbers = clusters(tested.p_values, tested.correlations, tests.alpha)
     ranks = [
         RankedMetric(number, one.metric, float(value), one.low, one.high)
-        for one, number, value in zip(intervals, numbers, tested.correlations, strict=True)
+        for one, number, value in zip(
+            intervals, numbers, tested.correlations, strict=True
+        )
     ]
     ranks.sort(key=lambda one: (one.rank, -one.value))
     more = {"samples": samples, "interval": "boot-both"}
     signature = Signature.of(**dict(tests.signature.fields) | more)
     return RankResult(
-        tests.human, level, coefficient, confidence, tuple(ranks), tests.left_out, signature
+        tests.human,
+        level,
+        coefficient,
+        confidence,
+        tuple(ranks),
+        tests.left_out,
+        signature,
     )

@@ -1,4 +1,5 @@
-"""How far metrics agree with people, how certain that is, and whether scores are normal."""
+"""How far metrics agree with people, how certain that is, and whether scores are
+normal."""
 
 import math
 from collections.abc import Sequence
@@ -59,9 +60,11 @@ BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLI
 class Correlation:
     """One metric's correlation with the human score, and what it was computed from.
 
-    The human score is the mean of `raters`; `value` (or NaN) the mean of `used` coefficients, of
+    The human score is the mean of `raters`; `value` (or NaN) the mean of `used`
+    coefficients, of
     `systems` and `inputs` that both sides scored. `constant` vectors had no difference on one
-    side; `too_few` inputs have fewer than two systems; ``acc-eq`` ties scores up to `epsilon`.
+    side; `too_few` inputs have fewer than two systems; ``acc-eq`` ties scores up to
+    `epsilon`.
     """
 
     metric: str
@@ -81,7 +84,8 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A correlation between the ends of its confidence interval; NaN where they are not defined.
+    """A correlation between the ends of its confidence interval; NaN where they are not
+    defined.
 
     `drawn` are the correlations on each sample, of which `failed` had none and were left out.
     """
@@ -103,7 +107,8 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationResult(Result):
-    """Correlations of several metrics; one row per metric (in a frame, per correlation)."""
+    """Correlations of several metrics; one row per metric (in a frame, per
+    correlation)."""
 
     correlations: tuple[Correlation, ...]
     policy: ConstantPolicy
@@ -119,7 +124,9 @@ class CorrelationResult(Result):
             rows.setdefault(c.metric, row(c))[name] = c.value
         shown = (*columns.values(), Column("systems", "N"), Column("inputs", "M"))
         title = f"Correlation with {self.correlations[0].human}"
-        return [Table.of(title, shown, rows.values(), (*self._notes(), str(self.signature)))]
+        return [
+            Table.of(title, shown, rows.values(), (*self._notes(), str(self.signature)))
+        ]
 
     def to_csv_table(self) -> Table:
         """One row for each metric, level and coefficient, with all counts."""
@@ -136,14 +143,17 @@ class CorrelationResult(Result):
             ("Inputs with fewer than two systems:", few),
         ):
             if numbers:
-                some = ", ".join(f"{metric} {number}" for metric, number in numbers.items())
+                some = ", ".join(
+                    f"{metric} {number}" for metric, number in numbers.items()
+                )
                 notes.append(f"{text} {cut(some, 600)}.")
         return notes
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult(Result):
-    """Confidence intervals by metric, level and coefficient; Fisher's have 0 samples, no seed."""
+    """Confidence intervals by metric, level and coefficient; Fisher's have 0 samples,
+    no seed."""
 
     intervals: tuple[Interval, ...]
     method: IntervalMethod
@@ -155,13 +165,20 @@ class IntervalResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, level and coefficient."""
         columns = (
-            *("metric", "level", Column("coefficient", "coef"), Column("value", "corr")),
+            *(
+                "metric",
+                "level",
+                Column("coefficient", "coef"),
+                Column("value", "corr"),
+            ),
             *("low", "high", "failed", Column("systems", "N"), Column("inputs", "M")),
         )
         notes = left_out_notes(self.intervals)
         failing = any(i.failed for i in self.intervals)
         if failing:
-            notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")
+            notes.append(
+                f"Failed: samples of {self.samples} without a correlation, left out."
+            )
         method = "Fisher" if self.method == "fisher" else self.method.upper()
         percent = f"{100 * self.confidence:g} % interval by {method}"
         title = f"Correlation with {self.intervals[0].human}, {percent}"
@@ -171,12 +188,15 @@ class IntervalResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per interval, with all counts."""
-        same = {name: getattr(self, name) for name in ("method", "confidence", "samples", "seed")}
+        same = {
+            name: getattr(self, name)
+            for name in ("method", "confidence", "samples", "seed")
+        }
         return counts_table(self.intervals, **same)
 
     def to_figure(self) -> Any:
-        """A line per metric, best first, before its samples; a colour per level, a panel per
-        coefficient.
+        """A line per metric, best first, before its samples; a colour per level, a
+        panel per coefficient.
         """
         from litepyramid.figures.meta_plots import IntervalMark, interval_plot
 
@@ -185,8 +205,12 @@ class IntervalResult(Result):
         metrics = [first[n].metric for n in best_first([i.value for i in first])]
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
-            mark = IntervalMark(i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn)
-            panels.setdefault(f"{i.coefficient} ({SYMBOLS[i.coefficient]})", []).append(mark)
+            mark = IntervalMark(
+                i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn
+            )
+            panels.setdefault(f"{i.coefficient} ({SYMBOLS[i.coefficient]})", []).append(
+                mark
+            )
         levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
         heading = (
             f"Correlation with {self.intervals[0].human}, {100 * self.confidence:g} % "
@@ -205,13 +229,16 @@ def left_out_notes(entries: Sequence[Any]) -> list[str]:
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
-    """A row an entry: its fields, numbers of what was left out, what is the `same` in all."""
+    """A row an entry: its fields, numbers of what was left out, what is the `same` in
+    all."""
     rows = []
     for e in entries:
         left = len(e.left_out.systems), len(e.left_out.inputs), e.left_out.cells
         names = (f"left_out_{what}" for what in ("systems", "inputs", "cells"))
         rows.append(row(e, **dict(zip(names, left, strict=True)), **same))
-    return Table.of("", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows)
+    return Table.of(
+        "", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows
+    )
 
 
 def correlate(
@@ -220,30 +247,36 @@ def correlate(
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
-    coefficient: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
+    coefficient: Coefficient | Sequence[Coefficient] = (
+        "pearson",
+        "spearman",
+        "kendall",
+    ),
     constant: ConstantPolicy = "skip",
     columns: Columns = None,
 ) -> CorrelationResult:
     """Correlate metrics with human scores, at system, summary and global level.
 
-    System level correlates the systems' averages, summary level averages the correlations of all
-    inputs, global level takes all scores together (Deutsch, Dror & Roth 2021, section 2). Each
-    metric uses the systems and inputs scored by both it and people; the rest is counted. NaN where
-    no correlation is defined.
+    System level correlates the systems' averages, summary level averages the
+    correlations of all inputs, global level takes all scores together (Deutsch, Dror &
+    Roth 2021, section 2). Each metric uses the systems and inputs scored by both it and
+    people; the rest is counted. NaN where no correlation is defined.
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several raters.
+        human: The human score; several names, or a pattern, mean the mean of several
+            raters.
         metrics: Names or patterns; all others if none is named.
         level: One or several levels.
-        coefficient: One or several coefficients: kendall is τ-b; spa (system level) and acc-eq
-            (summary level) are those of WMT.
-        constant: What becomes of a vector without any difference: skip (left out), or zb21 (its
-            first value raised slightly, as Zhang and Bansal's code does).
+        coefficient: One or several coefficients: kendall is τ-b; spa (system level) and
+            acc-eq (summary level) are those of WMT.
+        constant: What becomes of a vector without any difference: skip (left out), or
+            zb21 (its first value raised slightly, as Zhang and Bansal's code does).
         columns: The table's own column names, as in system=model,human=rater1+rater2.
 
     Raises:
-        InputError: An unknown name, or too little scored by both sides for any correlation.
+        InputError: An unknown name, or too little scored by both sides for any
+            correlation.
 
     Example:
         >>> correlate([0.2, 0.4, 0.9], [1, 3, 5], level="system").correlations[0].value
@@ -285,25 +318,29 @@ def interval(
 ) -> IntervalResult:
     """Confidence intervals of metrics' correlations with human scores.
 
-    The bootstrap methods take percentiles of the correlation on samples with replacement of the
-    systems, the inputs, or both; boot-both generalises best to new systems and inputs (Deutsch,
-    Dror & Roth 2021, sections 3 and 5). All metrics scored on the same cells share the samples. A
-    sample in which a vector is constant has no correlation and is counted.
+    The bootstrap methods take percentiles of the correlation on samples with
+    replacement of the systems, the inputs, or both; boot-both generalises best to new
+    systems and inputs (Deutsch, Dror & Roth 2021, sections 3 and 5). All metrics scored
+    on the same cells share the samples. A sample in which a vector is constant has no
+    correlation and is counted.
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several raters.
+        human: The human score; several names, or a pattern, mean the mean of several
+            raters.
         metrics: Names or patterns; all others if none is named.
         level: One or several levels.
         coefficient: One or several coefficients, as for correlate.
-        method: What is resampled; or fisher, a formula for pearson, spearman and kendall.
+        method: What is resampled; or fisher, a formula for pearson, spearman and
+            kendall.
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
         columns: The table's own column names, as for correlate.
 
     Raises:
-        InputError: As for `correlate`; too few samples; no Fisher interval for a coefficient.
+        InputError: As for `correlate`; too few samples; no Fisher interval for a
+            coefficient.
 
     Example:
         >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
@@ -335,9 +372,13 @@ def interval(
             value = level_correlation(X, Z, at, by)
             drawn = np.empty(0)
             if method == "fisher":
-                low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)
+                low, high = fisher_interval(
+                    value.value, observations(X, Z, at), by, confidence
+                )
             else:
-                drawn = bootstrap_samples(X, Z, at, by, BOOT[method], samples=samples, seed=seed)
+                drawn = bootstrap_samples(
+                    X, Z, at, by, BOOT[method], samples=samples, seed=seed
+                )
                 low, high = percentile_interval(drawn, confidence)
             intervals.append(
                 Interval(
@@ -346,9 +387,16 @@ def interval(
                 )
             )  # fmt: skip
     draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
-    signature = signature_of(sides, pairs, interval=method, confidence=confidence, **draws)
+    signature = signature_of(
+        sides, pairs, interval=method, confidence=confidence, **draws
+    )
     return IntervalResult(
-        tuple(intervals), method, confidence, draws.get("samples", 0), draws.get("seed"), signature
+        tuple(intervals),
+        method,
+        confidence,
+        draws.get("samples", 0),
+        draws.get("seed"),
+        signature,
     )
 
 
@@ -357,33 +405,40 @@ def fisher_interval(
 ) -> tuple[float, float]:
     """tanh(arctanh r ± z_{α/2} · c / √(n - b)) (DDR21 §3.1; Bonett & Wright 2000).
 
-    b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It assumes normal
-    scores, and at summary level that a mean of correlations is one. (NaN, NaN) when n ≤ b or r is
-    NaN; (r, r) when r is 1 or -1.
+    b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It
+    assumes normal scores, and at summary level that a mean of correlations is one.
+    (NaN, NaN) when n ≤ b or r is NaN; (r, r) when r is 1 or -1.
     """
     from scipy.stats import norm
 
     if coefficient not in ("pearson", "spearman", "kendall"):
         raise InputError(
-            f"no Fisher interval for '{coefficient}'", expected="pearson, spearman or kendall"
+            f"no Fisher interval for '{coefficient}'",
+            expected="pearson, spearman or kendall",
         )
     b = 4 if coefficient == "kendall" else 3
     if n <= b or math.isnan(r):
         return math.nan, math.nan
     if abs(r) >= 1:
         return r, r
-    c = {"pearson": 1.0, "spearman": math.sqrt(1 + r * r / 2), "kendall": math.sqrt(0.437)}
+    c = {
+        "pearson": 1.0,
+        "spearman": math.sqrt(1 + r * r / 2),
+        "kendall": math.sqrt(0.437),
+    }
     half = float(norm.ppf((1 + confidence) / 2)) * c[coefficient] / math.sqrt(n - b)
     middle = math.atanh(r)
     return math.tanh(middle - half), math.tanh(middle + half)
 
 
-# Normality, the assumption of Fisher's interval and of Williams' test (DDR21 App. A) ----------
+# Normality, the assumption of Fisher's interval and of Williams' test (DDR21 App. A)
+# ----------
 
 
 @dataclass(frozen=True, slots=True)
 class MetricNormality:
-    """Shapiro-Wilk tests of one metric's scores: over the systems' means, and input by input.
+    """Shapiro-Wilk tests of one metric's scores: over the systems' means, and input by
+    input.
 
     `share` is that of inputs `rejected` among those `tested`; the others have `constant` scores, or
     `too_few` (fewer than three).
@@ -409,7 +464,8 @@ class NormalityResult(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per metric: the share of inputs at summary level, the p-value at system level."""
+        """One row per metric: the share of inputs at summary level, the p-value at
+        system level."""
         notes = [
             f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
             "tested. System: the test over the systems' means."
@@ -419,7 +475,11 @@ class NormalityResult(Result):
             notes.append(f"Not tested, fewer than three scores: {inputs}.")
         columns = (
             *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
-            *(Column("system_p", "system p"), Column("systems", "N"), Column("inputs", "M")),
+            *(
+                Column("system_p", "system p"),
+                Column("systems", "N"),
+                Column("inputs", "M"),
+            ),
         )
         rows = [row(m, share=100 * m.share) for m in self.metrics]
         notes.append(str(self.signature))
@@ -439,16 +499,18 @@ def normality(
     confidence: float = 0.95,
     columns: Columns = None,
 ) -> NormalityResult:
-    """Test whether scores are normal, which Fisher's interval and Williams' test assume.
+    """Test whether scores are normal, which Fisher's interval and Williams' test
+    assume.
 
-    Shapiro and Wilk's test of each metric's scores: at system level one test over the systems'
-    means; at summary level one for each input, over the systems' scores on it. A small p-value is
-    evidence against a normal distribution (Deutsch, Dror & Roth 2021, appendix A).
+    Shapiro and Wilk's test of each metric's scores: at system level one test over the
+    systems' means; at summary level one for each input, over the systems' scores on it.
+    A small p-value is evidence against a normal distribution (Deutsch, Dror & Roth
+    2021, appendix A).
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score, tested first; several names, or a pattern, mean the mean of several
-            raters. Without it, human scores are treated like other metrics.
+        human: The human score, tested first; several names, or a pattern, mean the mean
+            of several raters. Without it, human scores are treated like other metrics.
         metrics: Names or patterns; all others if none is named.
         confidence: An input counts as not normal if p ≤ 1 - confidence.
         columns: The table's own column names, as for correlate.

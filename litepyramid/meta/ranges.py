@@ -35,7 +35,8 @@ _PAIRS = 20  # pairs of summaries drawn for each summary drawn: 100,000 and 5,00
 class RangePoint:
     """One step of a curve, from `low` to `high` of the normalised average score.
 
-    Mean (`value`) and standard `deviation` (with n − 1) of the `number` of values in it, or NaN.
+    Mean (`value`) and standard `deviation` (with n − 1) of the `number` of values in
+    it, or NaN.
     """
 
     low: float
@@ -47,7 +48,8 @@ class RangePoint:
 
 @dataclass(frozen=True)
 class DisagreementCurve:
-    """Share of pairs of summaries that two metrics put in opposite orders (P19 Fig. 2)."""
+    """Share of pairs of summaries that two metrics put in opposite orders (P19 Fig.
+    2)."""
 
     one: str
     other: str
@@ -56,7 +58,8 @@ class DisagreementCurve:
 
 @dataclass(frozen=True, slots=True)
 class RangeAgreement:
-    """Kendall's τ-b between two metrics on the summaries of one range, averaged over topics.
+    """Kendall's τ-b between two metrics on the summaries of one range, averaged over
+    topics.
 
     `undefined` topics have fewer than two such summaries, or all tied for one metric; `summaries`
     is their mean number a topic.
@@ -76,9 +79,11 @@ class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
     `agreement` is τ of every pair of metrics on every range that the table has, `disagreement`
-    their opposite orders, `better` F/N (eq. 1) of `better_metrics`, against the average score.
+    their opposite orders, `better` F/N (eq. 1) of `better_metrics`, against the average
+    score.
     `unbeaten` sampled summaries are beaten by no other on any metric (0/0); `dropped` topics have
-    too few summaries; `above` is the share of the whole range's summaries in the top range.
+    too few summaries; `above` is the share of the whole range's summaries in the top
+    range.
     """
 
     metrics: tuple[str, ...]
@@ -120,7 +125,11 @@ class ScoringRangeResult(Result):
                 *(Column("one", "metric"), Column("other", "and"), "score"),
                 *(Column("value", "opposite"), Column("number", "pairs")),
             ),
-            [row(p, **row(c), score=_step(p)) for c in self.disagreement for p in c.points],
+            [
+                row(p, **row(c), score=_step(p))
+                for c in self.disagreement
+                for p in c.points
+            ],
             (f"Scores: {scores}.", f"Signature: {self.signature}"),
         )
         return [agreement, better, opposite]
@@ -136,14 +145,17 @@ class ScoringRangeResult(Result):
         return Table.of("Agreement between metrics", columns, entries)
 
     def to_figure(self) -> Any:
-        """Opposite orders against the average score, and F/N (P19's Figures 2 and 3)."""
+        """Opposite orders against the average score, and F/N (P19's Figures 2 and
+        3)."""
         from litepyramid.figures.meta_plots import Line, line_panels
 
         opposite = []
         for curve in self.disagreement:
             points = [p for p in curve.points if p.number >= 30 and not isnan(p.value)]
             x = [p.low if self.rule == "code" else (p.low + p.high) / 2 for p in points]
-            opposite.append(Line(f"{curve.one} / {curve.other}", x, [p.value for p in points]))
+            opposite.append(
+                Line(f"{curve.one} / {curve.other}", x, [p.value for p in points])
+            )
         points = [p for p in self.better if p.number >= 5 and not isnan(p.value)]
         x, y = [(p.low + p.high) / 2 for p in points], [p.value for p in points]
         shares = Line("better on all / on one", x, y, [p.deviation for p in points])
@@ -168,29 +180,31 @@ def range_(
     seed: int = 12345,
     columns: Columns = None,
 ) -> ScoringRangeResult:
-    """Measure how far metrics agree with each other on average, all, and the best summaries.
+    """Measure how far metrics agree with each other on average, all, and the best
+    summaries.
 
-    A topic is an input of the table, a summary a row. The range judged are the rows with a `human`
-    score; all others but the baseline are the whole range, of which the top is chosen (Peyrard
-    2019, section 4). All metrics: higher is better.
+    A topic is an input of the table, a summary a row. The range judged are the rows
+    with a `human` score; all others but the baseline are the whole range, of which the
+    top is chosen (Peyrard 2019, section 4). All metrics: higher is better.
 
     Args:
         scores: Tables of summaries (systems) by topics (inputs); not changed.
         human: The human score, of the summaries that people judged.
         metrics: Names or patterns, at least two; all others if none is named.
-        baseline: The row of a baseline such as LexRank: the top are then the summaries above it by
-            at least one metric, in place of the best.
+        baseline: The row of a baseline such as LexRank: the top are then the summaries
+            above it by at least one metric, in place of the best.
         best: How many of each metric's best summaries are the top.
-        rule: text: as the paper says; code: as its code does, where "best" joins those of the two
-            metrics compared, topics with fewer than 20 summaries are dropped, and F is divided by
-            the size of the topic, over all metrics but JS.
-        samples: Summaries drawn for the share better on all metrics; 20 times as many pairs are
-            drawn for the curve of disagreement.
+        rule: text: as the paper says; code: as its code does, where "best" joins those
+            of the two metrics compared, topics with fewer than 20 summaries are
+            dropped, and F is divided by the size of the topic, over all metrics but JS.
+        samples: Summaries drawn for the share better on all metrics; 20 times as many
+            pairs are drawn for the curve of disagreement.
         seed: Seed of the draws.
         columns: The tables' own column names, as for correlate.
 
     Raises:
-        InputError: Fewer than two metrics; no baseline row; no topic with enough summaries.
+        InputError: Fewer than two metrics; no baseline row; no topic with enough
+            summaries.
 
     Example:
         >>> rows = [{"system": f"s{i}", "input": 1, "metric": m, "score": v}
@@ -213,7 +227,9 @@ def range_(
     chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
     names = tuple(name for name in chosen if name not in raters)
     if len(names) < 2:
-        raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
+        raise InputError(
+            f"{counted(len(names), 'metric')}", expected="at least two to compare"
+        )
     topics, dropped = _topics(table, names, people, baseline, rule)
     whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
@@ -234,7 +250,10 @@ def range_(
         rng = piece_generator(seed, "pairs")
         points = opposite_orders(whole, *pair, _PAIRS * samples, rule, rng)
         curves.append(DisagreementCurve(one, other, points))
-    on = tuple(n for n in names if rule == "text" or not n.lower().startswith("js")) or names
+    on = (
+        tuple(n for n in names if rule == "text" or not n.lower().startswith("js"))
+        or names
+    )
     rows = [names.index(name) for name in on]
     rng = piece_generator(seed, "better")
     steps, unbeaten = better([matrix[rows] for matrix in whole], samples, rule, rng)
@@ -251,7 +270,8 @@ def range_(
 
 @dataclass(frozen=True)
 class _Topic:
-    """One input's summaries: (metrics, summaries) scores by range, and those of the baseline."""
+    """One input's summaries: (metrics, summaries) scores by range, and those of the
+    baseline."""
 
     judged: FloatArray
     whole: FloatArray
@@ -315,20 +335,32 @@ def _normalised(matrix: FloatArray) -> FloatArray:
     """Each metric's scores from 0, the topic's lowest, to 1, its highest."""
     low = matrix.min(axis=1, keepdims=True)
     width = np.ptp(matrix, axis=1, keepdims=True)
-    return np.asarray(np.divide(matrix - low, width, out=np.zeros_like(matrix), where=width > 0))
+    return np.asarray(
+        np.divide(matrix - low, width, out=np.zeros_like(matrix), where=width > 0)
+    )
 
 
 def opposite_orders(
-    matrices: Sequence[FloatArray], one: int, other: int, pairs: int, rule: Rule, rng: Any
+    matrices: Sequence[FloatArray],
+    one: int,
+    other: int,
+    pairs: int,
+    rule: Rule,
+    rng: Any,
 ) -> tuple[RangePoint, ...]:
-    """Opposite orders among pairs of a topic's summaries, by the pair's average score (Fig. 2)."""
+    """Opposite orders among pairs of a topic's summaries, by the pair's average score
+    (Fig. 2)."""
     averages, opposite = [], []
     for matrix, number in _shared_out(matrices, pairs, rng):
         first, second = rng.integers(matrix.shape[1], size=(2, number))
         signs = [np.sign(matrix[m, first] - matrix[m, second]) for m in (one, other)]
         # The code divides by all pairs, tied ones too.
         counted = (signs[0] != 0) & (signs[1] != 0) | (rule == "code")
-        level = matrix[one] if rule == "code" else _normalised(matrix[[one, other]]).mean(axis=0)
+        level = (
+            matrix[one]
+            if rule == "code"
+            else _normalised(matrix[[one, other]]).mean(axis=0)
+        )
         averages.append(((level[first] + level[second]) / 2)[counted])
         opposite.append((signs[0] * signs[1] < 0)[counted])
     x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
@@ -336,7 +368,10 @@ def opposite_orders(
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
         low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
         starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
-        return tuple(RangePoint(start, high, *described(y[x > start])) for start in starts.tolist())
+        return tuple(
+            RangePoint(start, high, *described(y[x > start]))
+            for start in starts.tolist()
+        )
     return _steps(x, y)
 
 
@@ -352,7 +387,9 @@ def better(
         below = np.full(number, matrix.shape[1]) if rule == "code" else on_one
         unbeaten += int((below == 0).sum())
         defined = below > 0
-        level = matrix.mean(axis=0) if rule == "code" else _normalised(matrix).mean(axis=0)
+        level = (
+            matrix.mean(axis=0) if rule == "code" else _normalised(matrix).mean(axis=0)
+        )
         averages.append(level[chosen][defined])
         shares.append((on_all[defined] / below[defined]).astype(np.float64))
     return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
@@ -361,7 +398,8 @@ def better(
 def _shared_out(
     matrices: Sequence[FloatArray], total: int, rng: np.random.Generator
 ) -> Iterator[tuple[FloatArray, int]]:
-    """Each topic with how many of `total` draws fall on it; every topic is as likely."""
+    """Each topic with how many of `total` draws fall on it; every topic is as
+    likely."""
     numbers = rng.multinomial(total, np.full(len(matrices), 1 / len(matrices)))
     yield from zip(matrices, numbers.tolist(), strict=True)
 

@@ -1,4 +1,5 @@
-"""ROUGE, BLEU, chrF, METEOR and BERTScore of all summaries, as the table that `meta` takes."""
+"""ROUGE, BLEU, chrF, METEOR and BERTScore of all summaries, as the table that `meta`
+takes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,20 @@ from litepyramid.errors import InputError, require
 from litepyramid.io.dataset import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import by_id, check_samples, check_seed, system_intervals, system_means
+from litepyramid.stats import (
+    by_id,
+    check_samples,
+    check_seed,
+    system_intervals,
+    system_means,
+)
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, ScoreTable, Signature
 
 Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
-"""Summaries of one input and its references in; scores of each summary out, by variant."""
+"""Summaries of one input and its references in; scores of each summary out, by
+variant."""
 
 _SAMPLES = 10_000  # of the bootstrap
 _EXTRA = {"extra": "metrics"}
@@ -27,7 +35,8 @@ _EXTRA = {"extra": "metrics"}
 
 @dataclass(frozen=True, slots=True)
 class MetricScores(Result):
-    """Scores of some metrics; saved as CSV they are the table that meta-evaluation takes.
+    """Scores of some metrics; saved as CSV they are the table that meta-evaluation
+    takes.
 
     `scores` are (metrics, systems, inputs); `intervals`, by metric, (low, high) of each system's
     mean: bootstrap over inputs.
@@ -40,7 +49,8 @@ class MetricScores(Result):
     notes: tuple[str, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per system: its mean over inputs by each metric, with the interval."""
+        """One row per system: its mean over inputs by each metric, with the
+        interval."""
         means = [system_means(values).tolist() for values in self.scores.values]
         rows: list[tuple[Cell, ...]] = []
         for s, system in enumerate(self.scores.systems):
@@ -52,14 +62,25 @@ class MetricScores(Result):
             low = Column(f"{metric}_low", f"{100 * self.confidence:g} % low")
             columns += [Column(metric), low, Column(f"{metric}_high", "high")]
         title = f"Means over {counted(len(self.scores.inputs), 'input')}"
-        return [Table(title, tuple(columns), tuple(rows), (*self.notes, str(self.signature)))]
+        return [
+            Table(
+                title, tuple(columns), tuple(rows), (*self.notes, str(self.signature))
+            )
+        ]
 
     def to_csv_table(self) -> Table:
         """One row per score: system, input, metric, score."""
-        table, columns = self.scores, map(Column, ("system", "input", "metric", "score"))
+        table, columns = (
+            self.scores,
+            map(Column, ("system", "input", "metric", "score")),
+        )
         rows = product(table.systems, table.inputs, table.metrics)
         values = table.values.transpose(1, 2, 0).ravel().tolist()
-        return Table("", tuple(columns), tuple((*r, v) for r, v in zip(rows, values, strict=True)))
+        return Table(
+            "",
+            tuple(columns),
+            tuple((*r, v) for r, v in zip(rows, values, strict=True)),
+        )
 
 
 def score_metrics(
@@ -72,16 +93,17 @@ def score_metrics(
 ) -> MetricScores:
     """Scores summaries with ROUGE, BLEU, chrF, METEOR or BERTScore, to compare with.
 
-    Each metric is computed by its own package: rouge-score (stemmed), sacrebleu's sentence BLEU
-    (effective order) and chrF (0 to 100), NLTK's METEOR, bert-score. Of several references, ROUGE
-    and BERTScore take the one with the highest F1, METEOR and chrF that with the highest score;
-    BLEU counts the n-grams of all. rouge-score knows the letters a to z alone; for other languages
-    rouge-u is its ROUGE of Unicode words, unstemmed (characters where there are no spaces).
+    Each metric is computed by its own package: rouge-score (stemmed), sacrebleu's
+    sentence BLEU (effective order) and chrF (0 to 100), NLTK's METEOR, bert-score. Of
+    several references, ROUGE and BERTScore take the one with the highest F1, METEOR and
+    chrF that with the highest score; BLEU counts the n-grams of all. rouge-score knows
+    the letters a to z alone; for other languages rouge-u is its ROUGE of Unicode words,
+    unstemmed (characters where there are no spaces).
 
     Args:
         data: Summaries and references of the same inputs.
-        metrics: rouge-1, rouge-2, rouge-l, rouge-u-1, rouge-u-2, rouge-u-l, bleu, chrf, meteor or
-            bertscore, or one of their variants, such as rouge-2_recall.
+        metrics: rouge-1, rouge-2, rouge-l, rouge-u-1, rouge-u-2, rouge-u-l, bleu, chrf,
+            meteor or bertscore, or one of their variants, such as rouge-2_recall.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
         **sources: As for `litepyramid.load`.
@@ -119,25 +141,41 @@ def score_metrics(
             for variant, values in scorer(distinct, targets).items():
                 column = f"{family}_{variant}" if variant else family
                 if family in names or column in names:
-                    matrix = scores.setdefault(column, np.empty((len(texts), len(inputs))))
+                    matrix = scores.setdefault(
+                        column, np.empty((len(texts), len(inputs)))
+                    )
                     matrix[:, i] = np.asarray(values)[order]
-    if unknown := [name for name in names if name not in families and name not in scores]:
+    if unknown := [
+        name for name in names if name not in families and name not in scores
+    ]:
         raise _unknown(unknown[0])
-    table = ScoreTable(tuple(scores), dataset.systems, inputs, np.stack(list(scores.values())))
-    draws: dict[str, Any] = {"samples": _SAMPLES, "confidence": confidence, "seed": seed}
-    hashes = {name: dataset.hashes[name] for name in ("summaries_sha", "references_sha")}
+    table = ScoreTable(
+        tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
+    )
+    draws: dict[str, Any] = {
+        "samples": _SAMPLES,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    hashes = {
+        name: dataset.hashes[name] for name in ("summaries_sha", "references_sha")
+    }
     signature = Signature.of(
         metrics="+".join(scores), **signed(dataset.language), **hashes, **draws
     )
     columns = by_id(inputs)
-    ends = {name: system_intervals(X[:, columns], **draws) for name, X in scores.items()}
+    ends = {
+        name: system_intervals(X[:, columns], **draws) for name, X in scores.items()
+    }
     return MetricScores(table, ends, confidence, signature, dataset.notes)
 
 
 def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
-    """rouge-score's scorer of ROUGE ``1``, ``2`` or ``L``, which splits each text into words once.
+    """rouge-score's scorer of ROUGE ``1``, ``2`` or ``L``, which splits each text into
+    words once.
 
-    With `unicode` words are those of any script, without stems, in place of rouge-score's own.
+    With `unicode` words are those of any script, without stems, in place of
+    rouge-score's own.
 
     Example:
         >>> rouge_scorer("2").score("the cat sat", "a cat sat")["rouge2"].recall
@@ -156,7 +194,9 @@ def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
 def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
     scorer, name = rouge_scorer(kind, unicode=unicode), f"rouge{kind.upper()}"
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
+    def family(
+        summaries: Sequence[str], references: Sequence[str]
+    ) -> dict[str, list[float]]:
         scores = [scorer.score_multi(references, text)[name] for text in summaries]
         return {
             "f1": [score.fmeasure for score in scores],
@@ -168,10 +208,19 @@ def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
 
 
 def _sacrebleu(name: str, language: str, **options: Any) -> Family:
-    metric = getattr(require("sacrebleu.metrics", purpose=name, **_EXTRA), name)(**options)
+    metric = getattr(require("sacrebleu.metrics", purpose=name, **_EXTRA), name)(
+        **options
+    )
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
-        return {"": [metric.sentence_score(text, list(references)).score for text in summaries]}
+    def family(
+        summaries: Sequence[str], references: Sequence[str]
+    ) -> dict[str, list[float]]:
+        return {
+            "": [
+                metric.sentence_score(text, list(references)).score
+                for text in summaries
+            ]
+        }
 
     return family
 
@@ -189,23 +238,31 @@ def _meteor(language: str) -> Family:
         ) from None
     split = nltk.tokenize.wordpunct_tokenize
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
+    def family(
+        summaries: Sequence[str], references: Sequence[str]
+    ) -> dict[str, list[float]]:
         targets = [split(text) for text in references]
         return {"": [meteor_score(targets, split(text)) for text in summaries]}
 
     return family
 
 
-def _bertscore(language: str = "en", model: str | None = None, layer: int | None = None) -> Family:
+def _bertscore(
+    language: str = "en", model: str | None = None, layer: int | None = None
+) -> Family:
     scorer = require("bert_score", purpose="BERTScore", **_EXTRA).BERTScorer(
         lang={"any": "other", "und": "other"}.get(language, language),
         model_type=model,
         num_layers=layer,
     )
-    tokenizer = scorer._tokenizer  # one that names no longest text would overflow in bert-score
+    tokenizer = (
+        scorer._tokenizer
+    )  # one that names no longest text would overflow in bert-score
     tokenizer.model_max_length = min(tokenizer.model_max_length, 512)
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
+    def family(
+        summaries: Sequence[str], references: Sequence[str]
+    ) -> dict[str, list[float]]:
         scores = scorer.score(list(summaries), [list(references)] * len(summaries))
         names = ("precision", "recall", "f1")
         return {name: one.tolist() for name, one in zip(names, scores, strict=True)}
@@ -215,7 +272,10 @@ def _bertscore(language: str = "en", model: str | None = None, layer: int | None
 
 _FAMILIES: Mapping[str, Callable[[str], Family]] = {
     **{f"rouge-{kind}": partial(_rouge, kind) for kind in ("1", "2", "l")},
-    **{f"rouge-u-{kind}": partial(_rouge, kind, unicode=True) for kind in ("1", "2", "l")},
+    **{
+        f"rouge-u-{kind}": partial(_rouge, kind, unicode=True)
+        for kind in ("1", "2", "l")
+    },
     "bleu": partial(_sacrebleu, "BLEU", effective_order=True),
     "chrf": partial(_sacrebleu, "CHRF"),
     "meteor": _meteor,
@@ -224,9 +284,12 @@ _FAMILIES: Mapping[str, Callable[[str], Family]] = {
 
 
 def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
-    """The families that some names ask for: ``rouge-2``, or one variant, ``rouge-2_recall``."""
+    """The families that some names ask for: ``rouge-2``, or one variant,
+    ``rouge-2_recall``."""
     if not isinstance(metrics, Sequence) or not metrics:
-        raise InputError("no metrics", expected="a name or a list of names, such as rouge-1")
+        raise InputError(
+            "no metrics", expected="a name or a list of names, such as rouge-1"
+        )
     families: dict[str, Family] = {}
     for metric in metrics:
         name = str(metric).partition("_")[0]

@@ -1,4 +1,5 @@
-"""Self-contained HTML pages: scores, which fact is in which summary; what changed between runs."""
+"""Self-contained HTML pages: scores, which fact is in which summary; what changed
+between runs."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -17,18 +18,25 @@ _SHARED = ("report.css", "parts.js")
 
 
 def write_page(
-    title: str, data: Mapping[str, Any], path: str | Path | None = None, *, page: str = "report"
+    title: str,
+    data: Mapping[str, Any],
+    path: str | Path | None = None,
+    *,
+    page: str = "report",
 ) -> str:
     """The page ``report`` or ``changes``, written to `path`, all or nothing.
 
-    Nothing is loaded from anywhere: styles, script and data are inside, and a content security
-    policy allows its own script and styles by their hash and nothing else. The script makes no
-    HTML of any text, so a hostile summary cannot do anything. InputError if it is over `LARGEST`.
+    Nothing is loaded from anywhere: styles, script and data are inside, and a content
+    security policy allows its own script and styles by their hash and nothing else. The
+    script makes no HTML of any text, so a hostile summary cannot do anything.
+    InputError if it is over `LARGEST`.
     """
     shared = [name for name in _SHARED if not name.startswith(page)]
     notes = [legible(note) for note in data["notes"]]
     drawn = compact({**data, "signature": str(data["signature"]), "notes": notes})
-    text = fill_page("litepyramid.reports", page, drawn, shared=shared, title=legible(title))
+    text = fill_page(
+        "litepyramid.reports", page, drawn, shared=shared, title=legible(title)
+    )
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:

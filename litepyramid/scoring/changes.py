@@ -1,4 +1,5 @@
-"""What changed between runs: tested differences of systems, facts lost and gained, a gate."""
+"""What changed between runs: tested differences of systems, facts lost and gained, a
+gate."""
 
 import json
 import re
@@ -48,7 +49,8 @@ class FactChange:
     Attributes:
         unit: Number of the unit in the baseline's input, from 1.
         text: The fact; of a penalty (weight below zero) behind "penalty: ".
-        old_sentence: The sentence that held it, or the nearest one; empty without texts.
+        old_sentence: The sentence that held it, or the nearest one; empty without
+            texts.
         spans: Where both sentences stand in their summaries.
     """
 
@@ -83,7 +85,8 @@ class GroupChange(TestedDifference):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemChange(TestedDifference):
-    """One system in the baseline (`old`) and in a new run, over the inputs scored in both.
+    """One system in the baseline (`old`) and in a new run, over the inputs scored in
+    both.
 
     Attributes:
         system: The system's name in the new run; in the baseline it is `old_system`.
@@ -108,7 +111,8 @@ class SystemChange(TestedDifference):
 
     @property
     def name(self) -> str:
-        """The system, and what it was called in the baseline if that is another name."""
+        """The system, and what it was called in the baseline if that is another
+        name."""
         same = self.system == self.old_system
         return self.system if same else f"{self.system} (was {self.old_system})"
 
@@ -122,7 +126,8 @@ class SystemChange(TestedDifference):
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """One run: its date as ISO 8601 writes it, perhaps empty; score, low, high by system."""
+    """One run: its date as ISO 8601 writes it, perhaps empty; score, low, high by
+    system."""
 
     run: str
     date: str
@@ -158,7 +163,9 @@ class History(Result):
     @property
     def signature(self) -> str:
         """That of the last run."""
-        return "|".join(f"{key}:{value}" for key, value in self.runs[-1].signature.items())
+        return "|".join(
+            f"{key}:{value}" for key, value in self.runs[-1].signature.items()
+        )
 
     def to_figure(self) -> Any:
         """Scores of every system over the runs, with their intervals."""
@@ -166,7 +173,9 @@ class History(Result):
 
         names = [f"{run.run} {run.date}".strip() for run in self.runs]
         systems = dict.fromkeys(name for run in self.runs for name in run.scores)
-        points = {s: [run.scores.get(s, (None,) * 3) for run in self.runs] for s in systems}
+        points = {
+            s: [run.scores.get(s, (None,) * 3) for run in self.runs] for s in systems
+        }
         return history_figure(names, points, self.runs[0].metric)
 
 
@@ -207,19 +216,27 @@ class ChangeResult(Result):
         changed.sort(key=lambda change: change.difference)
         total = len(self.changes)
         if total == 1:
-            return ("" if changed else "no significant change: ") + self._lost(self.changes[0])
+            return ("" if changed else "no significant change: ") + self._lost(
+                self.changes[0]
+            )
         what = "systems" if len(self.runs) == 1 else "systems of all runs"
         if not changed:
-            lost, gained = (sum(len(getattr(c, k)) for c in self.changes) for k in _KINDS)
+            lost, gained = (
+                sum(len(getattr(c, k)) for c in self.changes) for k in _KINDS
+            )
             facts = f"{counted(lost, 'fact')} lost, {gained} gained"
             return f"{total} of {total} {what} unchanged ({facts})"
         told = [self._lost(change) for change in changed[:_NAMED]]
         more = [f"{len(changed) - _NAMED} more changed"] * (len(changed) > _NAMED)
-        return "; ".join([f"{total - len(changed)} of {total} {what} unchanged", *told, *more])
+        return "; ".join(
+            [f"{total - len(changed)} of {total} {what} unchanged", *told, *more]
+        )
 
     def _lost(self, change: SystemChange) -> str:
         run = "" if len(self.runs) == 1 else f" of {cut(change.run, 40)}"
-        facts = f"lost {counted(len(change.lost), 'fact')} and gained {len(change.gained)}"
+        facts = (
+            f"lost {counted(len(change.lost), 'fact')} and gained {len(change.gained)}"
+        )
         return f"`{cut(change.name)}`{run} {facts}: {change.measured}"
 
     def to_json(self) -> dict[str, Any]:
@@ -234,10 +251,17 @@ class ChangeResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The systems, the facts lost and gained, the groups of inputs."""
-        run, system = ["run"] * (len(self.runs) > 1), ["system"] * (len(self.changes) > 1)
+        run, system = (
+            ["run"] * (len(self.runs) > 1),
+            ["system"] * (len(self.changes) > 1),
+        )
         measures: list[Column | str] = [*MEASURES[:3], MEASURES[-1]]
         columns = [*run, "system", "old", "new", *measures, *_KINDS, "better", "worse"]
-        notes = [*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature)]
+        notes = [
+            *(f"FAIL: {reason}" for reason in self.failures),
+            *self.notes,
+            str(self.signature),
+        ]
         systems = Table.of(self.headline, columns, self.rows("systems"), notes)
         tables = [replace(systems, repeated=1 + len(run))]
         for kind, first in zip(_KINDS, ("worst", "best"), strict=True):
@@ -253,32 +277,43 @@ class ChangeResult(Result):
         return tables
 
     def rows(self, rows: ChangeRows) -> list[dict[str, Any]]:
-        """The entries of tables: a row for each of the systems, inputs, facts or groups."""
+        """The entries of tables: a row for each of the systems, inputs, facts or
+        groups."""
         listed: list[dict[str, Any]] = []
         worst_first = sorted(self.changes, key=lambda change: change.difference)
         for c in worst_first if rows == "facts" else self.changes:
             head = {"run": c.run, "system": c.name}
             if rows == "systems":
-                values = {k: v for k, v in row(c).items() if isinstance(v, str | int | float)}
+                values = {
+                    k: v for k, v in row(c).items() if isinstance(v, str | int | float)
+                }
                 facts = {kind: len(getattr(c, kind)) for kind in _KINDS}
                 listed.append({**head, **values, **head, **facts})
             elif rows == "facts":
                 for kind in _KINDS:
-                    listed += [{**head, "change": kind, **record(f)} for f in getattr(c, kind)]
+                    listed += [
+                        {**head, "change": kind, **record(f)} for f in getattr(c, kind)
+                    ]
             else:
-                entries: tuple[Any, ...] = c.by_input if rows == "inputs" else c.by_group
+                entries: tuple[Any, ...] = (
+                    c.by_input if rows == "inputs" else c.by_group
+                )
                 listed += [head | row(entry) for entry in entries]
         return listed
 
     def to_csv_table(self) -> Table:
-        """One row per system and input: both scores, the difference, its share of the system's."""
+        """One row per system and input: both scores, the difference, its share of the
+        system's."""
         names = ("run", "system", "input", "old", "new", "difference", "share")
         return Table.of("", names, self.rows("inputs"))
 
     def to_frame(self, rows: ChangeRows = "systems") -> Any:
-        """A pandas frame with a row for each of the systems, inputs, facts or groups."""
+        """A pandas frame with a row for each of the systems, inputs, facts or
+        groups."""
         choose("rows", rows, get_args(ChangeRows))
-        return require("pandas", extra="tables", purpose="a data frame").DataFrame(self.rows(rows))
+        return require("pandas", extra="tables", purpose="a data frame").DataFrame(
+            self.rows(rows)
+        )
 
     def to_figure(self) -> Any:
         """Differences from the baseline; of several runs, their scores."""
@@ -286,19 +321,30 @@ class ChangeResult(Result):
 
         if len(self.runs) > 1:
             return History(self.history).to_figure()
-        names, what = [[change.name] for change in self.changes], metric_title(self.metric)
-        return difference_figure(names, self.changes, self.alpha, what, against=self.baseline)
+        names, what = (
+            [[change.name] for change in self.changes],
+            metric_title(self.metric),
+        )
+        return difference_figure(
+            names, self.changes, self.alpha, what, against=self.baseline
+        )
 
     def to_html(self, path: Any = None) -> str:
-        """The page of what changed: verdict, facts lost and gained, both texts side by side."""
+        """The page of what changed: verdict, facts lost and gained, both texts side by
+        side."""
         systems: list[dict[str, Any]] = []
         facts: list[list[Any]] = []
         for n, c in enumerate(self.changes):
             facts += [
-                [n, f.input, f.unit, f.text, f.old, f.new, *f.spans] for f in (*c.lost, *c.gained)
+                [n, f.input, f.unit, f.text, f.old, f.new, *f.spans]
+                for f in (*c.lost, *c.gained)
             ]
-            texts = {name: [a, None if a == b else b] for name, (a, b) in c.texts.items()}
-            shares = {entry.input: [entry.difference, entry.share] for entry in c.by_input}
+            texts = {
+                name: [a, None if a == b else b] for name, (a, b) in c.texts.items()
+            }
+            shares = {
+                entry.input: [entry.difference, entry.share] for entry in c.by_input
+            }
             name = c.name if len(self.runs) == 1 else f"{c.run}: {c.name}"
             more = {"clear": c.p_holm < self.alpha, "texts": texts, "by_input": shares}
             more |= {"lost": len(c.lost), "gained": len(c.gained)}
@@ -308,13 +354,17 @@ class ChangeResult(Result):
         return write_page("What changed", data, path, page="changes")
 
     def to_history(self, path: Any) -> None:
-        """Adds the new runs to a history, which is checked first; the baseline only to a new one.
+        """Adds the new runs to a history, which is checked first; the baseline only to
+        a new one.
 
-        The one output that is not replaced. A run that it already holds is not repeated.
+        The one output that is not replaced. A run that it already holds is not
+        repeated.
         """
         runs: Sequence[RunScores] = self.history
         if undated := [run.run for run in runs if not run.date]:
-            raise InputError(f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31.")
+            raise InputError(
+                f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31."
+            )
         text = read_text(path) if Path(path).exists() else ""
         lines = split_lines(text) if text.strip() else []
         if lines:
@@ -325,16 +375,31 @@ class ChangeResult(Result):
             file.writelines(f"{line}\n" for line in lines)
 
     def to_markdown(self, path: Any = None) -> str:
-        """A comment for a pull request, at most 60,000 characters; written to `path`."""
-        many, mark = len(self.runs) > 1, ("❌ " if self.failures else "✅ ") if self.gate else ""
-        head = ["run"] * many + ["system", "old", "new", "difference", "p", "lost", "gained", "+/−"]
+        """A comment for a pull request, at most 60,000 characters; written to
+        `path`."""
+        many, mark = (
+            len(self.runs) > 1,
+            ("❌ " if self.failures else "✅ ") if self.gate else "",
+        )
+        head = ["run"] * many + [
+            "system",
+            "old",
+            "new",
+            "difference",
+            "p",
+            "lost",
+            "gained",
+            "+/−",
+        ]
         lines = [f"### {mark}{_escaped(self.headline)}", ""]
         lines += [f"- FAIL: {_escaped(reason)}" for reason in self.failures]
         lines += ["", f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         for c in self.changes:
             cells = [c.run] * many + [c.name, _number(c.old), _number(c.new)]
             cells += [*c.measured.rsplit(", ", 1), str(len(c.lost)), str(len(c.gained))]
-            lines.append(f"| {' | '.join(map(_escaped, [*cells, f'{c.better}/{c.worse}']))} |")
+            lines.append(
+                f"| {' | '.join(map(_escaped, [*cells, f'{c.better}/{c.worse}']))} |"
+            )
         notes = [f"- {_escaped(note)}" for note in self.notes]
         foot = ["", *notes, "", f"<sub>{_escaped(str(self.signature))}</sub>", ""]
         room = _LONGEST_COMMENT - len("\n".join([*lines, *foot])) - 400
@@ -352,7 +417,9 @@ class ChangeResult(Result):
                     break
                 body.append(text)
             more = [f"- … and {len(facts) - len(body)} more"] * (len(body) < len(facts))
-            summary = f"<details><summary>{counted(len(facts), 'fact')} {kind}</summary>"
+            summary = (
+                f"<details><summary>{counted(len(facts), 'fact')} {kind}</summary>"
+            )
             lines += ["", summary, "", *body, *more, "", "</details>"] * bool(facts)
         text = "\n".join([*lines, *foot])[:_LONGEST_COMMENT]
         if path is not None:
@@ -371,7 +438,8 @@ def _escaped(text: str, longest: int = 1000) -> str:
     return _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", cut(text, longest))
 
 
-# The comparison ------------------------------------------------------------------------------
+# The comparison
+# ------------------------------------------------------------------------------
 
 
 def _failures(change: SystemChange, how: Settings) -> list[str]:
@@ -398,23 +466,35 @@ def _failures(change: SystemChange, how: Settings) -> list[str]:
 
 
 def compare_runs(
-    names: Sequence[str], results: Sequence[ScoreResult], dates: Sequence[str], how: Settings
+    names: Sequence[str],
+    results: Sequence[ScoreResult],
+    dates: Sequence[str],
+    how: Settings,
 ) -> ChangeResult:
     """Compares new runs with the first one, the baseline."""
     changes: list[SystemChange] = []
     notes, hashes, groups = [], [], how.by
     insist, many = how.across_judges, len(names) > 2
     for name, new in zip(names[1:], results[1:], strict=True):
-        runs = align_runs(results[0], new, how.pair, units_too=insist, judges_too=insist)
+        runs = align_runs(
+            results[0], new, how.pair, units_too=insist, judges_too=insist
+        )
         changes += _changes(name, runs, how)
-        hashes += [(one.systems, one.presence.tolist(), one.scores.tolist()) for one in runs.sides]
+        hashes += [
+            (one.systems, one.presence.tolist(), one.scores.tolist())
+            for one in runs.sides
+        ]
         own = [*runs.judges, *runs.notes]
         if n := int(np.isnan(runs.sides[1].scores - runs.sides[0].scores).sum()):
-            own.append(f"{counted(n, 'pair')} of summaries without a score in both runs, left out.")
+            own.append(
+                f"{counted(n, 'pair')} of summaries without a score in both runs, left out."
+            )
         if groups and (n := sum(entry.input not in groups for entry in runs.units)):
             own.append(f"{counted(n, 'input has', 'inputs have')} no group.")
         notes += [f"{name}: {note}" if many else note for note in own]
-    by_group = iter(with_holm([group for change in changes for group in change.by_group]))
+    by_group = iter(
+        with_holm([group for change in changes for group in change.by_group])
+    )
     changes = [
         replace(change, by_group=tuple(next(by_group) for _ in change.by_group))
         for change in with_holm(changes)
@@ -430,7 +510,9 @@ def compare_runs(
         for reason in _failures(c, how)
     ]
     fields = [dict(result.signature.fields) for result in results]
-    shared = {k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)}
+    shared = {
+        k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)
+    }
     about = {
         "test": "sign-flip", "runs_sha": fingerprint(hashes), "present": how.present,
         "lost_by": how.lost_by, "gate": how.gate or None,
@@ -449,20 +531,27 @@ def _changes(name: str, runs: AlignedRuns, how: Settings) -> list[SystemChange]:
     old, new = runs.sides
     differences = new.scores - old.scores
     if np.isnan(differences).all(axis=1).any():
-        raise InputError(f"a system of run '{name}' has no score", expected="one shared input")
+        raise InputError(
+            f"a system of run '{name}' has no score", expected="one shared input"
+        )
     groups = {
         group: as_differences(differences[:, columns], **how.bootstrap)
         for group, columns in _columns(runs, how.by).items()
     }
     changes = []
     for n, fields in enumerate(as_differences(differences, **how.bootstrap)):
-        d, lost, gained = differences[n], *(_facts(runs, n, how, sign) for sign in (1, -1))
+        d, lost, gained = (
+            differences[n],
+            *(_facts(runs, n, how, sign) for sign in (1, -1)),
+        )
         scored = np.nonzero(~np.isnan(d))[0].tolist()
         total, texts = float(d[scored].sum()), {}
         if old.texts and new.texts:
             both = zip(runs.units, old.texts[n], new.texts[n], strict=True)
             names = {fact.input for fact in (*lost, *gained)}
-            texts = {entry.input: (a, b) for entry, a, b in both if entry.input in names}
+            texts = {
+                entry.input: (a, b) for entry, a, b in both if entry.input in names
+            }
         by_input = [
             InputChange(
                 runs.units[m].input, float(old.scores[n, m]), float(new.scores[n, m]), float(d[m]),
@@ -486,29 +575,41 @@ def _changes(name: str, runs: AlignedRuns, how: Settings) -> list[SystemChange]:
     return changes
 
 
-def _columns(runs: AlignedRuns, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
+def _columns(
+    runs: AlignedRuns, groups: Mapping[str, str] | None
+) -> dict[str, list[int]]:
     """The places of each group's inputs."""
     columns: dict[str, list[int]] = {}
     for place, entry in enumerate(runs.units):
         if groups and (group := groups.get(entry.input)):
             columns.setdefault(group, []).append(place)
     if groups is not None and not columns:
-        raise InputError("no input of the runs has a group", expected="groups of their inputs")
+        raise InputError(
+            "no input of the runs has a group", expected="groups of their inputs"
+        )
     return dict(sorted(columns.items()))
 
 
-def _facts(runs: AlignedRuns, n: int, how: Settings, sign: int) -> tuple[FactChange, ...]:
+def _facts(
+    runs: AlignedRuns, n: int, how: Settings, sign: int
+) -> tuple[FactChange, ...]:
     """The facts that a system lost (sign 1) or gained (-1).
 
-    A sentence is the judge's evidence where that is saved, else the one with most words of the
-    fact, and of the sentence that holds it in the other run.
+    A sentence is the judge's evidence where that is saved, else the one with most words
+    of the fact, and of the sentence that holds it in the other run.
     """
     sides = runs.sides[::sign]  # first the run that holds the fact
     high, low = (side.presence[n] for side in sides)
-    changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
+    changed = (
+        (high >= how.present)
+        & (low < how.present)
+        & (high - low >= how.lost_by - _ROUNDING)
+    )
     differences = np.nan_to_num(runs.sides[1].scores[n] - runs.sides[0].scores[n])
     size = (sign * differences).tolist()
-    order = sorted((size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist())
+    order = sorted(
+        (size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist()
+    )
     units = [unit for entry in runs.units for unit in entry.units]
     facts = []
     for _, u in order:
@@ -517,14 +618,27 @@ def _facts(runs: AlignedRuns, n: int, how: Settings, sign: int) -> tuple[FactCha
         for side in sides:
             text = side.texts[n][m] if side.texts else ""
             seen = side.evidence[n][u] if side.evidence else None
-            span = seen.span if seen and seen.sentence >= 0 else nearest_sentence(text, goal)
+            span = (
+                seen.span
+                if seen and seen.sentence >= 0
+                else nearest_sentence(text, goal)
+            )
             quotes.append(text[slice(*span)])
             spans.append(span)
             goal = f"{goal} {quotes[0]}"
         old, new = (float(side.presence[n, u]) for side in runs.sides)
         text = "penalty: " * (unit.weight < 0) + unit.text
         (quote, new_quote), (one, two) = quotes[::sign], spans[::sign]
-        about = (runs.units[m].input, number, text, old, new, quote, new_quote, unit.weight)
+        about = (
+            runs.units[m].input,
+            number,
+            text,
+            old,
+            new,
+            quote,
+            new_quote,
+            unit.weight,
+        )
         facts.append(FactChange(*about, (one, two)))
     return tuple(facts)
 
@@ -540,7 +654,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 def nearest_sentence(text: str, goal: str) -> Span:
-    """The sentence that shares most words with another text (cosine); (0, 0) if none shares any.
+    """The sentence that shares most words with another text (cosine); (0, 0) if none
+    shares any.
 
     Example:
         >>> nearest_sentence("It rained. Two men died.", "Two people died.")
@@ -555,7 +670,8 @@ def nearest_sentence(text: str, goal: str) -> Span:
 
 
 def read_groups(by: Any) -> dict[str, str]:
-    """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column `input`.
+    """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column
+    `input`.
 
     Numbers of more than six values are cut into thirds.
     """
@@ -568,12 +684,20 @@ def read_groups(by: Any) -> dict[str, str]:
         expected = "FILE:COLUMN, or a dict from input to group"
         raise InputError(f"'{cut(by)}' names no groups", expected=expected)
     rows = [row.values for row in read_rows(path, table=True).rows]
-    names = [name for name in dict.fromkeys(n for row in rows for n in row) if name != "input"]
+    names = [
+        name
+        for name in dict.fromkeys(n for row in rows for n in row)
+        if name != "input"
+    ]
     if column not in names or not all("input" in row for row in rows):
         what = f"no columns 'input' and '{column}'"
-        raise InputError(what, path=path, expected=f"FILE:COLUMN, with one of {names_of(names)}")
+        raise InputError(
+            what, path=path, expected=f"FILE:COLUMN, with one of {names_of(names)}"
+        )
     values = {str(row["input"]): row.get(column) for row in rows}
-    cells = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    cells = {
+        name: str(value) for name, value in values.items() if value not in (None, "")
+    }
     try:
         numbers = {name: float(value) for name, value in cells.items()}
     except ValueError:
@@ -582,16 +706,23 @@ def read_groups(by: Any) -> dict[str, str]:
         return cells
     ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
     labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
-    return {n: labels[int(np.searchsorted(ends, value))] for n, value in numbers.items()}
+    return {
+        n: labels[int(np.searchsorted(ends, value))] for n, value in numbers.items()
+    }
 
 
-# Histories -----------------------------------------------------------------------------------
+# Histories
+# -----------------------------------------------------------------------------------
 
 
 def day(given: str | None, path: Path | None) -> str:
     """The date of a run: what the user says, else the file's, else none."""
     if given is None:
-        return str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date()) if path else ""
+        return (
+            str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date())
+            if path
+            else ""
+        )
     try:
         datetime.fromisoformat(given)
     except (TypeError, ValueError):
@@ -605,7 +736,10 @@ def read_history(path: str | Path) -> History:
     what = "not a line of a history"
     rows = read_jsonl(path)
     return History(
-        tuple(as_type(RunScores, row, what=what, path=path, line=line) for line, row in rows)
+        tuple(
+            as_type(RunScores, row, what=what, path=path, line=line)
+            for line, row in rows
+        )
     )
 
 

@@ -1,4 +1,5 @@
-"""Combining people and judge: scores on all inputs from labels on a few (prediction-powered)."""
+"""Combining people and judge: scores on all inputs from labels on a few
+(prediction-powered)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -9,10 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
-from litepyramid.scoring.inference import MEASURES, group_letters, letter_groups, matrices_sha
+from litepyramid.scoring.inference import (
+    MEASURES,
+    group_letters,
+    letter_groups,
+    matrices_sha,
+)
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import scored_and_labelled
-from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values, t_reach
+from litepyramid.stats import (
+    adjust_p_values,
+    all_pairs,
+    by_id,
+    check_share,
+    t_p_values,
+    t_reach,
+)
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
@@ -20,7 +33,8 @@ from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
 Target = Literal["inputs", "population"]
 
 GAIN = 0.95
-"""The judge is used where it leaves at most this part of the variance; else the labels alone."""
+"""The judge is used where it leaves at most this part of the variance; else the labels
+alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +45,8 @@ class Combined:
         alone: The same from the labels alone, with that interval.
         weight: λ, how much the judge counts; 0: the labels alone.
         labels: How many inputs are labelled, of a pair for both.
-        saved: How many more labelled inputs the labels alone would need for as short an interval.
+        saved: How many more labelled inputs the labels alone would need for as short an
+            interval.
     """
 
     low: float
@@ -46,7 +61,8 @@ class Combined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombinedScore(Combined):
-    """The human score of a system; the judge's own, over all inputs; its rank groups, from 1."""
+    """The human score of a system; the judge's own, over all inputs; its rank groups,
+    from 1."""
 
     system: str
     score: float
@@ -56,7 +72,8 @@ class CombinedScore(Combined):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombinedPair(Combined):
-    """The difference of two systems, the first one better, estimated with a λ of its own.
+    """The difference of two systems, the first one better, estimated with a λ of its
+    own.
 
     Attributes:
         p: Two-sided p of no difference (t-test).
@@ -97,7 +114,11 @@ class CombinedScores(Result):
         percent = f"{100 * self.confidence:g} %"
         unused = sum(not entry.weight for entry in self.systems)
         saved = float(np.median([entry.saved for entry in self.systems]))
-        of = "labels on all inputs would give" if self.target == "inputs" else "new inputs have"
+        of = (
+            "labels on all inputs would give"
+            if self.target == "inputs"
+            else "new inputs have"
+        )
         notes = [
             f"score: labels and judge combined; alone: labels only. {percent} intervals for "
             f"the scores that {of}. The labelled inputs are assumed to be a random sample.",
@@ -119,8 +140,13 @@ class CombinedScores(Result):
             *(Column("weight", "λ", digits=2), Column("saved", digits=0)),
         )
         rows = [row(entry, group=group_letters(entry.groups)) for entry in self.systems]
-        systems, inputs = counted(len(self.systems), "system"), counted(self.inputs, "input")
-        title = f"Human scores of {systems} on {inputs}, from labels on {self.labels} and "
+        systems, inputs = (
+            counted(len(self.systems), "system"),
+            counted(self.inputs, "input"),
+        )
+        title = (
+            f"Human scores of {systems} on {inputs}, from labels on {self.labels} and "
+        )
         title += metric_title(self.metric)
         table = Table.of(title, columns, rows, (*notes, str(self.signature)))
         return [replace(table, repeated=2), *self._differences()]
@@ -130,9 +156,17 @@ class CombinedScores(Result):
         alone += [Column("alone_high", "high", signed=True)]
         columns: list[Any] = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        note = f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
-        more = f"The {limit} largest differences" if len(self.pairs) > limit else "Differences"
-        return [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
+        note = (
+            f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
+        )
+        more = (
+            f"The {limit} largest differences"
+            if len(self.pairs) > limit
+            else "Differences"
+        )
+        return (
+            [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
+        )
 
     def to_figure(self) -> Any:
         """One line per system: labels and judge combined, below it the labels alone."""
@@ -143,7 +177,10 @@ class CombinedScores(Result):
             [(entry.score, entry.low, entry.high) for entry in self.systems],
             [entry.groups for entry in self.systems],
             label="labels and judge",
-            below=[(entry.alone, entry.alone_low, entry.alone_high) for entry in self.systems],
+            below=[
+                (entry.alone, entry.alone_low, entry.alone_high)
+                for entry in self.systems
+            ],
             below_label="labels alone",
             confidence=self.confidence,
             what="human score",
@@ -161,22 +198,25 @@ def combine(
 ) -> CombinedScores:
     """Estimate human scores from labels on some inputs and a judge's scores on all.
 
-    Systems, and differences of two systems, are estimated by prediction-powered inference; inputs
-    are what is drawn, as all systems are labelled on the same ones.
+    Systems, and differences of two systems, are estimated by prediction-powered
+    inference; inputs are what is drawn, as all systems are labelled on the same ones.
 
     Args:
-        scores: A result of `score` with labels on a random sample of the inputs, or its file; or a
-            table of scores with a human column, empty where nobody labelled; or two matrices.
+        scores: A result of `score` with labels on a random sample of the inputs, or its
+            file; or a table of scores with a human column, empty where nobody labelled;
+            or two matrices.
         metric: The judge's metric in a table.
         human: The human column in a table.
-        target: ``inputs``: intervals for the scores that labels on all these inputs would give;
+        target: ``inputs``: intervals for the scores that labels on all these inputs
+            would give;
             ``population``: for the population that these inputs are a sample of.
-        assume_random: Take the labelled inputs for a random sample even if they look chosen.
+        assume_random: Take the labelled inputs for a random sample even if they look
+            chosen.
         confidence: Confidence level of the intervals; tests are at 1 less it.
 
     Raises:
-        InputError: No human scores, too few, gaps in the judge's scores, or labels on the first (or
-            last) inputs by id, which is not a sample.
+        InputError: No human scores, too few, gaps in the judge's scores, or labels on
+            the first (or last) inputs by id, which is not a sample.
 
     Example:
         >>> rows = [
@@ -225,7 +265,9 @@ def combine(
     first, second = np.where(turned, (j, i), (i, j))
     for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
         ends = differences[low], differences[high]
-        differences[low], differences[high] = np.where(turned, (-ends[1], -ends[0]), ends)
+        differences[low], differences[high] = np.where(
+            turned, (-ends[1], -ends[0]), ends
+        )
     pairs = [
         CombinedPair(
             first=systems[first[n]], second=systems[second[n]], p=float(p[n]),
@@ -275,26 +317,30 @@ def prediction_powered(
     confidence: float = 0.95,
     target: Target = "inputs",
 ) -> np.recarray[Any, Any]:
-    r"""Means of human scores known for some inputs, with a judge's scores known for all.
+    r"""Means of human scores known for some inputs, with a judge's scores known for
+    all.
 
     .. math:: \hat\theta = \frac1n \sum_{j \in L}
               \bigl(h_j - \lambda_{-j} (f_j - \bar f)\bigr)
 
-    over the n labelled inputs L, a random sample, with the judge's mean f̄ over all M inputs:
-    unbiased for any λ (Angelopoulos et al. 2023, PPI++; Chaganty et al. 2018, control variates), in
-    the form for a finite population. λ is the regression coefficient of h on f that minimises the
-    variance, for each input from the other labelled ones (cross-fitting by leaving one out), so
-    that few labels do not make it look better than it is. Where the judge leaves more than `GAIN`
-    of the variance, the labels alone are taken. Intervals are Student's t.
+    over the n labelled inputs L, a random sample, with the judge's mean f̄ over all M
+    inputs: unbiased for any λ (Angelopoulos et al. 2023, PPI++; Chaganty et al. 2018,
+    control variates), in the form for a finite population. λ is the regression
+    coefficient of h on f that minimises the variance, for each input from the other
+    labelled ones (cross-fitting by leaving one out), so that few labels do not make it
+    look better than it is. Where the judge leaves more than `GAIN` of the variance, the
+    labels alone are taken. Intervals are Student's t.
 
     Args:
-        human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
+        human: (R, n) human scores of the labelled inputs: of systems, or differences of
+            two.
         judge: (R, M) the judge's scores of all inputs.
         labelled: (n,) which inputs are labelled, ascending; at least three.
         confidence: As in `combine`, as is `target`.
 
     Returns:
-        R records: the mean, `value`, its standard error, and the fields of a `Combined`.
+        R records: the mean, `value`, its standard error, and the fields of a
+        `Combined`.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -326,9 +372,17 @@ def prediction_powered(
     if target == "population":
         error, error_alone = error + more, error_alone + more
     weight = np.where(helps, slopes.mean(axis=1), 0.0)
-    reach, error, error_alone = t_reach(confidence, n - 1), np.sqrt(error), np.sqrt(error_alone)
+    reach, error, error_alone = (
+        t_reach(confidence, n - 1),
+        np.sqrt(error),
+        np.sqrt(error_alone),
+    )
     ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
-    low, high, labels = value - reach * error, value + reach * error, np.full(len(human), n)
+    low, high, labels = (
+        value - reach * error,
+        value + reach * error,
+        np.full(len(human), n),
+    )
     fields = [value, error, low, high, *ends, weight, needed - n, labels]
     return np.rec.fromarrays(fields, dtype=_ROW)
 
@@ -344,13 +398,18 @@ def _powered(
     for same in patterns.values():
         labelled = np.flatnonzero(~np.isnan(human[same[0]]))
         rows[same] = prediction_powered(
-            human[same][:, labelled], judge[same], labelled, confidence=confidence, target=target
+            human[same][:, labelled],
+            judge[same],
+            labelled,
+            confidence=confidence,
+            target=target,
         )
     return rows
 
 
 def _check_sample(labelled: NDArray[np.bool_]) -> None:
-    """Raises InputError if the labelled inputs are the first or the last ones of many."""
+    """Raises InputError if the labelled inputs are the first or the last ones of
+    many."""
     n, total = int(labelled.sum()), len(labelled)
     ends = labelled[:n].all() or labelled[total - n :].all()
     if ends and comb(total, n) > 1000:

@@ -88,7 +88,8 @@ class SystemComparison(Result):
         return self.against is None and len(self.pairs) > _LISTED
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per pair; more than ten pairs as a matrix of differences, best system first."""
+        """One row per pair; more than ten pairs as a matrix of differences, best system
+        first."""
         pairs, title, table = self.pairs, "between systems", self.to_csv_table()
         if self._many:
             title, table = f"between {len(self.systems)} systems", self._matrix()
@@ -112,18 +113,25 @@ class SystemComparison(Result):
             *too_few_inputs(most, len(pairs), self.alpha),
         ]
         if fewest < most:
-            notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
+            notes.append(
+                f"Some pairs share fewer inputs than others (fewest: {fewest})."
+            )
         title = f"{metric_title(self.metric)}: differences {title} on {counted(most, 'input')}"
         notes.append(str(self.signature))
-        return [replace(table, title=title, notes=tuple(notes), repeated=2 + self._many)]
+        return [
+            replace(table, title=title, notes=tuple(notes), repeated=2 + self._many)
+        ]
 
     def to_csv_table(self) -> Table:
         """One row per pair."""
         differ = len({p.inputs for p in self.pairs}) > 1
-        return Table.of("", ["first", "second", *MEASURES, *["inputs"] * differ], self.pairs)
+        return Table.of(
+            "", ["first", "second", *MEASURES, *["inputs"] * differ], self.pairs
+        )
 
     def _cells(self) -> Iterator[tuple[int, int, float, bool]]:
-        """The pairs above the diagonal: ranks of two systems, difference, whether significant."""
+        """The pairs above the diagonal: ranks of two systems, difference, whether
+        significant."""
         ranks = {system: rank for rank, system in enumerate(self.systems)}
         for p in self.pairs:
             at, other = ranks[p.first], ranks[p.second]
@@ -132,11 +140,19 @@ class SystemComparison(Result):
             yield min(at, other), max(at, other), sign * p.difference, clear
 
     def _matrix(self) -> Table:
-        """Systems by systems, above the diagonal: differences, a star where significant."""
+        """Systems by systems, above the diagonal: differences, a star where
+        significant."""
         others = [str(rank) for rank in range(2, len(self.systems) + 1)]
         rows: list[dict[str, Cell]] = [
-            {"rank": rank, "system": system, "score": score, **dict.fromkeys(others, "")}
-            for rank, (system, score) in enumerate(zip(self.systems, self.scores, strict=True), 1)
+            {
+                "rank": rank,
+                "system": system,
+                "score": score,
+                **dict.fromkeys(others, ""),
+            }
+            for rank, (system, score) in enumerate(
+                zip(self.systems, self.scores, strict=True), 1
+            )
         ]
         for at, other, difference, clear in self._cells():
             shown = f"{difference:z.3f}".replace("0.", ".", 1)
@@ -144,14 +160,17 @@ class SystemComparison(Result):
         return Table.of("", [Column("rank", "#"), "system", "score", *others], rows)
 
     def to_figure(self) -> Any:
-        """Differences with intervals, a line per pair; a matrix for more than ten pairs."""
+        """Differences with intervals, a line per pair; a matrix for more than ten
+        pairs."""
         from litepyramid.figures.score_plots import difference_figure, difference_matrix
 
         what = metric_title(self.metric)
         if self._many:
             return difference_matrix(self.systems, self._cells(), self.alpha, what)
         names = [(p.first, p.second)[: 1 if self.against else 2] for p in self.pairs]
-        return difference_figure(names, self.pairs, self.alpha, what, against=self.against)
+        return difference_figure(
+            names, self.pairs, self.alpha, what, against=self.against
+        )
 
 
 def compare(
@@ -177,10 +196,10 @@ def compare(
 ) -> SystemComparison | ChangeResult | DriftResult | History:
     """Compare systems on the same inputs; or runs: which facts were lost and gained.
 
-    One result or table: every pair of its systems is compared. Several saved results: each system
-    is compared with itself in the first run (difference, interval, facts). The test is an exact
-    sign-flip test over inputs, with Holm's correction over all that is tested. The exit status is 1
-    if a run fails.
+    One result or table: every pair of its systems is compared. Several saved results:
+    each system is compared with itself in the first run (difference, interval, facts).
+    The test is an exact sign-flip test over inputs, with Holm's correction over all
+    that is tested. The exit status is 1 if a run fails.
 
     Args:
         scores: A result of `score` or a table of scores; or results, OLD NEW …
@@ -204,8 +223,8 @@ def compare(
         seed: Of the bootstrap.
 
     Returns:
-        Pairs of systems; of runs a `ChangeResult`, or with `judge_drift` a `DriftResult`; of a
-        history, which ``-o FILE.jsonl`` has written, its `History`.
+        Pairs of systems; of runs a `ChangeResult`, or with `judge_drift` a
+        `DriftResult`; of a history, which ``-o FILE.jsonl`` has written, its `History`.
 
     Raises:
         InputError: Nothing to compare, or what differs between the runs.
@@ -241,7 +260,9 @@ def compare(
         if len(saved) < len(sources):
             other = next(s for s, run in zip(sources, runs, strict=True) if run is None)
             what = f"{cut(other)} beside results of score, and is none"
-            raise InputError(what, expected="results of score alone, or tables of scores alone")
+            raise InputError(
+                what, expected="results of score alone, or tables of scores alone"
+            )
         return _runs(sources, saved, how)
     of_runs = {f.name: getattr(how, f.name) for f in fields(how) if f.default in _NONE}
     _unused(of_runs, "systems", "several results that score has saved")
@@ -254,7 +275,8 @@ def _sources(scores: Any, *more: Any) -> list[Any]:
 
 
 def _kind(scores: Any, judge_drift: bool = False, **_: Any) -> type[Result]:
-    """What `compare` gives for these arguments, as far as can be seen before it compares."""
+    """What `compare` gives for these arguments, as far as can be seen before it
+    compares."""
     sources = _sources(scores)
     if len(sources) == 1:
         return History if is_history(sources[0]) else SystemComparison
@@ -269,10 +291,14 @@ def _runs(
 ) -> ChangeResult | DriftResult:
     """Compares runs with one of them, named by their files."""
     paths = [Path(one) if isinstance(one, str | Path) else None for one in sources]
-    names = [f"run {n}" if path is None else path.stem for n, path in enumerate(paths, 1)]
+    names = [
+        f"run {n}" if path is None else path.stem for n, path in enumerate(paths, 1)
+    ]
     if len(set(names)) < len(names):
         names = [str(path or name) for path, name in zip(paths, names, strict=True)]
-    known = zip(names, map(str, paths), (path and path.stem for path in paths), strict=True)
+    known = zip(
+        names, map(str, paths), (path and path.stem for path in paths), strict=True
+    )
     base = how.baseline
     first = next((n for n, own in enumerate(known) if base in own), None if base else 0)
     if first is None:
@@ -282,9 +308,16 @@ def _runs(
         raise InputError("one date of several runs", expected="that of one new run")
     if how.judge_drift and len(runs) > 2:
         raise InputError(f"{len(runs)} runs", expected="two, to compare their judges")
-    dates = [day(how.date if n and len(runs) == 2 else None, paths[i]) for n, i in enumerate(order)]
+    dates = [
+        day(how.date if n and len(runs) == 2 else None, paths[i])
+        for n, i in enumerate(order)
+    ]
     names, runs = [names[i] for i in order], [runs[i] for i in order]
-    return drift(names, runs, how) if how.judge_drift else compare_runs(names, runs, dates, how)
+    return (
+        drift(names, runs, how)
+        if how.judge_drift
+        else compare_runs(names, runs, dates, how)
+    )
 
 
 def _unused(options: Mapping[str, Any], what: str, of: str) -> None:
@@ -301,9 +334,13 @@ def _compare_systems(
     systems = tuple(scores.systems[i] for i in rows)
     values = scores.values[np.ix_(rows, columns)]
     if len(values) < 2:
-        raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
+        raise InputError(
+            f"{counted(len(values), 'system')}", expected="at least two to compare"
+        )
     if against is not None and against not in scores.systems:
-        raise InputError(f"no system '{against}'", expected=f"one of {', '.join(scores.systems)}")
+        raise InputError(
+            f"no system '{against}'", expected=f"one of {', '.join(scores.systems)}"
+        )
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     if against is None:
@@ -322,7 +359,9 @@ def _compare_systems(
         )
     corrected = adjust_p_values(p, "holm")
     results = []
-    for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
+    for block in track(
+        list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"
+    ):
         differences = values[pairs[block, 0]] - values[pairs[block, 1]]
         entries = as_differences(differences, p[block], **how.bootstrap)
         results += [
@@ -332,7 +371,11 @@ def _compare_systems(
             )
         ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    about = {"test": "sign-flip", "scores_sha": matrices_sha(scores), "against": against}
+    about = {
+        "test": "sign-flip",
+        "scores_sha": matrices_sha(scores),
+        "against": against,
+    }
     return SystemComparison(
         metric=scores.metric,
         systems=tuple(systems[i] for i in order),

@@ -1,4 +1,5 @@
-"""What inputs tell about systems: intervals of their scores, tests of differences, rank groups."""
+"""What inputs tell about systems: intervals of their scores, tests of differences, rank
+groups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +39,8 @@ class TestedDifference:
     """A mean difference over the inputs that both sides are scored on, with its test.
 
     Attributes:
-        difference: In points of the score, with its paired bootstrap interval (low, high).
+        difference: In points of the score, with its paired bootstrap interval (low,
+            high).
         p: Two-sided p-value of "no difference" (`flip_p_values`).
         p_holm: The same after Holm's correction over all that is tested together.
     """
@@ -76,7 +78,10 @@ def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
 def matrices_sha(*scores: ScoreMatrix) -> str:
     """A hash of scores by name: the same in whatever order systems and inputs come."""
     return fingerprint(
-        [one.systems[i], [(one.inputs[j], float(one.values[i, j])) for j in by_id(one.inputs)]]
+        [
+            one.systems[i],
+            [(one.inputs[j], float(one.values[i, j])) for j in by_id(one.inputs)],
+        ]
         for one in scores
         for i in by_id(one.systems)
     )
@@ -95,10 +100,12 @@ def intervals_and_groups(
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Two-sided exact p-values of "the mean difference is zero", of (P, 2) pairs of systems.
+    """Two-sided exact p-values of "the mean difference is zero", of (P, 2) pairs of
+    systems.
 
-    p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have changed
-    places on their M shared inputs (`flip_tails`); NaN where the two share none.
+    p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have
+    changed places on their M shared inputs (`flip_tails`); NaN where the two share
+    none.
 
     Example:
         >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
@@ -120,12 +127,14 @@ def flip_p_of(differences: FloatArray) -> FloatArray:
 
 
 def smallest_flip_p(inputs: int) -> float:
-    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell."""
+    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can
+    tell."""
     return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
 
 
 def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
-    """A sentence if none of this many pairs could differ significantly, however different."""
+    """A sentence if none of this many pairs could differ significantly, however
+    different."""
     if smallest_flip_p(inputs) * pairs < alpha:
         return []
     return [
@@ -138,12 +147,13 @@ def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
 def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
     """Rank groups as a compact letter display (Piepho 2004).
 
-    Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
-    with Holm's correction over all pairs is at least α. That is not an equivalence, so a system may
-    be in several groups. There can be exponentially many largest groups in which no two differ;
-    taken are only enough for every pair: from the best system on, the group of it and the worst
-    one that it shares none with yet, with all who differ from none of the group, in their order.
-    Groups go by the means of (N, M) values, the best is 1; a system with no score is in none.
+    Two systems share a group exactly when they do not differ significantly: p
+    (`flip_p_values`) with Holm's correction over all pairs is at least α. That is not
+    an equivalence, so a system may be in several groups. There can be exponentially
+    many largest groups in which no two differ; taken are only enough for every pair:
+    from the best system on, the group of it and the worst one that it shares none with
+    yet, with all who differ from none of the group, in their order. Groups go by the
+    means of (N, M) values, the best is 1; a system with no score is in none.
 
     Example:
         >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
@@ -152,7 +162,9 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     means = system_means(values)
     if len(means) == 1:
         return [() if np.isnan(means[0]) else (1,)]
-    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    order = [
+        int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])
+    ]
     pairs = all_pairs(len(order))
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
     differs = np.zeros((len(means), len(means)), dtype=bool)
@@ -160,13 +172,18 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     return letter_groups(order, differs | differs.T)
 
 
-def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+def letter_groups(
+    order: Sequence[int], differs: NDArray[np.bool_]
+) -> list[tuple[int, ...]]:
     """The groups of `rank_groups` from which pairs differ.
 
     `order` are the systems, best first, those left out in no group; `differs` is (N, N), symmetric.
     """
     # Sets of ranks, as the bits of a number.
-    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs[np.ix_(order, order)]]
+    alike = [
+        sum(1 << int(i) for i in np.nonzero(~row)[0])
+        for row in differs[np.ix_(order, order)]
+    ]
     shared = [0] * len(order)
     groups: list[list[int]] = [[] for _ in differs]
     number = 0

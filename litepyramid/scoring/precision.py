@@ -33,8 +33,8 @@ class PrecisionResult(SystemScores):
     """Precision or F1 of systems.
 
     Attributes:
-        precision: (N, M) mean presence of each summary's units in its premise; NaN where the
-            summary has no unit, or a judgement is missing.
+        precision: (N, M) mean presence of each summary's units in its premise; NaN
+            where the summary has no unit, or a judgement is missing.
         recall: (N, M), for F1; else None.
         units: For each system and input, the summary's units.
     """
@@ -48,7 +48,10 @@ class PrecisionResult(SystemScores):
         """For F1, precision and recall."""
         if self.recall is None:
             return {}
-        return {"precision": self._means(self.precision), "recall": self._means(self.recall)}
+        return {
+            "precision": self._means(self.precision),
+            "recall": self._means(self.recall),
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Scores by summary, in the rows that `compare` and `meta` read."""
@@ -71,22 +74,27 @@ def precision(
     seed: int = 12345,
     **sources: Any,
 ) -> PrecisionResult:
-    """Score how much of the summaries' content is in the references or documents; F1 with recall.
+    """Score how much of the summaries' content is in the references or documents; F1
+    with recall.
 
-    The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they are from
-    references, and judged against each premise of its input; a unit's presence is that in the
-    premise it is in most, precision the mean over units. F1 = 2 P R / (P + R), 0 where both are 0.
-    A summary that is empty, or has no unit, has no precision; the F1 of an empty one is 0.
+    The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they
+    are from references, and judged against each premise of its input; a unit's presence
+    is that in the premise it is in most, precision the mean over units. F1 = 2 P R / (P
+    + R), 0 where both are 0. A summary that is empty, or has no unit, has no precision;
+    the F1 of an empty one is 0.
 
     Args:
         data: Summaries of every system, as for `score`, or a `Dataset` with references.
-        documents: Instead of references, the source texts: the score is then faithfulness.
-        recall: The result of `score` for the same summaries, or its file: the score is then F1.
+        documents: Instead of references, the source texts: the score is then
+            faithfulness.
+        recall: The result of `score` for the same summaries, or its file: the score is
+            then F1.
         judge: Rates how far a unit is present in a reference or document.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
-        **sources: What belongs to the data, as of `load`: references, ids, columns, language.
+        **sources: What belongs to the data, as of `load`: references, ids, columns,
+            language.
 
     Raises:
         InputError: Neither references nor documents are given; or sources do not match.
@@ -106,7 +114,9 @@ def precision(
     premises = {}
     if documents is not None:
         keys = as_names(sources.get("ids"), sources.get("columns"))
-        premises = {name: [text] for name, text in as_documents(documents, **keys).items()}
+        premises = {
+            name: [text] for name, text in as_documents(documents, **keys).items()
+        }
         if not isinstance(data, Dataset) and sources.get("ids") is None:
             sources["ids"] = [*premises]
     dataset = as_dataset(data, **sources).with_language()
@@ -115,22 +125,31 @@ def precision(
     if not (premises or texts) or (premises and sources.get("references") is not None):
         raise InputError("what to judge against", expected="references, or documents")
     if not premises:
-        premises = {entry.input: [" ".join(one) for one in entry.references] for entry in texts}
+        premises = {
+            entry.input: [" ".join(one) for one in entry.references] for entry in texts
+        }
     summaries, language = dataset.summaries, dataset.language
     systems, inputs = dataset.systems, summaries[0].inputs
     if missing := [name for name in inputs if name not in premises]:
-        raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
+        raise InputError(
+            f"no premise for input '{missing[0]}'", expected="one for every input"
+        )
     other = None if recall is None else report(recall)
     if other is not None and (other.systems, other.inputs) != (systems, inputs):
-        raise InputError("recall for other systems or inputs", expected="the same summaries")
+        raise InputError(
+            "recall for other systems or inputs", expected="the same summaries"
+        )
     flat = [text for system in summaries for text in system.texts]
     full = [n for n, text in enumerate(flat) if text.strip()]
     extraction = extract(
-        [InputReferences(str(n), ((flat[n],),), (False,)) for n in full], language=language
+        [InputReferences(str(n), ((flat[n],),), (False,)) for n in full],
+        language=language,
     )
     units = {int(entry.input): entry.texts for entry in extraction.units}
     width = len(inputs)
-    pairs = [(n, text) for n in full for text in premises[inputs[n % width]] if units.get(n)]
+    pairs = [
+        (n, text) for n in full for text in premises[inputs[n % width]] if units.get(n)
+    ]
     rater = in_language(as_judge(judge), language)
     batch = judge_pairs(rater, [(premise, units[n]) for n, premise in pairs])
     best: dict[int, FloatArray] = {}
@@ -147,7 +166,10 @@ def precision(
         values.flat[np.setdiff1d(np.arange(len(flat)), full)] = 0.0
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
-    own = [[units.get(n * width + m, ()) for m in range(width)] for n in range(len(systems))]
+    own = [
+        [units.get(n * width + m, ()) for m in range(width)]
+        for n in range(len(systems))
+    ]
     rows, columns = by_id(systems), by_id(inputs)
     return PrecisionResult(
         metric=metric,
@@ -160,7 +182,10 @@ def precision(
         units=tuple(map(tuple, own)),
         intervals=intervals,
         groups=groups,
-        counts={**batch.counts, "summaries_without_precision": int(np.isnan(values).sum())},
+        counts={
+            **batch.counts,
+            "summaries_without_precision": int(np.isnan(values).sum()),
+        },
         confidence=confidence,
         signature=Signature.of(
             direction=metric,
@@ -168,7 +193,9 @@ def precision(
             **{**batch.signature, **signed(language)},
             **data_hashes(summaries=summaries),
             units_sha=fingerprint(own[n][m] for n in rows for m in columns),
-            premises_sha=fingerprint([inputs[m], *premises[inputs[m]]] for m in columns),
+            premises_sha=fingerprint(
+                [inputs[m], *premises[inputs[m]]] for m in columns
+            ),
             recall=None if other is None else fingerprint([str(other.signature)]),
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,

@@ -1,8 +1,10 @@
-"""Scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid, rubrics.
+"""Scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid,
+rubrics.
 
-Presence is an array (..., U) in [0, 1], a leading axis the systems, in which the units of one input
-stand together; a `UnitLayout` says where. Scores are (..., M), NaN where the presence of a unit of
-the input is NaN. One call scores all summaries of all systems.
+Presence is an array (..., U) in [0, 1], a leading axis the systems, in which the units
+of one input stand together; a `UnitLayout` says where. Scores are (..., M), NaN where
+the presence of a unit of the input is NaN. One call scores all summaries of all
+systems.
 """
 
 import re
@@ -17,7 +19,9 @@ from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray
 
-Rule = Literal["lite", "vital", "sample", "original", "modified", "points", "normalized"]
+Rule = Literal[
+    "lite", "vital", "sample", "original", "modified", "points", "normalized"
+]
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -29,7 +33,8 @@ class UnitLayout:
         inputs: M ids.
         offsets: (M + 1,) int64; the units of input i are ``offsets[i]:offsets[i + 1]``.
         weights: (U,) float64, one weight a unit; below zero for a penalty of a rubric.
-        vital: (U,) whether a unit is a vital nugget; None if none says how important it is.
+        vital: (U,) whether a unit is a vital nugget; None if none says how important it
+            is.
     """
 
     inputs: tuple[str, ...]
@@ -39,7 +44,8 @@ class UnitLayout:
 
     @classmethod
     def of(cls, units: Sequence[InputUnits]) -> Self:
-        """The layout of inputs with their units; InputError where none has a weight above zero."""
+        """The layout of inputs with their units; InputError where none has a weight
+        above zero."""
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
         weights, importance, offsets = [], [], [0]
@@ -53,14 +59,22 @@ class UnitLayout:
             weights += row
             offsets.append(len(weights))
             importance += [unit.importance for unit in entry.units]
-        vital = np.array([one == "vital" for one in importance]) if any(importance) else None
+        vital = (
+            np.array([one == "vital" for one in importance])
+            if any(importance)
+            else None
+        )
         inputs = tuple([entry.input for entry in units])
-        return cls(inputs, np.array(offsets), np.array(weights, dtype=np.float64), vital)
+        return cls(
+            inputs, np.array(offsets), np.array(weights, dtype=np.float64), vital
+        )
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
         """M pairs: where each input's units begin and end."""
-        return list(zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True))
+        return list(
+            zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
+        )
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sums over each input's units: (..., U) to (..., M)."""
@@ -68,15 +82,18 @@ class UnitLayout:
 
 
 def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
-    r"""The weighted mean presence of each input's units: Lite2, Lite2.x, Lite3, human score.
+    r"""The weighted mean presence of each input's units: Lite2, Lite2.x, Lite3, human
+    score.
 
     .. math:: \text{score}_i = \sum_j w_{ij} f(u_{ij}, s_i) \big/ \sum_j w_{ij}
 
-    (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it is the
-    exhaustive human score.)
+    (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it
+    is the exhaustive human score.)
     """
     weighted = _presence(presence, layout) * layout.weights
-    return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64)
+    return np.asarray(
+        layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64
+    )
 
 
 def rubric_scores(
@@ -91,14 +108,18 @@ def rubric_scores(
     .. math:: \sum_j w_j p_j \Big/ \sum_{w_j > 0} w_j \qquad\text{or, normalized,}\qquad
               \frac{\sum_j w_j p_j - \sum_{w_j < 0} w_j}{\sum_j |w_j|}
 
-    with the presence p of criterion j and its points w, which are below zero for a penalty. The
-    first is HealthBench's score of an example (Arora et al. 2025): at most 1, and below 0 where
-    penalties outweigh the rest. The second is PRBench's, from 0 to 1. Without penalties both are
+    with the presence p of criterion j and its points w, which are below zero for a
+    penalty. The first is HealthBench's score of an example (Arora et al. 2025): at most
+    1, and below 0 where penalties outweigh the rest. The second is PRBench's, from 0 to
+    1. Without penalties both are
     `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count. NaN where the presence of one
-    that counts is NaN (no judgement is not "not met"), and where none with positive points counts.
+    that counts is NaN (no judgement is not "not met"), and where none with positive
+    points counts.
     """
     presence = _presence(presence, layout)
-    weights = layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
+    weights = (
+        layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
+    )
     total = layout.sums(np.where(weights == 0, 0.0, presence * weights))
     most = layout.sums(np.maximum(weights, 0))
     least = layout.sums(np.minimum(weights, 0)) if normalized else 0.0
@@ -110,8 +131,9 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
 
     ``vital_score`` and ``all_score`` are the mean presence of an answer's vital nuggets, or of all;
     ``strict_…`` count only nuggets that are there whole: labels of 1, and of a judge presence from
-    .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for partial support,
-    else 0. Weights play no part. An input without a vital nugget has a vital score of 0.
+    .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for
+    partial support, else 0. Weights play no part. An input without a vital nugget has a
+    vital score of 0.
     """
     graded = _presence(presence, layout)
     strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)
@@ -129,11 +151,13 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
 def litepyramid_sample_scores(
     presence: ArrayLike, layout: UnitLayout, size: int, rng: np.random.Generator
 ) -> tuple[FloatArray, int]:
-    """LitePyramid (Shapira et al. 2019): mean presence of `size` units sampled for each input.
+    """LitePyramid (Shapira et al. 2019): mean presence of `size` units sampled for each
+    input.
 
-    The pool of an input holds each unit as often as it weighs (the union over references with
-    duplicates); the draw is without replacement, the same for all systems, inputs in the order of
-    their ids. Also given is how many inputs had a pool smaller than `size`, all of which was used.
+    The pool of an input holds each unit as often as it weighs (the union over
+    references with duplicates); the draw is without replacement, the same for all
+    systems, inputs in the order of their ids. Also given is how many inputs had a pool
+    smaller than `size`, all of which was used.
     """
     weights = layout.weights
     if (weights != np.round(weights)).any():
@@ -152,12 +176,15 @@ def litepyramid_sample_scores(
 def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     """The original Pyramid score (Nenkova & Passonneau 2004; ZB21 eq. 1).
 
-    Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a summary with
-    no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a decision.
+    Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a
+    summary with no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a
+    decision.
     """
     present = _presence(labels, layout)
     if not np.isin(present, (0.0, 1.0)).all():
-        raise InputError("presence is not 0 or 1", expected="labels: the score counts SCUs")
+        raise InputError(
+            "presence is not 0 or 1", expected="labels: the score counts SCUs"
+        )
     sizes = layout.sums(present).astype(np.int64)
     best = np.empty(sizes.shape)
     for i, heaviest in enumerate(_heaviest(layout)):
@@ -171,15 +198,19 @@ def modified_pyramid_scores(
 ) -> FloatArray:
     """The modified Pyramid score (Passonneau 2010).
 
-    Σ weights of the present SCUs / the sum of an ideal summary, filled from the heaviest down with
-    as many SCUs as a reference has on average: floor(total contributors / references + .5). A
-    weight is the SCU's number of contributors; `references` are those of all inputs, or (M,) of
-    each. A summary that holds more SCUs than the ideal one can score above 1; NaN where the ideal
-    summary holds no SCU.
+    Σ weights of the present SCUs / the sum of an ideal summary, filled from the
+    heaviest down with as many SCUs as a reference has on average: floor(total
+    contributors / references + .5). A weight is the SCU's number of contributors;
+    `references` are those of all inputs, or (M,) of each. A summary that holds more
+    SCUs than the ideal one can score above 1; NaN where the ideal summary holds no SCU.
     """
     if (np.asarray(references) < 1).any():
-        raise InputError("no references", expected="at least one reference for each input")
-    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5).astype(np.int64)
+        raise InputError(
+            "no references", expected="at least one reference for each input"
+        )
+    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5).astype(
+        np.int64
+    )
     sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
     best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
     gained = layout.sums(_presence(presence, layout) * layout.weights)
@@ -191,9 +222,10 @@ class ScoringRule:
     """How presence becomes a summary's score.
 
     Attributes:
-        name: ``lite`` weighted mean over all units; ``vital`` over vital nuggets only; ``sample``
-            LitePyramid over `size` units drawn for each input; ``original`` and ``modified`` the
-            Pyramid scores; ``points`` and ``normalized`` the `rubric_scores`.
+        name: ``lite`` weighted mean over all units; ``vital`` over vital nuggets only;
+            ``sample`` LitePyramid over `size` units drawn for each input; ``original``
+            and ``modified`` the Pyramid scores; ``points`` and ``normalized`` the
+            `rubric_scores`.
         size: K of ``sample``.
         references: Number of references per input, for ``modified``.
     """
@@ -204,7 +236,8 @@ class ScoringRule:
 
     @classmethod
     def of(cls, rule: str | Self) -> Self:
-        """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``."""
+        """The rule of a name, perhaps with its number: ``sample-16``,
+        ``modified-4``."""
         if isinstance(rule, ScoringRule):
             return rule
         name, _, number = str(rule).partition("-")
@@ -224,7 +257,8 @@ class ScoringRule:
         return self.name in ("points", "normalized")
 
     def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
-        """The units' layout; InputError if the rule cannot score them, whatever their presence."""
+        """The units' layout; InputError if the rule cannot score them, whatever their
+        presence."""
         layout, signed = UnitLayout.of(units), self.signed
         wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
         if len(wrong):
@@ -232,8 +266,12 @@ class ScoringRule:
             name, unit = every[wrong[0]]
             raise InputError(
                 f"'{cut(unit.text, 60)}' of input '{name}' has the weight {unit.weight:g}",
-                expected="points above or below zero" if signed else "no weight below zero",
-                hint=None if signed else "Score a rubric with penalties by the rule points.",
+                expected="points above or below zero"
+                if signed
+                else "no weight below zero",
+                hint=None
+                if signed
+                else "Score a rubric with penalties by the rule points.",
             )
         if self.name == "vital":
             _vital(layout)
@@ -246,7 +284,9 @@ class ScoringRule:
         if self.name == "lite":
             return lite_pyramid_scores(presence, layout), {}
         if self.signed:
-            return rubric_scores(presence, layout, normalized=self.name == "normalized"), {}
+            return rubric_scores(
+                presence, layout, normalized=self.name == "normalized"
+            ), {}
         if self.name == "vital":
             return _mean_of(presence, layout.weights * _vital(layout), layout), {}
         if self.name == "sample":
@@ -258,9 +298,12 @@ class ScoringRule:
         return modified_pyramid_scores(presence, layout, self.references), {}
 
     def metric(self, kinds: str) -> str:
-        """The name of the score that this rule computes on units of these kinds (`unit_kinds`)."""
+        """The name of the score that this rule computes on units of these kinds
+        (`unit_kinds`)."""
         if self.name == "lite":
-            return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
+            return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(
+                kinds, "lite2.xpyramid"
+            )
         return {
             "vital": "vital_score", "sample": "litepyramid", "original": "pyramid",
             "modified": "modified_pyramid", "points": "rubric", "normalized": "rubric_normalized",
@@ -285,7 +328,8 @@ _TITLES = {
 
 
 def metric_title(metric: str) -> str:
-    """How people write the name of a score; other metrics' names are left as they are."""
+    """How people write the name of a score; other metrics' names are left as they
+    are."""
     return _TITLES.get(metric, metric)
 
 
@@ -296,8 +340,11 @@ def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
     return layout.vital
 
 
-def _mean_of(presence: FloatArray, weights: FloatArray, layout: UnitLayout) -> FloatArray:
-    """The weighted mean presence of the units of each input with a weight; 0 where none has."""
+def _mean_of(
+    presence: FloatArray, weights: FloatArray, layout: UnitLayout
+) -> FloatArray:
+    """The weighted mean presence of the units of each input with a weight; 0 where none
+    has."""
     gained, whole = np.where(weights > 0, presence * weights, 0.0), layout.sums(weights)
     return _ratio(layout.sums(gained), whole, whole > 0, 0.0)
 

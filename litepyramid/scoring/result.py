@@ -1,4 +1,5 @@
-"""The result of `score`: scores of systems, down to each unit's presence; saved and read again."""
+"""The result of `score`: scores of systems, down to each unit's presence; saved and
+read again."""
 
 import json
 import re
@@ -37,12 +38,20 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, IntArray, ResultLike, ScoreMatrix, Signature
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    IntArray,
+    ResultLike,
+    ScoreMatrix,
+    Signature,
+)
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
 
 BOUNDS = (0.25, 0.75)
-"""A fact of at most this presence is missing, of at least that present, without labels to tell."""
+"""A fact of at most this presence is missing, of at least that present, without labels
+to tell."""
 
 _SURE = 0.8  # share of labels that must say so for a verdict
 _TAG_ROWS = 60  # shown of a table by tag
@@ -71,14 +80,16 @@ class SystemScores(Result):
     """Scores of N systems on M inputs, as `score` and `precision` give them.
 
     Attributes:
-        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds; or
+        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units'
+            kinds; or
             ``precision``, ``f1``, ``faithfulness``.
         name: Its name next to other metrics; `metric` unless the user chooses another.
         values: (N, M) scores of summaries; NaN = not scored.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
         groups: For each system, its rank groups (best is 1); systems that do not differ
             significantly share one.
-        counts: What was counted along the way: pairs, empty summaries, truncated pairs …
+        counts: What was counted along the way: pairs, empty summaries, truncated pairs
+            …
         signature: Everything needed to reproduce the numbers.
     """
 
@@ -129,26 +140,44 @@ class SystemScores(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first."""
         named = "" if self.name == self.metric else f"{self.name}: "
-        systems, inputs = counted(len(self.systems), "system"), counted(len(self.inputs), "input")
+        systems, inputs = (
+            counted(len(self.systems), "system"),
+            counted(len(self.inputs), "input"),
+        )
         title = f"{named}{metric_title(self.metric)} of {systems} on {inputs}"
         low = Column("low", f"{100 * self.confidence:g} % low")
-        names: list[Column | str] = ["group", "system", "score", low, "high", *self.beside]
+        names: list[Column | str] = [
+            "group",
+            "system",
+            "score",
+            low,
+            "high",
+            *self.beside,
+        ]
         notes = (*self._notes(), str(self.signature))
         return [Table.of(title, names, self.system_rows(), notes)]
 
     def _notes(self) -> list[str]:
         """A sentence for each thing that was counted during scoring."""
-        words = {key: text.split("|") for key, text in _WORDING.items() if self.counts.get(key)}
+        words = {
+            key: text.split("|")
+            for key, text in _WORDING.items()
+            if self.counts.get(key)
+        }
         return [
             f"{counted(self.counts[key], one, many)} {rest}."
             for key, (one, many, rest) in words.items()
         ]
 
     def to_figure(self) -> Any:
-        """One line per system, best first: score, interval, rank groups, what is beside it."""
+        """One line per system, best first: score, interval, rank groups, what is beside
+        it."""
         from litepyramid.figures.score_plots import score_figure
 
-        rows, names = self.system_rows(), [name for name in self.beside if name != "clipped"]
+        rows, names = (
+            self.system_rows(),
+            [name for name in self.beside if name != "clipped"],
+        )
         return score_figure(
             [row["system"] for row in rows],
             [(row["score"], row["low"], row["high"]) for row in rows],
@@ -183,15 +212,17 @@ class ScoreResult(SystemScores):
 
     Attributes:
         presence: (N, U) presence of every unit, input after input.
-        labels: (N, L) human labels of the labelled units, NaN rows for systems without labels; None
-            if there are none.
-        label_units: M inputs with the L units that labels refer to; None without labels.
+        labels: (N, L) human labels of the labelled units, NaN rows for systems without
+            labels; None if there are none.
+        label_units: M inputs with the L units that labels refer to; None without
+            labels.
         human: (N, M) human scores, with NaN likewise; None without labels.
         summaries: (N, M) the texts that were judged; None if only presence was given.
-        references: M inputs with their references, each a tuple of sentences; None without them.
+        references: M inputs with their references, each a tuple of sentences; None
+            without them.
         evidence: (N, U) where the judge found each unit; None if it was not asked.
-        ceiling: The mean score of the references on their own units, by the same judge; None if
-            the units were not extracted from references.
+        ceiling: The mean score of the references on their own units, by the same judge;
+            None if the units were not extracted from references.
         notes: What was noticed in the data.
         judge: The judge, to find evidence when a page is made; not saved.
     """
@@ -217,7 +248,8 @@ class ScoreResult(SystemScores):
 
     @property
     def human_scores(self) -> dict[str, float]:
-        """Human system scores; NaN for a system without labels, empty if there are no labels."""
+        """Human system scores; NaN for a system without labels, empty if there are no
+        labels."""
         return {} if self.human is None else self._means(self.human)
 
     @property
@@ -234,38 +266,61 @@ class ScoreResult(SystemScores):
 
     @property
     def clipped(self) -> dict[str, float]:
-        """Of a rubric scored by points, each system's mean within 0 and 1, as HealthBench's."""
-        clipped = {name: float(np.clip(score, 0, 1)) for name, score in self.scores.items()}
+        """Of a rubric scored by points, each system's mean within 0 and 1, as
+        HealthBench's."""
+        clipped = {
+            name: float(np.clip(score, 0, 1)) for name, score in self.scores.items()
+        }
         return clipped if self.rule.name == "points" else {}
 
     @cached_property
     def tags(self) -> list[dict[str, Any]]:
         """Scores on the units of each tag: a row a tag and system, best system first.
 
-        An input counts where it has units of the tag (in a rubric, some with positive points).
+        An input counts where it has units of the tag (in a rubric, some with positive
+        points).
         """
         rule, layout = self.rule, UnitLayout.of(self.units)
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
-        settings: dict[str, Any] = {"samples": 1000, "seed": 0, **dict(self.signature.fields)}
+        settings: dict[str, Any] = {
+            "samples": 1000,
+            "seed": 0,
+            **dict(self.signature.fields),
+        }
         bootstrap = {key: int(settings[key]) for key in ("samples", "seed")}
         rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
         for tag in sorted(tags):
             chosen = np.array([tag in unit_tags for unit_tags in every])
             values = rubric_scores(
-                self.presence, layout, normalized=rule.name == "normalized", chosen=chosen
+                self.presence,
+                layout,
+                normalized=rule.name == "normalized",
+                chosen=chosen,
             )
-            counts = layout.sums(np.asarray(chosen & (layout.weights > 0), dtype=np.float64)) > 0
+            counts = (
+                layout.sums(np.asarray(chosen & (layout.weights > 0), dtype=np.float64))
+                > 0
+            )
             values = values[:, [m for m in by_input if counts[m]]]
             if not values.size:
                 continue
-            ends = system_intervals(values[by_system], **bootstrap, confidence=self.confidence)
+            ends = system_intervals(
+                values[by_system], **bootstrap, confidence=self.confidence
+            )
             means = system_means(values).tolist()
             for n in self.order:
                 low, high = ends[by_system.index(n)]
                 row = {"tag": tag, "system": self.systems[n], "inputs": values.shape[1]}
-                row |= {"units": int(chosen.sum()), "score": means[n], "low": low, "high": high}
-                more = {"clipped": float(np.clip(means[n], 0, 1))} if self.clipped else {}
+                row |= {
+                    "units": int(chosen.sum()),
+                    "score": means[n],
+                    "low": low,
+                    "high": high,
+                }
+                more = (
+                    {"clipped": float(np.clip(means[n], 0, 1))} if self.clipped else {}
+                )
                 rows.append(row | more)
         return rows
 
@@ -276,15 +331,23 @@ class ScoreResult(SystemScores):
         None of units that do not say how important they are.
         """
         measures: dict[str, FloatArray] = {}
-        sides = (("", self.presence, self.units), ("human_", self.labels, self.label_units))
+        sides = (
+            ("", self.presence, self.units),
+            ("human_", self.labels, self.label_units),
+        )
         for prefix, values, units in sides:
-            if values is not None and units and any(u.importance for e in units for u in e.units):
+            if (
+                values is not None
+                and units
+                and any(u.importance for e in units for u in e.units)
+            ):
                 scores = nugget_scores(values, UnitLayout.of(units))
                 measures |= {prefix + name: score for name, score in scores.items()}
         return measures
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per system, best first; then the scores of nuggets, and those by tag."""
+        """One row per system, best first; then the scores of nuggets, and those by
+        tag."""
         (table,) = super().to_tables()
         title = f"{table.title} ({counted(self.presence.shape[1], 'unit')})"
         return [replace(table, title=title), *self._nugget_table(), *self._tag_table()]
@@ -307,7 +370,10 @@ class ScoreResult(SystemScores):
         return [*notes, *super()._notes(), *self.notes]
 
     def _nugget_table(self) -> list[Table]:
-        means = {name: system_means(values).tolist() for name, values in self.measures.items()}
+        means = {
+            name: system_means(values).tolist()
+            for name, values in self.measures.items()
+        }
         rows = [
             {"system": self.systems[n], "by": by}
             | {name: means[prefix + name][n] for name in NUGGET_SCORES}
@@ -317,7 +383,9 @@ class ScoreResult(SystemScores):
         ]
         scores = [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
         notes = ["Strict: only labels of 1; for the judge, presence of .75 or more."]
-        if none := sum(all(unit.importance != "vital" for unit in e.units) for e in self.units):
+        if none := sum(
+            all(unit.importance != "vital" for unit in e.units) for e in self.units
+        ):
             inputs = counted(none, "input has", "inputs have")
             notes.append(f"{inputs} no vital nugget and a vital score of 0.")
         title = "Nugget scores, mean over inputs"
@@ -326,17 +394,32 @@ class ScoreResult(SystemScores):
     def _tag_table(self) -> list[Table]:
         rows, clipped = self.tags, ["clipped"] * bool(self.clipped)
         columns = ["tag", "system", "inputs", "score", "low", "high", *clipped]
-        more = [f"{len(rows) - _TAG_ROWS} more rows in the JSON and in to_frame('tags')."]
+        more = [
+            f"{len(rows) - _TAG_ROWS} more rows in the JSON and in to_frame('tags')."
+        ]
         notes = more * (len(rows) > _TAG_ROWS)
-        return [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)] if rows else []
+        return (
+            [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)]
+            if rows
+            else []
+        )
 
     def to_csv_table(self) -> Table:
-        """One row per system and input: its score, the system's interval, units, missing ones."""
-        missing = UnitLayout.of(self.units).sums(np.isnan(self.presence).astype(np.float64))
+        """One row per system and input: its score, the system's interval, units,
+        missing ones."""
+        missing = UnitLayout.of(self.units).sums(
+            np.isnan(self.presence).astype(np.float64)
+        )
         names = "system input metric score low high human units missing"
         rows = [
             (
-                *(system, entry.input, self.name, float(self.values[n, m]), *self.intervals[n]),
+                *(
+                    system,
+                    entry.input,
+                    self.name,
+                    float(self.values[n, m]),
+                    *self.intervals[n],
+                ),
                 None if self.human is None else float(self.human[n, m]),
                 *(len(entry.units), int(missing[n, m])),
             )
@@ -348,39 +431,61 @@ class ScoreResult(SystemScores):
     def unit_table(self) -> Table:
         """One row per system and unit: presence, label, and the judge's evidence."""
         labels = self.labels if self.label_units in (None, self.units) else None
-        units = [(m, u, unit) for m, e in enumerate(self.units) for u, unit in enumerate(e.units)]
+        units = [
+            (m, u, unit)
+            for m, e in enumerate(self.units)
+            for u, unit in enumerate(e.units)
+        ]
         rows = []
         for n, system in enumerate(self.systems):
             for at, (m, u, unit) in enumerate(units):
                 label = None if labels is None else float(labels[n, at])
                 why: tuple[str | None, ...] = (None, None, None)
-                if self.evidence and self.summaries and self.evidence[n][at].sentence >= 0:
+                if (
+                    self.evidence
+                    and self.summaries
+                    and self.evidence[n][at].sentence >= 0
+                ):
                     evidence = self.evidence[n][at]
                     quote = self.summaries[n][m][slice(*evidence.span)]
                     why = (quote, "; ".join(evidence.missing), evidence.conflict)
-                cells = (unit.text, unit.weight, unit.kind, float(self.presence[n, at]), label)
+                cells = (
+                    unit.text,
+                    unit.weight,
+                    unit.kind,
+                    float(self.presence[n, at]),
+                    label,
+                )
                 rows.append((system, self.inputs[m], u + 1, *cells, *why))
         names = "system input unit text weight kind presence label evidence missing conflict"
         return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def to_frame(self, rows: FrameRows = "systems") -> Any:
-        """A pandas frame with a row a system, best first; or a system and input, unit, tag."""
+        """A pandas frame with a row a system, best first; or a system and input, unit,
+        tag."""
         choose("rows", rows, get_args(FrameRows))
         pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
             return pandas.DataFrame(self.tags)
         tables = {"inputs": self.to_csv_table, "units": self.unit_table}
         table = tables[rows]() if rows in tables else self.to_tables()[0]
-        return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
+        return pandas.DataFrame(
+            table.rows, columns=[column.name for column in table.columns]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary, with the texts."""
         entries = self.json_entries()
-        return {k: list(v) if isinstance(v, Iterator) else v for k, v in entries.items()}
+        return {
+            k: list(v) if isinstance(v, Iterator) else v for k, v in entries.items()
+        }
 
     def json_entries(self) -> dict[str, Any]:
         """`to_json` with iterators for ``scores`` and units."""
-        units = {key: (e.to_json() for e in entries) for key, entries in self._units().items()}
+        units = {
+            key: (e.to_json() for e in entries)
+            for key, entries in self._units().items()
+        }
         return {**self._document(), "scores": self._rows(), **units}
 
     def _document(self) -> dict[str, Any]:
@@ -391,27 +496,42 @@ class ScoreResult(SystemScores):
             "references": self.references,
         }
         document = super()._document()
-        return document | {key: value for key, value in optional.items() if value is not None}
+        return document | {
+            key: value for key, value in optional.items() if value is not None
+        }
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         bounds = UnitLayout.of(self.units).bounds
         labelled = UnitLayout.of(self.label_units or self.units).bounds
         measures = self._other_measures()
         for n, m in product(range(len(self.systems)), range(len(self.inputs))):
-            row = {"system": self.systems[n], "input": self.inputs[m], "score": self.values[n, m]}
+            row = {
+                "system": self.systems[n],
+                "input": self.inputs[m],
+                "score": self.values[n, m],
+            }
             row["presence"] = self.presence[n, slice(*bounds[m])]
             if self.human is not None and self.labels is not None:
-                row |= {"human": self.human[n, m], "labels": self.labels[n, slice(*labelled[m])]}
+                row |= {
+                    "human": self.human[n, m],
+                    "labels": self.labels[n, slice(*labelled[m])],
+                }
             if self.summaries is not None:
                 row["summary"] = self.summaries[n][m]
             if self.evidence is not None:
-                row["evidence"] = [*map(_evidence_json, self.evidence[n][slice(*bounds[m])])]
+                row["evidence"] = [
+                    *map(_evidence_json, self.evidence[n][slice(*bounds[m])])
+                ]
             if measures:
-                row["measures"] = {name: values[n, m] for name, values in measures.items()}
+                row["measures"] = {
+                    name: values[n, m] for name, values in measures.items()
+                }
             yield row
 
     def _other_measures(self) -> dict[str, FloatArray]:
-        return {name: values for name, values in self.measures.items() if name != self.name}
+        return {
+            name: values for name, values in self.measures.items() if name != self.name
+        }
 
     def _units(self) -> dict[str, tuple[InputUnits, ...]]:
         other = self.label_units
@@ -419,18 +539,24 @@ class ScoreResult(SystemScores):
         return {"units": self.units, **more}
 
     def to_npz(self, path: str | Path) -> None:
-        """Writes what `to_json` holds with the scores as arrays (`io.columns.write_columns`)."""
+        """Writes what `to_json` holds with the scores as arrays
+        (`io.columns.write_columns`)."""
         from litepyramid.io.columns import write_columns
 
         texts: dict[str, Iterable[str]] = {
-            key: (json.dumps(entry.to_json(), ensure_ascii=False) + "\n" for entry in units)
+            key: (
+                json.dumps(entry.to_json(), ensure_ascii=False) + "\n"
+                for entry in units
+            )
             for key, units in self._units().items()
         }
         document = {**self._document(), "inputs": self.inputs}
         if self.summaries is not None:
             document["summaries"] = self.summaries
         if self.evidence is not None:
-            document["evidence"] = [list(map(_evidence_json, row)) for row in self.evidence]
+            document["evidence"] = [
+                list(map(_evidence_json, row)) for row in self.evidence
+            ]
         texts["result"] = json_parts(document, plain)
         arrays = {"score": self.values, "presence": self.presence}
         arrays |= {"human": self.human, "labels": self.labels}  # type: ignore[dict-item]
@@ -442,10 +568,13 @@ class ScoreResult(SystemScores):
 
         if self.judge is None or self.summaries is None:
             raise InputError(
-                "evidence without the judge or the texts", expected="a result of score with both"
+                "evidence without the judge or the texts",
+                expected="a result of score with both",
             )
         items = [
-            (t, e.texts) for row in self.summaries for t, e in zip(row, self.units, strict=True)
+            (t, e.texts)
+            for row in self.summaries
+            for t, e in zip(row, self.units, strict=True)
         ]
         questions = [entry.question for entry in self.units] * len(self.systems)
         evidence = iter(gather(self.judge, items, questions))
@@ -453,9 +582,11 @@ class ScoreResult(SystemScores):
         return replace(self, evidence=tuple(tuple(chain(*row)) for row in rows))
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """The result as one self-contained page (`reports.score_page`), written to `path`.
+        """The result as one self-contained page (`reports.score_page`), written to
+        `path`.
 
-        A judge that explains itself is asked for its evidence, if that is not there yet.
+        A judge that explains itself is asked for its evidence, if that is not there
+        yet.
         """
         from litepyramid.judges.parallel import single
         from litepyramid.reports.score_page import write_page
@@ -474,22 +605,33 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
     return {name: value for name, value in values.items() if value not in ("", ())}
 
 
-# The page ------------------------------------------------------------------------------------
+# The page
+# ------------------------------------------------------------------------------------
 
 
 def _page_data(result: ScoreResult) -> dict[str, Any]:
-    """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
+    """What the page's script draws; presences are in thousandths, labels in halves, -1
+    is none."""
     from litepyramid.judges.evaluate import calibrate
 
     notes = result.to_tables()[0].notes
     labels = result.labels if result.label_units in (None, result.units) else None
     calibration, evidence = None, None
-    if labels is not None and (both := ~np.isnan(labels) & ~np.isnan(result.presence)).any():
-        calibration = calibrate(result.presence[both], labels[both], signature=result.signature)
-    if result.evidence is not None and result.summaries is not None:  # 0: nothing was found
+    if (
+        labels is not None
+        and (both := ~np.isnan(labels) & ~np.isnan(result.presence)).any()
+    ):
+        calibration = calibrate(
+            result.presence[both], labels[both], signature=result.signature
+        )
+    if (
+        result.evidence is not None and result.summaries is not None
+    ):  # 0: nothing was found
         evidence = [
             [
-                [*e.span, e.conflict, cut(", ".join(e.missing), 200)] if e.sentence >= 0 else 0
+                [*e.span, e.conflict, cut(", ".join(e.missing), 200)]
+                if e.sentence >= 0
+                else 0
                 for e in row
             ]
             for row in result.evidence
@@ -526,9 +668,11 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
 
 
 def verdict_bounds(bins: Sequence[Any]) -> tuple[float, float]:
-    """Presence up to which facts are missing, and from which they are present, by the labels.
+    """Presence up to which facts are missing, and from which they are present, by the
+    labels.
 
-    The widest ranges from 0 and from 1 in whose calibration bins four of five labels say so;
+    The widest ranges from 0 and from 1 in whose calibration bins four of five labels
+    say so;
     `BOUNDS` where there is no such bin.
     """
     bins = [one for one in bins if one.pairs]
@@ -544,7 +688,8 @@ def _scaled(values: FloatArray, by: int) -> IntArray:
 
 
 def _pairs(result: ScoreResult) -> list[list[Any]] | None:
-    """The matrix of differences, best system first: [difference, significant] or None."""
+    """The matrix of differences, best system first: [difference, significant] or
+    None."""
     order = result.order
     if len(order) < 2 or np.isnan(system_means(result.values)).any():
         return None
@@ -552,13 +697,16 @@ def _pairs(result: ScoreResult) -> list[list[Any]] | None:
     places = all_pairs(len(order))
     p = adjust_p_values(flip_p_values(values, places), "holm")
     cells: list[list[Any]] = [[None] * len(order) for _ in order]
-    for (i, j), clear in zip(places.tolist(), (p < 1 - result.confidence).tolist(), strict=True):
+    for (i, j), clear in zip(
+        places.tolist(), (p < 1 - result.confidence).tolist(), strict=True
+    ):
         difference = mean_of_scored(values[i] - values[j])
         cells[i][j], cells[j][i] = [difference, clear], [-difference, clear]
     return cells
 
 
-# Saved results -------------------------------------------------------------------------------
+# Saved results
+# -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,7 +731,8 @@ class _SavedRow:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """What `ScoreResult._document` holds, and the rows of JSON or the texts beside arrays."""
+    """What `ScoreResult._document` holds, and the rows of JSON or the texts beside
+    arrays."""
 
     metric: str
     name: str
@@ -602,7 +751,8 @@ class _Saved:
 
 
 def read_result(path: str | Path) -> ScoreResult:
-    """Reads the JSON or npz in which a result of `score` was saved; InputError if it is broken."""
+    """Reads the JSON or npz in which a result of `score` was saved; InputError if it is
+    broken."""
     from litepyramid.io.columns import read_columns
 
     path = Path(path)
@@ -613,16 +763,22 @@ def read_result(path: str | Path) -> ScoreResult:
     if columns:
         units, arrays["presence"] = columns.presence()
         label_units = columns.units("label_units") or units
-        arrays["labels"] = columns.read("labels", sum(len(e.units) for e in label_units))
+        arrays["labels"] = columns.read(
+            "labels", sum(len(e.units) for e in label_units)
+        )
         arrays |= {"values": columns.read("score"), "human": columns.read("human")}
         arrays |= {"summaries": saved.summaries, "evidence": saved.evidence}
     else:
         units, label_units = saved.units, saved.label_units or saved.units
         arrays = _arrays(saved, systems, label_units, path)
     inputs = tuple(entry.input for entry in units)
-    widths = {"summaries": len(inputs), "evidence": sum(len(entry.units) for entry in units)}
+    widths = {
+        "summaries": len(inputs),
+        "evidence": sum(len(entry.units) for entry in units),
+    }
     fits = arrays["values"] is not None and all(
-        arrays[key] is None or [len(row) for row in arrays[key]] == [width] * len(systems)
+        arrays[key] is None
+        or [len(row) for row in arrays[key]] == [width] * len(systems)
         for key, width in widths.items()
     )
     if not fits or len(saved.references or inputs) != len(inputs):
@@ -630,8 +786,12 @@ def read_result(path: str | Path) -> ScoreResult:
     if arrays["evidence"] is not None:
         cells = (tuple(e or Evidence(0.0) for e in row) for row in arrays["evidence"])
         arrays["evidence"] = tuple(cells)
-    ends = np.array([(entry.low, entry.high) for entry in saved.systems], dtype=np.float64)
-    signature = [(key, text) for key, text in saved.signature.items() if key != "version"]
+    ends = np.array(
+        [(entry.low, entry.high) for entry in saved.systems], dtype=np.float64
+    )
+    signature = [
+        (key, text) for key, text in saved.signature.items() if key != "version"
+    ]
     drawn = [saved.signature.get(key, "1000") for key in ("samples", "seed")]
     with located(path):
         if not all(re.fullmatch("[0-9]{1,300}", text) for text in drawn):
@@ -654,7 +814,8 @@ def read_result(path: str | Path) -> ScoreResult:
 def _arrays(
     saved: _Saved, systems: Sequence[str], label_units: Sequence[InputUnits], path: Path
 ) -> dict[str, Any]:
-    """The rows of a JSON as (N, M) and (N, U) arrays and texts; None where a row lacks them."""
+    """The rows of a JSON as (N, M) and (N, U) arrays and texts; None where a row lacks
+    them."""
     names = [entry.input for entry in saved.units]
     every = [*product(systems, names)]
     if not every or [(row.system, row.input) for row in saved.scores] != every:
@@ -672,7 +833,9 @@ def _arrays(
         return tuple(tuple(flat[at : at + step]) for at in range(0, len(flat), step))
 
     presence, labels = of("presence", saved.units), of("labels", label_units)
-    scores = np.array([(row.score, row.human) for row in saved.scores], dtype=np.float64)
+    scores = np.array(
+        [(row.score, row.human) for row in saved.scores], dtype=np.float64
+    )
     values, human = scores.reshape(-1, len(names), 2).transpose(2, 0, 1).copy()
     return {
         "presence": np.array(presence, dtype=np.float64),
@@ -693,14 +856,17 @@ def read_saved(result: Any) -> ScoreResult | None:
     if not isinstance(result, str | Path) or file_type(check_path(result)) != "file":
         return None
     texts = Path(result).suffix == ".json"
-    saved = '"presence"' in read_text(result) if texts else read_columns(result) is not None
+    saved = (
+        '"presence"' in read_text(result) if texts else read_columns(result) is not None
+    )
     return read_result(result) if saved else None
 
 
 def scored_and_labelled(
     scores: Any, metric: str | None = None, human: str | None = None
 ) -> tuple[ScoreMatrix, Any, Signature]:
-    """The scores of one metric, those of people if `human` names them, and how they were made."""
+    """The scores of one metric, those of people if `human` names them, and how they
+    were made."""
     if isinstance(scores, ScoreMatrix):
         scores = scores, None
     if isinstance(scores, tuple) and isinstance(scores[0], ScoreMatrix):
@@ -710,7 +876,9 @@ def scored_and_labelled(
     if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
         people = getattr(result, "human_matrix", None)
         if human is not None and people is None:
-            raise InputError("no human labels", expected="a result that was scored with labels")
+            raise InputError(
+                "no human labels", expected="a result that was scored with labels"
+            )
         return matrix, people, result.signature
     table = read_scores(scores)
     matrix = select_matrix(table, metric)

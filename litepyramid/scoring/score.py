@@ -53,32 +53,35 @@ def score(
 ) -> ScoreResult:
     """Score systems by the reference facts that their summaries carry (ZB21 §3).
 
-    A summary's score is the weighted mean presence of its input's units, a system's score the
-    mean over inputs: Lite²Pyramid on human SCUs, Lite³Pyramid on STUs, which are extracted from
-    the references where no units are given, Lite²·ˣPyramid on a mix.
+    A summary's score is the weighted mean presence of its input's units, a system's
+    score the mean over inputs: Lite²Pyramid on human SCUs, Lite³Pyramid on STUs, which
+    are extracted from the references where no units are given, Lite²·ˣPyramid on a mix.
 
     Args:
-        data: Summaries of every system: ``{"system": [texts]}``, a list of texts, a table, a path;
-            or a `Dataset`, or a table, that includes the rest.
+        data: Summaries of every system: ``{"system": [texts]}``, a list of texts, a
+            table, a path; or a `Dataset`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
         judge: Rates presence, if it is not given.
         on: Of both, score on these; labels stay labels of units.
-        rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid, ``sample-K``
-            (LitePyramid), ``modified-R`` Pyramid of R references; of a rubric ``points`` met of
-            the positive, or ``normalized``.
+        rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid,
+            ``sample-K`` (LitePyramid), ``modified-R`` Pyramid of R references; of a
+            rubric ``points`` met of the positive, or ``normalized``.
         name: Name of the score next to other metrics.
         stu_fallback: Add what STUs leave out by a third.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
         evidence: Save where the judge sees each unit.
-        **sources: What belongs to the data, as of `load`: references, labels, presence …
+        **sources: What belongs to the data, as of `load`: references, labels, presence
+            …
 
     Returns:
-        Scores of systems, summaries and units, with intervals over inputs and rank groups.
+        Scores of systems, summaries and units, with intervals over inputs and rank
+        groups.
 
     Raises:
-        InputError: A source cannot be read, they do not match, or something needed is missing.
+        InputError: A source cannot be read, they do not match, or something needed is
+            missing.
 
     Example:
         >>> result = score(["It rained all day."], [["It rained.", "We left."]], judge="recall")
@@ -96,7 +99,9 @@ def score(
     scoring = ScoringRule.of(rule)
     if name == "human":
         expected = "another name"
-        raise InputError("the name 'human' is reserved for the human score", expected=expected)
+        raise InputError(
+            "the name 'human' is reserved for the human score", expected=expected
+        )
     dataset = as_dataset(data, units, **sources).with_language()
     rated, made, notes = _units_of(dataset, on, stu_fallback)
     layout = scoring.layout(rated)
@@ -118,13 +123,17 @@ def score(
     labels = label_units = human = None
     if dataset.labels:
         label_units = tuple(dataset.label_units or dataset.units)
-        labels, human, unlabelled = _human(dataset, label_units, rated, systems, scoring, seed)
+        labels, human, unlabelled = _human(
+            dataset, label_units, rated, systems, scoring, seed
+        )
         counts |= unlabelled
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
-    intervals, groups = intervals_and_groups(systems, layout.inputs, values, **bootstrap)
+    intervals, groups = intervals_and_groups(
+        systems, layout.inputs, values, **bootstrap
+    )
     kinds = unit_kinds(rated)
     hashes = data_hashes(
         units=rated,
@@ -134,7 +143,11 @@ def score(
         presence=dataset.presence,
     )
     fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
-    fields |= {"units": kinds, "rule": scoring.signature(), "truncated": counts.get("truncated")}
+    fields |= {
+        "units": kinds,
+        "rule": scoring.signature(),
+        "truncated": counts.get("truncated"),
+    }
     metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
     result = ScoreResult(
@@ -150,11 +163,17 @@ def score(
         labels=labels,
         label_units=label_units,
         human=human,
-        counts={key: count for key, count in counts.items() if count or key in batch.counts},
+        counts={
+            key: count for key, count in counts.items() if count or key in batch.counts
+        },
         confidence=confidence,
-        signature=Signature.of(**fields, missing=counts.get("missing") or None, **bootstrap),
+        signature=Signature.of(
+            **fields, missing=counts.get("missing") or None, **bootstrap
+        ),
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
-        references=tuple([texts.get(entry.input, ()) for entry in rated]) if texts else None,
+        references=tuple([texts.get(entry.input, ()) for entry in rated])
+        if texts
+        else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,
         judge=rater,
         notes=(*dataset.notes, *notes, *_copies(dataset)),
@@ -165,12 +184,17 @@ def score(
 def _units_of(
     dataset: Dataset, on: Scored, fallback: Fallback
 ) -> tuple[tuple[InputUnits, ...], Mapping[str, str], tuple[str, ...]]:
-    """The units to score on; where they are extracted from references, how, and notes on it."""
+    """The units to score on; where they are extracted from references, how, and notes
+    on it."""
     units = (dataset.stus or ()) if on == "stus" else dataset.units
     if on == "stus" and dataset.presence is not None:
-        raise InputError("presence of the units, to score on STUs", expected="one of the two")
+        raise InputError(
+            "presence of the units, to score on STUs", expected="one of the two"
+        )
     if units and fallback != "none":
-        raise InputError("a fallback of STUs where units are given", expected="references alone")
+        raise InputError(
+            "a fallback of STUs where units are given", expected="references alone"
+        )
     if units:
         return tuple(units), {}, ()
     if not dataset.references:
@@ -180,12 +204,17 @@ def _units_of(
         )
     from litepyramid.units.extract import extract
 
-    extraction = extract(dataset.references, language=dataset.language, stu_fallback=fallback)
+    extraction = extract(
+        dataset.references, language=dataset.language, stu_fallback=fallback
+    )
     return extraction.units, dict(extraction.signature.fields), extraction.notes
 
 
-def _on_judge(judge: Judge, units: Sequence[InputUnits], language: str) -> tuple[str, ...]:
-    """Notes on a model whose languages are not known, and on questions that the judge ignores."""
+def _on_judge(
+    judge: Judge, units: Sequence[InputUnits], language: str
+) -> tuple[str, ...]:
+    """Notes on a model whose languages are not known, and on questions that the judge
+    ignores."""
     one, notes = single(judge), []
     if language != "en" and getattr(one, "languages", ()) is None:
         notes.append(f"It is not known whether this model reads {name_of(language)}.")
@@ -200,7 +229,10 @@ def _on_judge(judge: Judge, units: Sequence[InputUnits], language: str) -> tuple
 
 def _copies(dataset: Dataset) -> list[str]:
     """Notes on systems with the same summaries, or with those of the references."""
-    rows = {s.system: tuple("".join(text.split()) for text in s.texts) for s in dataset.summaries}
+    rows = {
+        s.system: tuple("".join(text.split()) for text in s.texts)
+        for s in dataset.summaries
+    }
     first: dict[tuple[str, ...], str] = {}
     notes = [
         f"Systems '{cut(first[row])}' and '{cut(system)}' have the same summaries."
@@ -215,7 +247,9 @@ def _copies(dataset: Dataset) -> list[str]:
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
         if same >= _COPIES * len(row):
             inputs = counted(len(row), "input")
-            notes.append(f"The summaries of '{cut(system)}' are references on {same} of {inputs}.")
+            notes.append(
+                f"The summaries of '{cut(system)}' are references on {same} of {inputs}."
+            )
     return notes
 
 
@@ -233,7 +267,9 @@ def _ceiling(
     own, items = [], []
     for entry in units:
         for number, sentences in enumerate(references.get(entry.input, ())):
-            if chosen := tuple(unit for unit in entry.units if (unit.reference or 0) == number):
+            if chosen := tuple(
+                unit for unit in entry.units if (unit.reference or 0) == number
+            ):
                 own.append(InputUnits(f"{entry.input} {number}", chosen))
                 items.append((" ".join(sentences), own[-1].texts))
     if not items:
@@ -245,12 +281,15 @@ def _ceiling(
 def _judged(
     summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
 ) -> tuple[FloatArray, JudgedBatch]:
-    """(N, U) presence of every unit in every system's summary, and what the judge says of itself.
+    """(N, U) presence of every unit in every system's summary, and what the judge says
+    of itself.
 
     NaN where a judgement, or the summary itself, is missing.
     """
     if not summaries:
-        raise InputError("no summaries", expected="summaries of at least one system, or presence")
+        raise InputError(
+            "no summaries", expected="summaries of at least one system, or presence"
+        )
     check_unique([entry.system for entry in summaries], "system")
     inputs = tuple([entry.input for entry in units])
     for entry in summaries:
@@ -260,7 +299,9 @@ def _judged(
                 expected=f"{counted(len(inputs), 'input')} in the units' order",
             )
     texts = [entry.texts for entry in units]
-    items = [item for entry in summaries for item in zip(entry.texts, texts, strict=True)]
+    items = [
+        item for entry in summaries for item in zip(entry.texts, texts, strict=True)
+    ]
     questions = [entry.question for entry in units] * len(summaries)
     batch = judge_pairs(judge, items, questions)
     absent = [name in entry.missing for entry in summaries for name in inputs]
@@ -268,8 +309,14 @@ def _judged(
         np.full(len(row), np.nan) if gone else row
         for row, gone in zip(batch.presence, absent, strict=True)
     ]
-    empty = [not text and not gone for (text, _), gone in zip(items, absent, strict=True)]
-    counts = {**batch.counts, "empty_summaries": sum(empty), "missing_summaries": sum(absent)}
+    empty = [
+        not text and not gone for (text, _), gone in zip(items, absent, strict=True)
+    ]
+    counts = {
+        **batch.counts,
+        "empty_summaries": sum(empty),
+        "missing_summaries": sum(absent),
+    }
     presence = np.concatenate(rows).reshape(len(summaries), -1)
     return presence, replace(batch, presence=(), logits=None, counts=counts)
 
@@ -282,7 +329,8 @@ def _human(
     rule: ScoringRule,
     seed: int,
 ) -> tuple[FloatArray, FloatArray, dict[str, int]]:
-    """People's labels of the units `labelled`, (N, M) human scores, and counts; NaN: none."""
+    """People's labels of the units `labelled`, (N, M) human scores, and counts; NaN:
+    none."""
     layout = rule.layout(labelled)
     if layout.inputs != tuple(entry.input for entry in units):
         raise InputError(
@@ -298,10 +346,14 @@ def _human(
     sizes = [len(entry.units) for entry in labelled]
     for n in np.flatnonzero(scored).tolist():
         own = by_system[systems[n]]
-        lengths = [len(row) or size for row, size in zip(own.labels, sizes, strict=False)]
+        lengths = [
+            len(row) or size for row, size in zip(own.labels, sizes, strict=False)
+        ]
         if own.inputs != layout.inputs or lengths != sizes:
             expected = "one label for each unit of each input, in the units' order"
-            raise InputError(f"labels of '{own.system}' of other units", expected=expected)
+            raise InputError(
+                f"labels of '{own.system}' of other units", expected=expected
+            )
         for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan
     human = np.full((len(systems), len(units)), np.nan)

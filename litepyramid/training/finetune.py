@@ -64,7 +64,9 @@ class FinetuneResult(Result):
         """The base, pairs (their SHA-256) and settings that the judge was made from."""
         about = {name: self.card.get(name) for name in ("base", "revision")}
         pairs_sha = self.card.get("data", {}).get("sha256", "")[:8] or None
-        return Signature.of(**about, pairs_sha=pairs_sha, **self.card.get("settings", {}))
+        return Signature.of(
+            **about, pairs_sha=pairs_sha, **self.card.get("settings", {})
+        )
 
     def to_tables(self) -> Sequence[Table]:
         """The figures after every epoch, and the held-out results of every data set."""
@@ -91,29 +93,34 @@ def finetune(
 ) -> FinetuneResult:
     """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 
-    Inputs of each data set are held out to measure what was learned (settings: held_out). Data
-    sets and files of pairs are mixed; each goes into a pass as often as its weight says. A small
-    model, and whatever mini becomes, is exported to ONNX and judges without torch.
+    Inputs of each data set are held out to measure what was learned (settings:
+    held_out). Data sets and files of pairs are mixed; each goes into a pass as often as
+    its weight says. A small model, and whatever mini becomes, is exported to ONNX and
+    judges without torch.
 
     Args:
-        base: lexical to refit its weights; mini; else a hub id or folder of an NLI model.
+        base: lexical to refit its weights; mini; else a hub id or folder of an NLI
+            model.
         data: Summaries with units and labels.
         output: The folder to create: the judge.
-        pairs: Files of pairs to train on as well (premise, hypothesis, and present from 0 to 1 or
-            label e, n, c), with a weight as in pairs.jsonl=0.5.
+        pairs: Files of pairs to train on as well (premise, hypothesis, and present from
+            0 to 1 or label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
-        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini), warmup, schedule,
-            batch_size, batches, max_length, weight_decay, head, match, freeze, average, early_stop,
-            held_out, bf16, onnx, seed, device, revision, label_map.
-        **sources: As for `load`; `data` may also be a list of data sets, each perhaps with a
-            weight.
+        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini),
+            warmup, schedule, batch_size, batches, max_length, weight_decay, head,
+            match, freeze, average, early_stop, held_out, bf16, onnx, seed, device,
+            revision, label_map.
+        **sources: As for `load`; `data` may also be a list of data sets, each perhaps
+            with a weight.
 
     Returns:
-        The folder, its card, and the held-out accuracy, AUC, Brier score and correlations.
+        The folder, its card, and the held-out accuracy, AUC, Brier score and
+        correlations.
 
     Raises:
-        InputError: Nothing to train on, or something is at `output` already (but a judge of this
-            very run that was stopped while it was evaluated is evaluated again).
+        InputError: Nothing to train on, or something is at `output` already (but a
+            judge of this very run that was stopped while it was evaluated is evaluated
+            again).
         ModelError: The base cannot be fine-tuned.
         MissingExtraError: The extra `train` is not installed.
 
@@ -128,7 +135,9 @@ def finetune(
         names = ", ".join(field.name for field in fields(FinetuneSettings))
         raise InputError(f"unknown setting '{min(others)}'", expected=f"one of {names}")
     if not isinstance(base, str | Path):
-        raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
+        raise InputError(
+            f"the base is a {type(base).__name__}", expected="a name or a folder"
+        )
     base, goal = str(base), Path(output)
     if base != "mini":
         check_trainable(base)
@@ -141,11 +150,15 @@ def finetune(
     elif data is not None or sources:
         mixture.insert(0, Source(labelled(data, **sources)))
     if not mixture:
-        raise InputError("nothing to learn from", expected="labelled data, or files of pairs")
+        raise InputError(
+            "nothing to learn from", expected="labelled data, or files of pairs"
+        )
     tests = as_sources(evaluate)
     if len({test.name for test in tests}) < len(tests):
         names = ", ".join(test.name for test in tests)
-        raise InputError(f"sets of one name to evaluate on ({names})", expected="names that differ")
+        raise InputError(
+            f"sets of one name to evaluate on ({names})", expected="names that differ"
+        )
     return _run(base, mixture, tests, goal, settled(base, chosen))
 
 
@@ -182,7 +195,9 @@ def _run(
             save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        unseen = TrainingPairs.joined(labelled_pairs(dataset, inputs) for dataset, inputs in held)
+        unseen = TrainingPairs.joined(
+            labelled_pairs(dataset, inputs) for dataset, inputs in held
+        )
         human = any(isinstance(source.data, Dataset) for source in mixture)
         graded = human or any(label < 1 for label in data.labels)
         history = train_transformer(
@@ -192,12 +207,21 @@ def _run(
             settings,
             development=unseen if settings.early_stop else None,
             evaluation={test.name: test.pairs() for test in tests},
-            kind="presence" if graded or settings.head != "three-class" else "zero-shot",
+            kind="presence"
+            if graded or settings.head != "three-class"
+            else "zero-shot",
         ).history
-    judge = make_judge(str(goal), **({} if base in REFITTED else {"device": settings.device}))
-    tested = [(validate(one, {"tuned": judge}, inputs=inputs), len(inputs)) for one, inputs in held]
+    judge = make_judge(
+        str(goal), **({} if base in REFITTED else {"device": settings.device})
+    )
+    tested = [
+        (validate(one, {"tuned": judge}, inputs=inputs), len(inputs))
+        for one, inputs in held
+    ]
     results = tuple(
-        replace(result, dataset=f"{result.dataset}, {counted(number, 'held-out input')}")
+        replace(
+            result, dataset=f"{result.dataset}, {counted(number, 'held-out input')}"
+        )
         for result, number in tested
     )
     card = {
@@ -222,13 +246,17 @@ def _run(
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
-    numbers = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
+    numbers = {
+        n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")
+    }
     own = [s for s in result.scores if s.mode == result.default_mode("tuned")]
     correlations = {f"{s.units}_{s.level}_{s.coefficient}": s.value for s in own}
     return plain({**numbers, "correlations": correlations})  # type: ignore[no-any-return]
 
 
 def _versions() -> dict[str, str]:
-    packages = [p for p in ("torch", "transformers", "accelerate", "numpy") if find_spec(p)]
+    packages = [
+        p for p in ("torch", "transformers", "accelerate", "numpy") if find_spec(p)
+    ]
     own = {"litepyramid": __version__, "python": platform.python_version()}
     return own | {package: version(package) for package in packages}

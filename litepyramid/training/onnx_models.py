@@ -1,4 +1,5 @@
-"""Classifiers as ONNX: written, so that they judge without torch, and read again to be trained."""
+"""Classifiers as ONNX: written, so that they judge without torch, and read again to be
+trained."""
 
 import io
 import warnings
@@ -20,7 +21,8 @@ _LARGE = 1024  # weights fewer than these are not halved
 
 
 def model_source(base: str) -> str:
-    """The folder or hub id of a base; ``mini`` is the folder of the judge that ships."""
+    """The folder or hub id of a base; ``mini`` is the folder of the judge that
+    ships."""
     return str(FOLDER) if base == "mini" else base
 
 
@@ -34,8 +36,9 @@ def is_onnx(base: str) -> bool:
 def load_onnx_classifier(folder: Path) -> Any:
     """The model of transformers whose weights an ONNX file holds, in float32.
 
-    The file's initialisers are named like the model's weights; those of linear layers that the
-    exporter has transposed are found by the bias that is added to their product.
+    The file's initialisers are named like the model's weights; those of linear layers
+    that the exporter has transposed are found by the bias that is added to their
+    product.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
     transformers = require("transformers", extra="train", purpose="fine-tuning")
@@ -75,12 +78,17 @@ def _read_weights(path: Path) -> dict[str, Any]:
 
 
 def widen_types(model: Any) -> None:
-    """Two more token types: a token of the first, or the second text, that stands in both."""
+    """Two more token types: a token of the first, or the second text, that stands in
+    both."""
     import torch
 
-    table = getattr(getattr(model.base_model, "embeddings", None), "token_type_embeddings", None)
+    table = getattr(
+        getattr(model.base_model, "embeddings", None), "token_type_embeddings", None
+    )
     if table is None or len(table.weight) != 2:
-        raise InputError("match is true", expected="a base with two token types, as BERT has")
+        raise InputError(
+            "match is true", expected="a base with two token types, as BERT has"
+        )
     words = model.base_model.embeddings.word_embeddings.weight.detach()
     mark = torch.randn(words.shape[1], generator=torch.Generator().manual_seed(7))
     mark *= 0.35 * words.norm(dim=1).mean() / mark.norm()
@@ -91,23 +99,30 @@ def widen_types(model: Any) -> None:
     model.config.match_types = True
 
 
-def marked(ids: Sequence[int], types: Sequence[int], start: int = MATCH_FROM) -> list[int]:
-    """The token types, 2 more where a word piece (from `start` on) stands in both texts.
+def marked(
+    ids: Sequence[int], types: Sequence[int], start: int = MATCH_FROM
+) -> list[int]:
+    """The token types, 2 more where a word piece (from `start` on) stands in both
+    texts.
 
     Example:
         >>> marked([101, 2054, 102, 2054, 3000, 102], [0, 0, 0, 1, 1, 1])
         [0, 2, 0, 3, 1, 1]
     """
-    texts = [{i for i, t in zip(ids, types, strict=True) if t == side} for side in (0, 1)]
+    texts = [
+        {i for i, t in zip(ids, types, strict=True) if t == side} for side in (0, 1)
+    ]
     both = {i for i in texts[0] & texts[1] if i >= start}
     return [t + 2 * (i in both) for i, t in zip(ids, types, strict=True)]
 
 
 def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
-    """Writes ``model.onnx``: token ids and masks in, logits in the model's class order out.
+    """Writes ``model.onnx``: token ids and masks in, logits in the model's class order
+    out.
 
-    If the model reads matching tokens, the graph marks them itself, so that whoever runs it encodes
-    pairs as for any BERT; and large weights are stored in float16, to be computed in float32.
+    If the model reads matching tokens, the graph marks them itself, so that whoever
+    runs it encodes pairs as for any BERT; and large weights are stored in float16, to
+    be computed in float32.
     """
     torch = require("torch", extra="train", purpose="exporting a model")
     onnx = require("onnx", extra="train", purpose="exporting a model")
@@ -128,7 +143,9 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
                 ids, mask, types = inputs
                 words = mask * (ids >= start).long()
                 same = (ids[:, :, None] == ids[:, None, :]).long() * words[:, :, None]
-                other = (types[:, :, None] != types[:, None, :]).long() * words[:, None, :]
+                other = (types[:, :, None] != types[:, None, :]).long() * words[
+                    :, None, :
+                ]
                 values["token_type_ids"] = types + 2 * (same * other).amax(2)
             return self.model(**values).logits
 
@@ -138,7 +155,11 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
     if attention is not None:
         model.set_attn_implementation("eager")
     ids = torch.arange(2 * 9).reshape(2, 9) % 5 + 1
-    inputs = (ids, *(torch.ones_like(ids) for _ in names[1:2]), *(ids * 0 for _ in names[2:]))
+    inputs = (
+        ids,
+        *(torch.ones_like(ids) for _ in names[1:2]),
+        *(ids * 0 for _ in names[2:]),
+    )
     axes = {name: {0: "pairs", 1: "tokens"} for name in names}
     buffer = io.BytesIO()
     with loading("the model cannot be exported to ONNX"), warnings.catch_warnings():
@@ -169,7 +190,9 @@ def _halve(onnx: Any, model: Any) -> None:
     for weight in model.graph.initializer:
         values, name = onnx.numpy_helper.to_array(weight), weight.name
         if values.dtype == np.float32 and values.size >= _LARGE:
-            halves = onnx.numpy_helper.from_array(values.astype(np.float16), f"{name}.half")
+            halves = onnx.numpy_helper.from_array(
+                values.astype(np.float16), f"{name}.half"
+            )
             weight.CopyFrom(halves)
             casts.append(onnx.helper.make_node("Cast", [f"{name}.half"], [name], to=1))
     nodes = [*casts, *model.graph.node]

@@ -35,8 +35,8 @@ class TrainingPairs:
 
     Attributes:
         pairs: (premise, hypothesis): a summary, which is not empty, and a unit.
-        labels: How present each unit is, from 0 to 1; where the NLI class of an absent one is
-            known, `NEUTRAL` or `CONTRADICTION`.
+        labels: How present each unit is, from 0 to 1; where the NLI class of an absent
+            one is known, `NEUTRAL` or `CONTRADICTION`.
     """
 
     pairs: tuple[Pair, ...]
@@ -52,10 +52,15 @@ class TrainingPairs:
         )
 
     def by_summary(self) -> tuple[list[tuple[str, tuple[str, ...]]], list[list[float]]]:
-        """(summary, units) items, and how present each of their units is, from 0 to 1."""
+        """(summary, units) items, and how present each of their units is, from 0 to
+        1."""
         rows = zip(self.pairs, self.labels, strict=True)
-        groups = [(text, [*group]) for text, group in groupby(rows, key=lambda row: row[0][0])]
-        items = [(text, tuple(unit for (_, unit), _ in group)) for text, group in groups]
+        groups = [
+            (text, [*group]) for text, group in groupby(rows, key=lambda row: row[0][0])
+        ]
+        items = [
+            (text, tuple(unit for (_, unit), _ in group)) for text, group in groups
+        ]
         return items, [[0 if x > 1 else x for _, x in group] for _, group in groups]
 
     def digest(self) -> str:
@@ -67,7 +72,8 @@ class TrainingPairs:
         return total.hexdigest()
 
     def weighted(self, weight: float, rng: np.random.Generator) -> Self:
-        """As many passes over the pairs as the weight says; of the last one a random part."""
+        """As many passes over the pairs as the weight says; of the last one a random
+        part."""
         whole, part = divmod(weight * len(self.pairs), max(1, len(self.pairs)))
         chosen = [*range(len(self.pairs))] * int(whole)
         chosen += sorted(rng.permutation(len(self.pairs))[: round(part)].tolist())
@@ -77,10 +83,17 @@ class TrainingPairs:
 
 
 def labelled_pairs(
-    dataset: Dataset, inputs: Sequence[str] | None = None, systems: Sequence[str] | None = None
+    dataset: Dataset,
+    inputs: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
 ) -> TrainingPairs:
-    """The labelled summaries of some inputs and systems (all by default), input by input."""
-    labels = {e.system: e.labels for e in dataset.labels if systems is None or e.system in systems}
+    """The labelled summaries of some inputs and systems (all by default), input by
+    input."""
+    labels = {
+        e.system: e.labels
+        for e in dataset.labels
+        if systems is None or e.system in systems
+    }
     summaries = [s for s in dataset.summaries if s.system in labels]
     if not summaries:
         raise InputError(f"no labelled system of {dataset.name} to learn from")
@@ -92,12 +105,15 @@ def labelled_pairs(
         if s.texts[i].strip() and labels[s.system][i]
         for unit, label in zip(entry.texts, labels[s.system][i], strict=True)
     ]
-    return TrainingPairs(tuple(pair for pair, _ in rows), tuple(label for _, label in rows))
+    return TrainingPairs(
+        tuple(pair for pair, _ in rows), tuple(label for _, label in rows)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data set, or a file of pairs, and how often it goes into one pass of the mixture."""
+    """A data set, or a file of pairs, and how often it goes into one pass of the
+    mixture."""
 
     data: Dataset | Path
     weight: float = 1.0
@@ -109,17 +125,24 @@ class Source:
 
     def pairs(self) -> TrainingPairs:
         """All of its pairs."""
-        return read_pairs(self.data) if isinstance(self.data, Path) else labelled_pairs(self.data)
+        return (
+            read_pairs(self.data)
+            if isinstance(self.data, Path)
+            else labelled_pairs(self.data)
+        )
 
 
 def as_sources(value: Any) -> list[Source]:
-    """One source or several: data sets, paths, ``PATH=WEIGHT``, or these with their weights."""
+    """One source or several: data sets, paths, ``PATH=WEIGHT``, or these with their
+    weights."""
     listed = isinstance(value, list | tuple)
     weighted = listed and len(value) == 2 and isinstance(value[1], int | float)
     if isinstance(value, str | Path | Dataset) or weighted:
         return [as_source(value)]
     if not listed:
-        raise InputError(f"{type(value).__name__} as data", expected="files, perhaps with weights")
+        raise InputError(
+            f"{type(value).__name__} as data", expected="files, perhaps with weights"
+        )
     return [as_source(one) for one in value]
 
 
@@ -133,7 +156,9 @@ def as_source(value: Any) -> Source:
         if equals and number.replace(".", "", 1).isdigit():
             value, weight = path, float(number)
     if not isinstance(weight, int | float) or not 0 < weight <= 1000:
-        raise InputError(f"the weight {weight!r}", expected="a number above 0, such as 0.5")
+        raise InputError(
+            f"the weight {weight!r}", expected="a number above 0, such as 0.5"
+        )
     if isinstance(value, str | Path) and file_type(value) != "folder":
         return Source(Path(value), weight)
     return Source(labelled(value), weight)
@@ -152,7 +177,9 @@ class _PairRow:
         if self.label is not None:
             code = _CLASSES.get(self.label.lower())
         else:
-            code = number(int(self.present) if isinstance(self.present, bool) else self.present)
+            code = number(
+                int(self.present) if isinstance(self.present, bool) else self.present
+            )
         if code is None or not (self.label or 0 <= code <= 1):
             raise InputError(
                 f"label is {self.label!r}, present is {self.present!r}",
@@ -162,7 +189,8 @@ class _PairRow:
 
 
 def read_pairs(path: str | Path) -> TrainingPairs:
-    """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or ``label``.
+    """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or
+    ``label``.
 
     `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full word.
     """
@@ -171,7 +199,9 @@ def read_pairs(path: str | Path) -> TrainingPairs:
     for entry in read_rows(path).rows:
         with located(path, entry.line):
             row = as_type(_PairRow, entry.values, what="no labelled pair")
-            pairs.append((one_line(row.premise).strip(), one_line(row.hypothesis).strip()))
+            pairs.append(
+                (one_line(row.premise).strip(), one_line(row.hypothesis).strip())
+            )
             labels.append(row.code)
     if not pairs:
         raise InputError("no pairs", path=path)
@@ -181,29 +211,40 @@ def read_pairs(path: str | Path) -> TrainingPairs:
 def split_dataset(
     dataset: Dataset, share: float, rng: np.random.Generator
 ) -> tuple[TrainingPairs, tuple[str, ...]]:
-    """Pairs to train on, and a random share of the inputs, kept away; the order changes nothing.
+    """Pairs to train on, and a random share of the inputs, kept away; the order changes
+    nothing.
 
-    At least two inputs are kept if the share is above 0 and the data set has four or more, so
-    that there is something to correlate; a smaller data set is trained on whole.
+    At least two inputs are kept if the share is above 0 and the data set has four or
+    more, so that there is something to correlate; a smaller data set is trained on
+    whole.
     """
     names = sorted(dataset.inputs)
     number = 0
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
-    train = labelled_pairs(dataset, [name for name in dataset.inputs if name not in away])
+    train = labelled_pairs(
+        dataset, [name for name in dataset.inputs if name not in away]
+    )
     return train, tuple(name for name in dataset.inputs if name in away)
 
 
 def encode_pairs(
-    tokenizer: Any, data: TrainingPairs, max_length: int, head: Head, match_from: int | None = None
+    tokenizer: Any,
+    data: TrainingPairs,
+    max_length: int,
+    head: Head,
+    match_from: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Token ids of every pair, the summary cut where a pair is too long, with its label's shares.
+    """Token ids of every pair, the summary cut where a pair is too long, with its
+    label's shares.
 
     With `match_from`, token types mark the tokens that stand in both texts (`marked`).
     """
     ours = as_tokenizer(tokenizer)
-    pairs = [(one_line(premise), one_line(hypothesis)) for premise, hypothesis in data.pairs]
+    pairs = [
+        (one_line(premise), one_line(hypothesis)) for premise, hypothesis in data.pairs
+    ]
     encoded = encode(ours, max_length, pairs)
     rows: list[dict[str, Any]] = []
     for index, labels in enumerate(label_shares(data.labels, head).tolist()):
@@ -211,15 +252,17 @@ def encode_pairs(
         row = {"input_ids": ids, "labels": labels}
         if match_from is not None:
             types = marked(ids, types, match_from)
-        rows.append({**row, "token_type_ids": types} if ours.typed or match_from else row)
+        rows.append(
+            {**row, "token_type_ids": types} if ours.typed or match_from else row
+        )
     return rows
 
 
 def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
     """How much of each class every label is; .5 is half present.
 
-    The classes are present and absent, of the three-class head entailment, neutral, contradiction,
-    and absent for some reason or other.
+    The classes are present and absent, of the three-class head entailment, neutral,
+    contradiction, and absent for some reason or other.
 
     Example:
         >>> label_shares([0.5, CONTRADICTION], "three-class").tolist()
@@ -240,11 +283,12 @@ def make_loss(head: Head, order: ClassOrder) -> Any:
 
     .. math:: -\,y \log p - (1 - y) \log (1 - p), \quad p = e^{e} / (e^{e} + e^{n + c})
 
-    (ZB21 §3.1), or against the softmax of a two-class head. ``three-class``: cross-entropy of the
-    class against the softmax of the three logits; where only absence is known,
-    :math:`-\log (p_n + p_c)`.
+    (ZB21 §3.1), or against the softmax of a two-class head. ``three-class``:
+    cross-entropy of the class against the softmax of the three logits; where only
+    absence is known, :math:`-\log (p_n + p_c)`.
 
-    Labels are `label_shares`; ``num_items_in_batch`` counts all their numbers, on all devices.
+    Labels are `label_shares`; ``num_items_in_batch`` counts all their numbers, on all
+    devices.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
 
@@ -255,9 +299,15 @@ def make_loss(head: Head, order: ClassOrder) -> Any:
             logits = torch.stack([logits[:, 0], logits[:, 1:].sum(dim=1)], dim=1)
         logs = torch.log_softmax(logits, dim=1)
         if head == "three-class":
-            logs = torch.cat([logs, torch.logsumexp(logs[:, 1:], dim=1, keepdim=True)], dim=1)
+            logs = torch.cat(
+                [logs, torch.logsumexp(logs[:, 1:], dim=1, keepdim=True)], dim=1
+            )
         total = -(labels * logs).sum()
-        pairs = len(labels) if num_items_in_batch is None else num_items_in_batch / labels.shape[1]
+        pairs = (
+            len(labels)
+            if num_items_in_batch is None
+            else num_items_in_batch / labels.shape[1]
+        )
         return total / pairs
 
     return loss

@@ -1,4 +1,5 @@
-"""Fine-tuning, by the paper's settings (ZB21 §3.1, A.3): from a base and pairs to a folder."""
+"""Fine-tuning, by the paper's settings (ZB21 §3.1, A.3): from a base and pairs to a
+folder."""
 
 import math
 import os
@@ -50,7 +51,11 @@ Share = Annotated[float, Interval(ge=0, lt=1)]
 Count = Annotated[int, Interval(ge=1, le=10**9)]
 Steps = Annotated[int, Interval(ge=0, le=10**9)]
 
-HEAD_MODE: dict[str, Mode] = {"presence": "p2c", "two-class": "p2c", "three-class": "p3c"}
+HEAD_MODE: dict[str, Mode] = {
+    "presence": "p2c",
+    "two-class": "p2c",
+    "three-class": "p3c",
+}
 """The mode that fits what a head was trained to tell apart."""
 
 
@@ -58,38 +63,41 @@ HEAD_MODE: dict[str, Mode] = {"presence": "p2c", "two-class": "p2c", "three-clas
 class FinetuneSettings:
     """Settings of one fine-tuning run.
 
-    The paper gives the learning rate, the linear schedule with warm-up, AdamW and two epochs
-    (ZB21 A.3); the length of the warm-up, the batch size and the seed are ours.
+    The paper gives the learning rate, the linear schedule with warm-up, AdamW and two
+    epochs (ZB21 A.3); the length of the warm-up, the batch size and the seed are ours.
 
     Attributes:
-        head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n + c of a
-            three-class model. ``two-class`` puts a new head of present and absent on the encoder.
+        head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n
+            + c of a three-class model. ``two-class`` puts a new head of present and
+            absent on the encoder.
             ``three-class`` is cross-entropy over e, n, c; where only presence is known, over e and
-            the sum of the other two probabilities; an encoder gets a new head. ``auto`` is
-            three-class for mini, else presence.
+            the sum of the other two probabilities; an encoder gets a new head. ``auto``
+            is three-class for mini, else presence.
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.
-        schedule: Whether it falls from there to nothing (``linear``), or stays (``constant``).
+        schedule: Whether it falls from there to nothing (``linear``), or stays
+            (``constant``).
         batch_size: Pairs in one update, over all devices.
-        batches: ``random``, or ``length``: pairs of about the same length together, which saves
-            padding.
+        batches: ``random``, or ``length``: pairs of about the same length together,
+            which saves padding.
         max_length: The most tokens of a pair; the summary is cut.
         weight_decay: Weight decay of AdamW.
-        match: Tell by token types of their own which word pieces stand in both texts, as mini
-            does; of a base that does so it is always true.
-        freeze: Number of lower layers that are left as they are, with the embeddings; 0 trains
-            everything.
-        average: Weight of the past in a running mean of the weights, which is what is saved; 0
-            saves the last weights.
-        early_stop: Epochs without a better held-out Brier score after which training stops; 0 is
-            never. The best epoch's weights are kept.
-        held_out: Share of the inputs kept away from training to measure what was learned.
+        match: Tell by token types of their own which word pieces stand in both texts,
+            as mini does; of a base that does so it is always true.
+        freeze: Number of lower layers that are left as they are, with the embeddings; 0
+            trains everything.
+        average: Weight of the past in a running mean of the weights, which is what is
+            saved; 0 saves the last weights.
+        early_stop: Epochs without a better held-out Brier score after which training
+            stops; 0 is never. The best epoch's weights are kept.
+        held_out: Share of the inputs kept away from training to measure what was
+            learned.
         bf16: Mixed precision with bfloat16, on GPUs and CPUs that have it.
         seed: Seed of the order of pairs, dropout, new heads and the held-out inputs.
         save_steps: Updates between two checkpoints; 0 for twenty over the whole run.
-        onnx: Whether ``model.onnx`` is written too, so that the judge runs without torch; None for
-            models of up to 100 million parameters.
+        onnx: Whether ``model.onnx`` is written too, so that the judge runs without
+            torch; None for models of up to 100 million parameters.
         device: ``auto`` or ``cpu``.
         revision: Branch, tag or commit of a hub model.
         label_map: Which of the base's labels means what: ``entailment=0,neutral=1,…``.
@@ -119,7 +127,8 @@ class FinetuneSettings:
 
 
 def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
-    """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such name."""
+    """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such
+    name."""
     from pydantic import TypeAdapter, ValidationError
 
     if isinstance(settings, FinetuneSettings):
@@ -129,7 +138,9 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
         if not isinstance(several, Sequence) or not all(
             isinstance(one, str) and "=" in one for one in several
         ):
-            raise InputError(f"settings {settings!r}", expected="KEY=VALUE, such as epochs=3")
+            raise InputError(
+                f"settings {settings!r}", expected="KEY=VALUE, such as epochs=3"
+            )
         parts = ((part.strip() for part in one.split("=", 1)) for one in several)
         nullable = ("onnx", "revision", "label_map")
         settings = {k: None if k in nullable and v == "none" else v for k, v in parts}
@@ -141,7 +152,9 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
     except ValidationError as misfit:
         problem = misfit.errors(include_url=False)[0]
         what = f"the setting {problem['loc'][0]} is {problem['input']!r}"
-        raise InputError(what, expected=problem["msg"].removeprefix("Input should be ")) from None
+        raise InputError(
+            what, expected=problem["msg"].removeprefix("Input should be ")
+        ) from None
     if typed.early_stop and not typed.held_out:
         raise InputError("held_out is 0", expected="above 0, to stop early")
     return typed, others
@@ -161,7 +174,8 @@ class EpochQuality:
 
 @dataclass(frozen=True, slots=True)
 class TrainedFolder:
-    """A folder that judges are made from; `resumed_from` is the update that it went on from."""
+    """A folder that judges are made from; `resumed_from` is the update that it went on
+    from."""
 
     folder: Path
     updates: int
@@ -171,7 +185,8 @@ class TrainedFolder:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """A model to begin with, its tokenizer, class order, and the most tokens it reads."""
+    """A model to begin with, its tokenizer, class order, and the most tokens it
+    reads."""
 
     model: Any
     tokenizer: Any
@@ -180,7 +195,8 @@ class _Base:
 
     @property
     def match_from(self) -> int | None:
-        """The first token id that is marked where it stands in both texts; None: none is."""
+        """The first token id that is marked where it stands in both texts; None: none
+        is."""
         config = self.model.config
         match = getattr(config, "match_types", False)
         return getattr(config, "match_from", MATCH_FROM) if match else None
@@ -198,14 +214,16 @@ def train_transformer(
 ) -> TrainedFolder:
     """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
 
-    Checkpoints are kept in ``OUTPUT.training`` next to the output, for one process at a time; a
-    run that was killed continues from the last one when it is called again with the same data and
-    settings, and ends with the same weights. The goal appears only when it is complete, holds
-    safetensors or ONNX and no pickles, and carries ``litepyramid.json``, from which judges take the
-    mode that fits the head. `development` are the pairs of early stopping, `evaluation` the sets
-    of the history, by name; `kind` is what the judge's card calls it.
+    Checkpoints are kept in ``OUTPUT.training`` next to the output, for one process at a
+    time; a run that was killed continues from the last one when it is called again with
+    the same data and settings, and ends with the same weights. The goal appears only
+    when it is complete, holds safetensors or ONNX and no pickles, and carries
+    ``litepyramid.json``, from which judges take the mode that fits the head.
+    `development` are the pairs of early stopping, `evaluation` the sets of the history,
+    by name; `kind` is what the judge's card calls it.
 
-    Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
+    Several GPUs: start the same command with ``accelerate launch -m litepyramid
+    finetune …``.
     """
     settings = settled(base, settings or FinetuneSettings())
     for package in ("torch", "transformers", "accelerate"):
@@ -226,7 +244,10 @@ def train_transformer(
         transformers.set_seed(settings.seed)
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         start = _load(base, settings)
-        sets = {**(evaluation or {}), **({_HELD_OUT: development} if development else {})}
+        sets = {
+            **(evaluation or {}),
+            **({_HELD_OUT: development} if development else {}),
+        }
         watch = _watch(settings, work, sets)
         trainer = _trainer(start, data, work, settings, sets)
         trainer.add_callback(watch)
@@ -243,10 +264,22 @@ def train_transformer(
             raise
         updates = trainer.state.global_step
         if trainer.is_world_process_zero():
-            mode = HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind]
-            losses = [row["train_loss"] for row in trainer.state.log_history if "train_loss" in row]
+            mode = (
+                HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind]
+            )
+            losses = [
+                row["train_loss"]
+                for row in trainer.state.log_history
+                if "train_loss" in row
+            ]
             loss = losses[-1] if losses else None
-            card = {"kind": kind, "mode": mode, "updates": updates, "loss": loss, **plan}
+            card = {
+                "kind": kind,
+                "mode": mode,
+                "updates": updates,
+                "loss": loss,
+                **plan,
+            }
             model = trainer.accelerator.unwrap_model(trainer.model)
             watch.exchange(model)
             with loading("the tuned model cannot be written", path=goal, hint=hint):
@@ -254,11 +287,14 @@ def train_transformer(
             for path in work.glob(f"{_POINT}*"):
                 shutil.rmtree(path)
         trainer.accelerator.wait_for_everyone()
-    return TrainedFolder(goal, updates, resumed, tuple(_history(trainer.state.log_history, sets)))
+    return TrainedFolder(
+        goal, updates, resumed, tuple(_history(trainer.state.log_history, sets))
+    )
 
 
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
-    """The settings, with the head and the token types of the base where none are asked for."""
+    """The settings, with the head and the token types of the base where none are asked
+    for."""
     config = read_note(Path(model_source(base)).expanduser() / "config.json")
     match = settings.match or config.get("match_types") is True
     auto: Head = "three-class" if match else "presence"
@@ -288,7 +324,9 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_json(folder / CARD_FILE, plain(card))
 
 
-def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> dict[str, Any]:
+def run_facts(
+    base: str, data: TrainingPairs, settings: FinetuneSettings
+) -> dict[str, Any]:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
     return {
@@ -302,13 +340,18 @@ def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> dic
 def _last_checkpoint(work: Path) -> Path | None:
     """The newest complete checkpoint: the trainer writes its state file last."""
     points = [path.parent for path in work.glob(f"{_POINT}*/trainer_state.json")]
-    return max(points, key=lambda path: int(path.name.removeprefix(_POINT)), default=None)
+    return max(
+        points, key=lambda path: int(path.name.removeprefix(_POINT)), default=None
+    )
 
 
 @contextmanager
 def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
-    """Holds the folder of checkpoints for one process; removed if none are left in it."""
-    if int(os.environ.get("RANK") or 0):  # the first of several processes holds it for all
+    """Holds the folder of checkpoints for one process; removed if none are left in
+    it."""
+    if int(
+        os.environ.get("RANK") or 0
+    ):  # the first of several processes holds it for all
         yield
         return
     note = work / "run.json"
@@ -316,11 +359,15 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
         work.mkdir(parents=True, exist_ok=True)
     with locked(work):
         try:
-            if not any(work.glob("[!.]*")):  # new, or left by a run that was killed at once
+            if not any(
+                work.glob("[!.]*")
+            ):  # new, or left by a run that was killed at once
                 write_json(note, plan)
             if read_note(note) != plan:
                 what = "holds other files, or a run with another base, data, settings or version"
-                hint = "Use the same ones to continue, or delete the folder to start over."
+                hint = (
+                    "Use the same ones to continue, or delete the folder to start over."
+                )
                 raise InputError(what, path=work, hint=hint)
             yield
         finally:
@@ -336,7 +383,9 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
     longest: int | None = None
     options: dict[str, Any] = {}
     two = settings.head == "two-class"
-    if new := two or (settings.head == "three-class" and not _classifies(source, settings)):
+    if new := two or (
+        settings.head == "three-class" and not _classifies(source, settings)
+    ):
         order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
         options = {"num_labels": len(order.classes), "ignore_mismatched_sizes": True}
     else:
@@ -356,8 +405,13 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
         model = load_onnx_classifier(Path(source).expanduser())
     else:
         names = dict(sorted(zip(order.indices, order.classes, strict=True)))
-        options |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
-        model, _ = load_classifier(source, settings.revision, dtype="float32", **options)
+        options |= {
+            "id2label": names,
+            "label2id": {name: index for index, name in names.items()},
+        }
+        model, _ = load_classifier(
+            source, settings.revision, dtype="float32", **options
+        )
     if settings.match and not getattr(model.config, "match_types", False):
         widen_types(model)
     if settings.freeze:
@@ -381,7 +435,8 @@ def _freeze(model: Any, layers: int) -> None:
     stack = getattr(getattr(encoder, "encoder", encoder), "layer", None)
     if stack is None or layers > len(stack):
         raise InputError(
-            f"freeze is {layers}", expected=f"at most the {len(stack or ())} layers of the encoder"
+            f"freeze is {layers}",
+            expected=f"at most the {len(stack or ())} layers of the encoder",
         )
     for module in (encoder.embeddings, *stack[:layers]):
         module.requires_grad_(False)
@@ -400,7 +455,9 @@ def _trainer(
 
     def encoded(pairs: TrainingPairs) -> list[dict[str, Any]]:
         length = min(settings.max_length, start.longest or settings.max_length)
-        return encode_pairs(start.tokenizer, pairs, length, settings.head, start.match_from)
+        return encode_pairs(
+            start.tokenizer, pairs, length, settings.head, start.match_from
+        )
 
     def figures(prediction: Any) -> dict[str, float]:
         logits = start.order.logits(prediction.predictions)
@@ -408,7 +465,11 @@ def _trainer(
         truth = np.asarray(prediction.label_ids)[:, 0]
         result = calibrate(judged, (truth >= 0.5).astype(np.float64))
         brier = float(np.mean((judged - truth) ** 2))
-        return {"accuracy": float(result.accuracy), "auc": float(result.auc), "brier": brier}
+        return {
+            "accuracy": float(result.accuracy),
+            "auc": float(result.auc),
+            "brier": brier,
+        }
 
     on_cpu = settings.device == "cpu"
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
@@ -429,7 +490,9 @@ def _trainer(
         bf16=settings.bf16,
         seed=settings.seed,
         data_seed=settings.seed,
-        train_sampling_strategy="group_by_length" if settings.batches == "length" else "random",
+        train_sampling_strategy="group_by_length"
+        if settings.batches == "length"
+        else "random",
         save_strategy="epoch" if early else "steps",
         save_steps=settings.save_steps or max(1, updates // 20),
         save_total_limit=2,
@@ -455,7 +518,9 @@ def _trainer(
         eval_dataset=sets or None,
         compute_loss_func=make_loss(settings.head, start.order),
         compute_metrics=figures,
-        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)] if early else None,
+        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
+        if early
+        else None,
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     return trainer
@@ -479,8 +544,11 @@ def _history(
     ]
 
 
-def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, TrainingPairs]) -> Any:
-    """A callback: the bar, figures as they come, the mean of the weights, kept with checkpoints."""
+def _watch(
+    settings: FinetuneSettings, work: Path, evaluation: Mapping[str, TrainingPairs]
+) -> Any:
+    """A callback: the bar, figures as they come, the mean of the weights, kept with
+    checkpoints."""
     import torch
     import transformers
     from safetensors.torch import load_file, save_file
@@ -489,7 +557,9 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
         mean: dict[str, Any]
         left = 0  # sets that are still to be evaluated
 
-        def on_train_begin(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+        def on_train_begin(
+            self, args: Any, state: Any, control: Any, **event: Any
+        ) -> None:
             shown = None if state.is_world_process_zero else False
             self.bar = bar(state.max_steps, "fine-tuning", "updates", shown=shown)
             self.bar.update(state.global_step)
@@ -502,9 +572,13 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
                 named = event["model"].named_parameters()
                 self.mean = {n: p.detach().clone() for n, p in named if p.requires_grad}
 
-        def on_step_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+        def on_step_end(
+            self, args: Any, state: Any, control: Any, **event: Any
+        ) -> None:
             self.bar.update(state.global_step - self.bar.n)
-            share = min(settings.average, (state.global_step + 1) / (state.global_step + 10))
+            share = min(
+                settings.average, (state.global_step + 1) / (state.global_step + 10)
+            )
             with torch.no_grad():
                 for name, values in event["model"].named_parameters():
                     if name in self.mean:
@@ -514,16 +588,24 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
             if "loss" in event["logs"]:
                 self.bar.set_postfix({"loss": event["logs"]["loss"]})
 
-        def on_evaluate(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+        def on_evaluate(
+            self, args: Any, state: Any, control: Any, **event: Any
+        ) -> None:
             self.left -= 1
             if not self.left:
                 self.exchange(event["model"])
             if state.is_world_process_zero:
-                for row in _history([{"epoch": state.epoch, **event["metrics"]}], evaluation):
+                for row in _history(
+                    [{"epoch": state.epoch, **event["metrics"]}], evaluation
+                ):
                     figures = f"AUC {row.auc:.3f}, Brier {row.brier:.3f}"
-                    self.bar.write(f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr)
+                    self.bar.write(
+                        f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr
+                    )
 
-        def on_epoch_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+        def on_epoch_end(
+            self, args: Any, state: Any, control: Any, **event: Any
+        ) -> None:
             self.left = len(evaluation)
             if evaluation:  # what will be saved is measured, and the figures are kept
                 self.exchange(event["model"])
@@ -531,14 +613,19 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
                 control.should_save = True
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            if self.mean and self._folder(state).is_dir() and state.is_world_process_zero:
+            if (
+                self.mean
+                and self._folder(state).is_dir()
+                and state.is_world_process_zero
+            ):
                 save_file(self.mean, self._folder(state) / "mean.safetensors")
 
         def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.bar.close()
 
         def exchange(self, model: Any) -> None:
-            """Puts the mean where the weights are, and the weights where the mean was."""
+            """Puts the mean where the weights are, and the weights where the mean
+            was."""
             with torch.no_grad():
                 for name, values in model.named_parameters():
                     if name in self.mean:
@@ -553,7 +640,8 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
 
 
 def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:
-    """Writes model, tokenizer and card; one that reads matching tokens as ONNX alone."""
+    """Writes model, tokenizer and card; one that reads matching tokens as ONNX
+    alone."""
     model, match = made.model, made.match_from is not None
     with new_folder(goal) as folder:
         if match:

@@ -10,7 +10,14 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.sentences import split_sentences
 from litepyramid.text import place
-from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique, data_hashes
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    IntArray,
+    Unit,
+    check_unique,
+    data_hashes,
+)
 
 Place = tuple[str, int, int]
 _MOST_PAIRS = 100_000_000
@@ -36,11 +43,13 @@ class Alignment:
     """Units of one input, each with the reference and the sentence it belongs to.
 
     Attributes:
-        units: The entries of the input's units in their order (an SCU with several contributors is
-            several, `Unit.entries`), `reference` and `sentence` filled in.
+        units: The entries of the input's units in their order (an SCU with several
+            contributors is several, `Unit.entries`), `reference` and `sentence` filled
+            in.
         of: For each of them, which unit of the input it is an entry of.
-        counts: How many name their sentence (``stated``), were ``matched`` by the words they share
-            with one, ``tied`` of them with several, are ``unmatched``: the first sentence got them.
+        counts: How many name their sentence (``stated``), were ``matched`` by the words
+            they share with one, ``tied`` of them with several, are ``unmatched``: the
+            first sentence got them.
     """
 
     units: InputUnits
@@ -91,7 +100,8 @@ def references_sha(references: Sequence[InputReferences]) -> str:
 
 
 def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
-    """All sentences of all references in their order, numbered as extraction numbers them."""
+    """All sentences of all references in their order, numbered as extraction numbers
+    them."""
     check_unique([entry.input for entry in references], "input")
     return tuple(
         Sentence(entry.input, reference, number, text)
@@ -102,17 +112,24 @@ def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
 
 
 def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
-    """Finds each unit's sentence: the one it shares most word types with, the first of several.
+    """Finds each unit's sentence: the one it shares most word types with, the first of
+    several.
 
-    A unit that names its own sentence keeps it, whatever its words are. One that names only its
-    reference is looked for there. A unit that shares no word goes to the first sentence. (ZB21's
-    appendix and the authors' code.)
+    A unit that names its own sentence keeps it, whatever its words are. One that names
+    only its reference is looked for there. A unit that shares no word goes to the first
+    sentence. (ZB21's appendix and the authors' code.)
     """
     if not sentences:
         hint = "Give the references that the units were written from."
-        raise InputError(f"input '{units.input}' has units but no reference sentences", hint=hint)
-    entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
-    unplaced = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
+        raise InputError(
+            f"input '{units.input}' has units but no reference sentences", hint=hint
+        )
+    entries = [
+        (i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()
+    ]
+    unplaced = sum(
+        unit.reference is None or unit.sentence is None for _, unit in entries
+    )
     if unplaced * len(sentences) > _MOST_PAIRS:
         what = f"{unplaced} units of input '{units.input}' name none of {len(sentences)} sentences"
         raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both")
@@ -126,7 +143,9 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
             if (unit.reference, unit.sentence) not in places:
                 where = place(units.input, unit.reference, unit.sentence)
                 what = f"unit '{unit.text}' names {where}, which does not exist"
-                raise InputError(what, hint="Were these units made from these references?")
+                raise InputError(
+                    what, hint="Were these units made from these references?"
+                )
             placed.append(unit)
             continue
         overlaps = shared_with(word_types(unit.text))
@@ -136,11 +155,17 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         best, sentence = overlaps.max(), sentences[int(overlaps.argmax())]
         counts["matched" if best > 0 else "unmatched"] += 1
         counts["tied"] += bool(best > 0 and (overlaps == best).sum() > 1)
-        placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    return Alignment(replace(units, units=tuple(placed)), tuple(i for i, _ in entries), counts)
+        placed.append(
+            replace(unit, reference=sentence.reference, sentence=sentence.sentence)
+        )
+    return Alignment(
+        replace(units, units=tuple(placed)), tuple(i for i, _ in entries), counts
+    )
 
 
-def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tuple[Alignment, ...]:
+def align_all(
+    units: Sequence[InputUnits], sentences: Sequence[Sentence]
+) -> tuple[Alignment, ...]:
     """`align_units` for every input."""
     of_input: defaultdict[str, list[Sentence]] = defaultdict(list)
     for sentence in sentences:
@@ -149,15 +174,21 @@ def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tup
 
 
 def align_both(
-    scus: Sequence[InputUnits], stus: Sequence[InputUnits], sentences: Sequence[Sentence]
+    scus: Sequence[InputUnits],
+    stus: Sequence[InputUnits],
+    sentences: Sequence[Sentence],
 ) -> tuple[tuple[Alignment, ...], tuple[Alignment, ...]]:
-    """Places STUs, then SCUs by the words of each sentence *and of the STUs made from it*.
+    """Places STUs, then SCUs by the words of each sentence *and of the STUs made from
+    it*.
 
-    ZB21 places SCUs among sentences in which coreference has put names in the place of pronouns
-    (§5.1). STUs hold these names: "Ann was born in May." belongs to "She was born in May." if an
-    STU of that sentence says "Ann was born in May". STUs that do not name their sentence move none.
+    ZB21 places SCUs among sentences in which coreference has put names in the place of
+    pronouns (§5.1). STUs hold these names: "Ann was born in May." belongs to "She was
+    born in May." if an STU of that sentence says "Ann was born in May". STUs that do
+    not name their sentence move none.
     """
-    texts: defaultdict[tuple[str, int | None, int | None], list[str]] = defaultdict(list)
+    texts: defaultdict[tuple[str, int | None, int | None], list[str]] = defaultdict(
+        list
+    )
     for entry in stus:
         for unit in entry.units:
             texts[entry.input, unit.reference, unit.sentence].append(unit.text)

@@ -1,8 +1,9 @@
-"""Coreference to units: names in place of mentions, and "name is mention" (ZB21 §3.2, footnote 3).
+"""Coreference to units: names in place of mentions, and "name is mention" (ZB21 §3.2,
+footnote 3).
 
-Per cluster of a reference, mentions that are pronouns are set apart; the first other mention is
-the *name*. Every other mention is replaced by the name, and each later mention that says something
-else than the name gives one more unit, "name is mention".
+Per cluster of a reference, mentions that are pronouns are set apart; the first other
+mention is the *name*. Every other mention is replaced by the name, and each later
+mention that says something else than the name gives one more unit, "name is mention".
 """
 
 from bisect import bisect_right
@@ -24,9 +25,11 @@ class Resolution:
 
 
 def resolve(reference: ParsedReference) -> Resolution:
-    """Reads the clusters of a reference: of overlapping mentions it replaces the leftmost longest.
+    """Reads the clusters of a reference: of overlapping mentions it replaces the
+    leftmost longest.
 
-    A mention that is itself the name of its cluster stays as it is; others inside it are replaced.
+    A mention that is itself the name of its cluster stays as it is; others inside it
+    are replaced.
     """
     tokens = reference.tokens
     replacements: list[tuple[Span, tuple[str, ...]]] = []
@@ -40,8 +43,12 @@ def resolve(reference: ParsedReference) -> Resolution:
         name = tuple(tokens[first[0] : first[1]])
         for mention in mentions:
             if mention != first:
-                plural = name[-1].endswith("s") and _text(tokens, mention).lower() == "their"
-                whose = (("'" if plural else "'s"),) * (mention in reference.possessives)
+                plural = (
+                    name[-1].endswith("s") and _text(tokens, mention).lower() == "their"
+                )
+                whose = (("'" if plural else "'s"),) * (
+                    mention in reference.possessives
+                )
                 replacements.append((mention, (*name, *whose)))
         others: dict[str, Span] = {}
         for mention in named[1:]:
@@ -53,7 +60,9 @@ def resolve(reference: ParsedReference) -> Resolution:
                 identities.append((mention[0], Identity(text, sentence)))
     names: dict[Span, tuple[str, ...]] = {}
     end = -1
-    for mention, name in sorted(replacements, key=lambda item: (item[0][0], -item[0][1])):
+    for mention, name in sorted(
+        replacements, key=lambda item: (item[0][0], -item[0][1])
+    ):
         if mention[0] >= end:
             names[mention] = name
             end = mention[1]
@@ -91,9 +100,13 @@ def renderer(
                 written.append(tokens[i])
             elif mention != last:
                 name = resolution.names[mention]
-                runs = (tuple(written[k : k + len(name) - 1]) for k in range(len(written)))
+                runs = (
+                    tuple(written[k : k + len(name) - 1]) for k in range(len(written))
+                )
                 if mention in reference.possessives and name[:-1] in runs:
-                    name = (tokens[i],)  # "Ann sold her house": the unit itself says whose
+                    name = (
+                        tokens[i],
+                    )  # "Ann sold her house": the unit itself says whose
                 written += name
             last = mention
         return written
@@ -106,6 +119,7 @@ def _text(tokens: Sequence[str], mention: Span) -> str:
 
 
 def _says_more(mention: str, name: str) -> bool:
-    """Whether a mention does not hold the name and shares less than half its word types with it."""
+    """Whether a mention does not hold the name and shares less than half its word types
+    with it."""
     words = set(mention.split(" "))
     return name not in mention and len(words & set(name.split(" "))) < len(words) / 2

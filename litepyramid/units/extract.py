@@ -44,7 +44,8 @@ _LEAST_COVERED = 2 / 3
 
 @dataclass(frozen=True)
 class UnitsResult(Result):
-    """A result that is saved as units, to be read again; a line file has texts alone."""
+    """A result that is saved as units, to be read again; a line file has texts
+    alone."""
 
     units: tuple[InputUnits, ...]
 
@@ -61,7 +62,9 @@ class UnitsResult(Result):
     def to_csv_table(self) -> Table:
         """One row per unit; an SCU of several contributors has one for each."""
         columns = ("input", "unit", "kind", "weight", "reference", "sentence")
-        entries = ((e.input, part) for e in self.units for u in e.units for part in u.entries())
+        entries = (
+            (e.input, part) for e in self.units for u in e.units for part in u.entries()
+        )
         rows = [row(part, input=name, unit=part.text) for name, part in entries]
         return Table.of("Units", columns, rows)
 
@@ -71,8 +74,9 @@ class Extraction(UnitsResult):
     """The units of every input, and the parses they were made from.
 
     Attributes:
-        units: One entry per input with the STUs of all its references, repeats across references
-            too; "name is mention" units come at the end of their reference's.
+        units: One entry per input with the STUs of all its references, repeats across
+            references too; "name is mention" units come at the end of their
+            reference's.
         parses: The parse of every reference; empty if a language model wrote the units.
         counts: References, sentences, units …, and what the backends counted.
         notes: How much of the sentences no STU covers.
@@ -106,20 +110,23 @@ def extract(
     columns: Any = None,
     language: str | None = None,
 ) -> Extraction:
-    """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to 4).
+    """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to
+    4).
 
     Args:
-        references: Reference summaries: a file (JSON Lines, a table, a line file), or in Python
-            lists, dicts and frames.
-        srl: Where semantic roles come from: ``embedded``, ``sentences`` (each sentence is its own
-            unit), ``allennlp:ARCHIVE``, ``stanza``, or an interchange file with frames.
-        coref: Where coreference comes from: ``srl`` (what the parser links; names stand for
-            mentions in the frames), ``none``, ``embedded``, ``stanza``, or an interchange file
-            with clusters. All but srl and none replace mentions before the parser runs.
-        footnote: Keep *be* and *being* before the verb, as the paper's footnote 2 says; the
-            authors' code does not.
-        stu_fallback: Add the sentence itself (sentence) where its STUs leave more than a third of
-            its content words out; or add nothing (none).
+        references: Reference summaries: a file (JSON Lines, a table, a line file), or
+            in Python lists, dicts and frames.
+        srl: Where semantic roles come from: ``embedded``, ``sentences`` (each sentence
+            is its own unit), ``allennlp:ARCHIVE``, ``stanza``, or an interchange file
+            with frames.
+        coref: Where coreference comes from: ``srl`` (what the parser links; names stand
+            for mentions in the frames), ``none``, ``embedded``, ``stanza``, or an
+            interchange file with clusters. All but srl and none replace mentions before
+            the parser runs.
+        footnote: Keep *be* and *being* before the verb, as the paper's footnote 2 says;
+            the authors' code does not.
+        stu_fallback: Add the sentence itself (sentence) where its STUs leave more than
+            a third of its content words out; or add nothing (none).
         llm: A language model that writes the units instead: llm:MODEL.
         parses: Also write sentences, frames and clusters to this interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
@@ -130,8 +137,8 @@ def extract(
         The units of every input, each with its reference and sentence, counted from 0.
 
     Raises:
-        InputError: There are no references, no backend of that name; or an interchange file is
-            not valid or does not fit the references.
+        InputError: There are no references, no backend of that name; or an interchange
+            file is not valid or does not fit the references.
         ModelError: A model cannot be read, or a language model gave no units.
         MissingExtraError: The backend's package is not installed.
 
@@ -150,11 +157,15 @@ def extract(
     choose("fallback", stu_fallback, get_args(Fallback))
     if llm is not None:
         if parses is not None or stu_fallback != "none":
-            raise InputError("a language model gives no parses, and no STUs to fall back from")
+            raise InputError(
+                "a language model gives no parses, and no STUs to fall back from"
+            )
         units, signature, totals = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, totals)
     if parses is not None and not isinstance(parses, str | Path):
-        raise InputError(f"parses is a {type(parses).__name__}", expected="a file to write")
+        raise InputError(
+            f"parses is a {type(parses).__name__}", expected="a file to write"
+        )
     batch = _parsed(records, srl, coref, language)
     made, covered, counts = _units(batch, footnote, stu_fallback, language)
     uncovered = 1 - sum(covered) / len(covered)
@@ -162,7 +173,9 @@ def extract(
     totals = {
         "inputs": len(made),
         "references": len(batch.references),
-        "references without sentence marks": sum(not m for entry in records for m in entry.marked),
+        "references without sentence marks": sum(
+            not m for entry in records for m in entry.marked
+        ),
         "sentences": len(covered),
         "share of a sentence's content words in no STU": uncovered,
         "sentences with more than a third in no STU": partial,
@@ -206,7 +219,9 @@ def _parsed(
         linker = open_backend(linker, coref=True)
     for name, value, verb in (("srl", backend, "parse"), ("coref", linker, "link")):
         if value is not None and not hasattr(value, verb):
-            raise InputError(f"{name} is a {type(value).__name__}", expected="a name or a backend")
+            raise InputError(
+                f"{name} is a {type(value).__name__}", expected="a name or a backend"
+            )
     if languages := getattr(backend, "languages", None):
         check_language("parser", language, f"the parser '{srl}'", languages)
     english = bool(languages) or language == "en"
@@ -215,9 +230,13 @@ def _parsed(
     parses = tokenized(references, None if english else str.split)
     counts: dict[str, int] = {}
     linked = None
-    if linker is not None and not isinstance(backend, FileBackend):  # before the parser runs
+    if linker is not None and not isinstance(
+        backend, FileBackend
+    ):  # before the parser runs
         linked = linker.link(parses)
-        counts["mentions replaced"] = sum(len(resolve(r).names) for r in linked.references)
+        counts["mentions replaced"] = sum(
+            len(resolve(r).names) for r in linked.references
+        )
         parses = tuple(map(replaced, linked.references))
     batch = backend.parse(parses)
     parses = batch.references
@@ -229,7 +248,9 @@ def _parsed(
         linked = linker.link(parses)
         parses = linked.references
     else:
-        if coref == "none" or not english:  # names in place of mentions need English rules
+        if (
+            coref == "none" or not english
+        ):  # names in place of mentions need English rules
             parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
         resolved = any(r.clusters is not None or r.identities for r in parses)
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
@@ -238,7 +259,8 @@ def _parsed(
 
 
 class _SentencesBackend:
-    """No frames at all: every sentence is its own unit, the baseline for every extractor."""
+    """No frames at all: every sentence is its own unit, the baseline for every
+    extractor."""
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         parses = tuple(with_frames(reference, repeat(())) for reference in references)
@@ -252,7 +274,11 @@ _OPENED = {"allennlp": open_allennlp, "stanza": open_stanza}
 
 def open_backend(spec: str, coref: bool = False) -> Any:
     """The backend that a name, NAME:ARGUMENT or an interchange file names."""
-    names = ("embedded", "stanza") if coref else ("allennlp", "embedded", "sentences", "stanza")
+    names = (
+        ("embedded", "stanza")
+        if coref
+        else ("allennlp", "embedded", "sentences", "stanza")
+    )
     name, _, argument = spec.partition(":")
     if spec in names and spec in _PLAIN:
         return _PLAIN[spec]()
@@ -264,15 +290,20 @@ def open_backend(spec: str, coref: bool = False) -> Any:
     raise InputError(what, expected=f"one of {', '.join(names)}, or a .jsonl file")
 
 
-def references_language(references: Sequence[InputReferences], language: str | None) -> str:
+def references_language(
+    references: Sequence[InputReferences], language: str | None
+) -> str:
     """The language of references, as told or by themselves."""
-    texts = [" ".join(sentences) for entry in references for sentences in entry.references]
+    texts = [
+        " ".join(sentences) for entry in references for sentences in entry.references
+    ]
     return language_of({"references": texts}, language)
 
 
 @cache
 def tokenizer() -> Callable[[str], tuple[str, ...]]:
-    """A function from a text to its words, by spaCy's rules for English (Penn style, "do n't")."""
+    """A function from a text to its words, by spaCy's rules for English (Penn style,
+    "do n't")."""
     import spacy
 
     tokenize = spacy.blank("en").tokenizer
@@ -286,9 +317,11 @@ def tokenizer() -> Callable[[str], tuple[str, ...]]:
 
 
 def tokenized(
-    references: Sequence[InputReferences], split: Callable[[str], Sequence[str]] | None = None
+    references: Sequence[InputReferences],
+    split: Callable[[str], Sequence[str]] | None = None,
 ) -> tuple[ParsedReference, ...]:
-    """Every reference as sentences of tokens, in order; InputError at more than 1,000 words."""
+    """Every reference as sentences of tokens, in order; InputError at more than 1,000
+    words."""
     tokens = split or tokenizer()
     parses = []
     for entry in references:
@@ -299,7 +332,9 @@ def tokenized(
                     what = f"a sentence of {n} words in a reference of input '{entry.input}'"
                     hint = "Mark its sentences with <t> and </t>."
                     expected = f"at most {LONGEST}"
-                    raise InputError(f"{what} ('{cut(text, 40)}')", expected=expected, hint=hint)
+                    raise InputError(
+                        f"{what} ('{cut(text, 40)}')", expected=expected, hint=hint
+                    )
             parses.append(ParsedReference(entry.input, index, sentences))
     return tuple(parses)
 
@@ -307,7 +342,8 @@ def tokenized(
 def _units(
     batch: ParsedBatch, footnote: bool, fallback: Fallback, language: str
 ) -> tuple[dict[str, list[Unit]], list[float], Counter[str]]:
-    """Units by input, the share of each sentence's content words that they hold, and counts."""
+    """Units by input, the share of each sentence's content words that they hold, and
+    counts."""
     recall = RecallJudge(language).judge
     stanza = batch.signature["srl"].startswith("stanza")
     joint = "" if stanza and language in SPACELESS else " "
@@ -335,7 +371,11 @@ def _units(
                 counts["sentences added as units"] += covered[-1] < _LEAST_COVERED
             texts += [(number, stu) for stu in stus]
         counts["mentions replaced"] += len(resolution.names)
-        texts += [(i.sentence, i.text) for i in (*parse.identities, *resolution.identities)]
+        texts += [
+            (i.sentence, i.text) for i in (*parse.identities, *resolution.identities)
+        ]
         index = parse.reference
-        units[parse.input] += [Unit(t, kind="stu", reference=index, sentence=n) for n, t in texts]
+        units[parse.input] += [
+            Unit(t, kind="stu", reference=index, sentence=n) for n, t in texts
+        ]
     return units, covered, counts

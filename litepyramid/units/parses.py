@@ -21,8 +21,16 @@ Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
 
 LONGEST = 1000
-"""The most tokens that a sentence or a mention may have; frames take the square of it."""
-_ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+"""The most tokens that a sentence or a mention may have; frames take the square of
+it."""
+_ESCAPED = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+}
 _OPTIONAL = ("identities", "possessives")
 _BIO = re.compile(r"[BI]-\S+")
 
@@ -45,7 +53,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence with frames, in the order of their verbs, and a tree, as far as parsers have run.
+    """A sentence with frames, in the order of their verbs, and a tree, as far as
+    parsers have run.
 
     Frames are None if no labeller has run, empty if one ran and found no verb.
     """
@@ -66,8 +75,10 @@ class ParsedReference:
 
     Attributes:
         clusters: Coreference clusters of mentions; None if no resolver has run.
-        identities: "name is mention" sentences of a resolution that replaced mentions already.
-        possessives: Mentions that are possessive pronouns: a name in their place gets "'s".
+        identities: "name is mention" sentences of a resolution that replaced mentions
+            already.
+        possessives: Mentions that are possessive pronouns: a name in their place gets
+            "'s".
     """
 
     input: str
@@ -84,13 +95,15 @@ class ParsedReference:
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Index of each sentence's first token in the reference, and last the token count."""
+        """Index of each sentence's first token in the reference, and last the token
+        count."""
         return tuple(accumulate((len(s.tokens) for s in self.sentences), initial=0))
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBatch:
-    """References as a backend gives them, with its part of the signature and what it counted."""
+    """References as a backend gives them, with its part of the signature and what it
+    counted."""
 
     references: tuple[ParsedReference, ...]
     signature: dict[str, str] = field(default_factory=dict)
@@ -101,7 +114,8 @@ class SrlBackend(Protocol):
     """Finds the semantic role frames of reference sentences."""
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Labels every sentence of every reference, all at once, so that it can batch them."""
+        """Labels every sentence of every reference, all at once, so that it can batch
+        them."""
         ...
 
 
@@ -109,13 +123,18 @@ class CorefBackend(Protocol):
     """Finds which mentions in a reference refer to the same thing."""
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every reference its clusters; frames, if any, are returned unchanged."""
+        """Gives every reference its clusters; frames, if any, are returned
+        unchanged."""
         ...
 
 
-def with_frames(reference: ParsedReference, frames: Iterator[tuple[Frame, ...]]) -> ParsedReference:
+def with_frames(
+    reference: ParsedReference, frames: Iterator[tuple[Frame, ...]]
+) -> ParsedReference:
     """The reference with the next frames for each of its sentences."""
-    sentences = tuple(replace(sentence, frames=next(frames)) for sentence in reference.sentences)
+    sentences = tuple(
+        replace(sentence, frames=next(frames)) for sentence in reference.sentences
+    )
     return replace(reference, sentences=sentences)
 
 
@@ -143,7 +162,9 @@ def _problems(parse: ParsedReference) -> Iterator[str]:
             if not 0 <= start < end <= min(total, start + LONGEST):
                 yield f"the mention [{start}, {end}] is not in its {total} tokens, or too long"
     for identity in parse.identities:
-        if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
+        if not identity.text.strip() or not 0 <= identity.sentence < len(
+            parse.sentences
+        ):
             yield f"an identity is empty or names sentence {identity.sentence + 1}"
 
 
@@ -168,18 +189,21 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
         except InputError as error:
             yield f"its tree: {error.what}"
             return
-        words = [piece[1:] for piece in pieces if piece != ")" and not piece.startswith(" (")]
+        words = [
+            piece[1:] for piece in pieces if piece != ")" and not piece.startswith(" (")
+        ]
         for number, (word, token) in enumerate(zip_longest(words, tokens), start=1):
             if _ESCAPED.get(word, word) != token != word:
                 yield f"its tree: word {number} is {word!r}, of its tokens {token!r}"
 
 
 def tree_pieces(tree: str) -> list[str]:
-    """The pieces " (LABEL", " word" and ")" of a bracketed tree, without what few parsers write.
+    """The pieces " (LABEL", " word" and ")" of a bracketed tree, without what few
+    parsers write.
 
-    That is a node above the sentence with no label or the label ROOT or TOP, function tags and
-    indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty elements (``-NONE-``) with what is then
-    empty above them. ``-LRB-`` and ``-RRB-`` stay.
+    That is a node above the sentence with no label or the label ROOT or TOP, function
+    tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty elements (``-NONE-``)
+    with what is then empty above them. ``-LRB-`` and ``-RRB-`` stay.
     """
 
     def need(right: bool, problem: str) -> None:
@@ -197,7 +221,10 @@ def tree_pieces(tree: str) -> list[str]:
             children.append(0)
             pieces.append(f" ({piece[1:].strip()}")
         elif piece != ")":
-            need(bool(starts) and not children[-1], f"the word '{piece}' has no label of its own")
+            need(
+                bool(starts) and not children[-1],
+                f"the word '{piece}' has no label of its own",
+            )
             children[-1] = -1
             pieces.append(f" {piece}")
         else:
@@ -220,7 +247,8 @@ def tree_pieces(tree: str) -> list[str]:
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
-    """Reads an interchange file; InputError names the first line that is not as it should be."""
+    """Reads an interchange file; InputError names the first line that is not as it
+    should be."""
     parses: dict[tuple[str, int], ParsedReference] = {}
     for line, row in read_jsonl(path):
         parse = as_type(ParsedReference, row, path=path, line=line)
@@ -233,30 +261,37 @@ def read_parses(path: str | Path) -> list[ParsedReference]:
 
 
 def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
-    """Checks and writes an interchange file, all or nothing; what is None is left out."""
+    """Checks and writes an interchange file, all or nothing; what is None is left
+    out."""
     rows = []
     for parse in parses:
         check_parse(parse)
         row = {k: v for k, v in record(parse).items() if v or k not in _OPTIONAL}
         listed = row["sentences"]
-        row["sentences"] = [{k: v for k, v in s.items() if v is not None} for s in listed]
+        row["sentences"] = [
+            {k: v for k, v in s.items() if v is not None} for s in listed
+        ]
         rows.append({k: v for k, v in row.items() if v is not None})
     write_jsonl(path, rows)
 
 
 @dataclass(frozen=True, slots=True)
 class FileBackend:
-    """Frames or clusters that another program wrote into an interchange file, with its tokens."""
+    """Frames or clusters that another program wrote into an interchange file, with its
+    tokens."""
 
     path: str | Path
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Looks every reference up by its input and index; each sentence must have frames."""
+        """Looks every reference up by its input and index; each sentence must have
+        frames."""
         batch = self._find(references, "srl")
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
                 what = f'{place(parse.input, parse.reference)} has a sentence without "frames"'
-                expected = "the frames of every sentence, an empty list where it has no verb"
+                expected = (
+                    "the frames of every sentence, an empty list where it has no verb"
+                )
                 raise InputError(what, path=self.path, expected=expected)
         return batch
 
@@ -268,21 +303,38 @@ class FileBackend:
             where = place(parse.input, parse.reference)
             if parse.clusters is None:
                 expected = "a list of clusters, an empty one where nothing is linked"
-                raise InputError(f'{where} has no "clusters"', path=self.path, expected=expected)
+                raise InputError(
+                    f'{where} has no "clusters"', path=self.path, expected=expected
+                )
             if any(sentence.frames is not None for sentence in reference.sentences):
-                if [s.tokens for s in reference.sentences] != [s.tokens for s in parse.sentences]:
-                    what = f"the clusters of {where} are over other tokens than its frames"
+                if [s.tokens for s in reference.sentences] != [
+                    s.tokens for s in parse.sentences
+                ]:
+                    what = (
+                        f"the clusters of {where} are over other tokens than its frames"
+                    )
                     raise InputError(what, path=self.path)
-                parse = replace(reference, clusters=parse.clusters, possessives=parse.possessives)
+                parse = replace(
+                    reference, clusters=parse.clusters, possessives=parse.possessives
+                )
             linked.append(parse)
         return replace(batch, references=tuple(linked))
 
     def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
-        """The file's parses of these references; `part` is what the signature calls them."""
-        parses = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
+        """The file's parses of these references; `part` is what the signature calls
+        them."""
+        parses = {
+            (parse.input, parse.reference): parse for parse in read_parses(self.path)
+        }
         keys = [(reference.input, reference.reference) for reference in references]
         if missing := [key for key in keys if key not in parses]:
             raise InputError(f"no parse of {place(*missing[0])}", path=self.path)
         matched = tuple(parses.pop(key) for key in keys)
-        counts = {"references in the file that are not needed": len(parses)} if parses else {}
-        return ParsedBatch(matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts)
+        counts = (
+            {"references in the file that are not needed": len(parses)}
+            if parses
+            else {}
+        )
+        return ParsedBatch(
+            matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts
+        )

@@ -3,11 +3,12 @@
 The rules are those of the authors' code, which made the STUs they published:
 
 1. ``before`` is every token tagged with any role before the first V token; ``verb`` is the V
-   tokens; after the verb, consecutive tagged tokens of one role form one argument, also across
-   untagged tokens and across a new B- tag of the same role.
+   tokens; after the verb, consecutive tagged tokens of one role form one argument, also
+   across untagged tokens and across a new B- tag of the same role.
 2. A frame with nothing before its verb, or with no verb, gives nothing.
 3. The token just before the last V token: if it is "to", the frame gives nothing; if it is one of
-   am, are, is, was, were, been, it is put before the verb (once: not if it is tagged itself).
+   am, are, is, was, were, been, it is put before the verb (once: not if it is tagged
+   itself).
 4. A verb that is one of ' will could can might should would gives nothing.
 5. If the first argument after the verb is ARGM-NEG, it joins the verb and is not an argument.
 6. One STU per argument after the verb: before, verb, argument; repeats in a sentence are dropped.
@@ -35,9 +36,11 @@ NO_VERBS = frozenset({"'", "will", "could", "can", "might", "should", "would"})
 def frame_triplets(
     tokens: Sequence[str], tags: Sequence[str], *, footnote: bool = False
 ) -> list[tuple[int, ...]]:
-    """The triplets of one frame (rules 1 to 5), as token indices in the order they are written.
+    """The triplets of one frame (rules 1 to 5), as token indices in the order they are
+    written.
 
-    With `footnote`, "be" and "being" before the verb are kept too, as the paper's footnote 2 says.
+    With `footnote`, "be" and "being" before the verb are kept too, as the paper's
+    footnote 2 says.
     """
     if any("-FREE" in tag for tag in tags):
         return _free_triplets(tags)
@@ -67,11 +70,14 @@ def _free_triplets(tags: Sequence[str]) -> list[tuple[int, ...]]:
             roles.setdefault(tag[2:], []).append(i)
     first = roles.pop("FREE0", [])
     core = [*roles.pop("V", []), *roles.pop("FREE", [])]
-    return [(*first, *sorted([*core, *argument])) for argument in roles.values() or [[]]]
+    return [
+        (*first, *sorted([*core, *argument])) for argument in roles.values() or [[]]
+    ]
 
 
 def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
-    """Runs of one role after the verb; untagged tokens do not end a run, the verb does."""
+    """Runs of one role after the verb; untagged tokens do not end a run, the verb
+    does."""
     roles = [(tags[i][2:], i) for i in range(first_verb, len(tags)) if tags[i] != "O"]
     runs = groupby(roles, key=itemgetter(0))
     return [(role, [i for _, i in run]) for role, run in runs if role != "V"]

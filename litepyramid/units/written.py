@@ -1,4 +1,5 @@
-"""SCU-like units of references, written by a language model and checked against the sentences."""
+"""SCU-like units of references, written by a language model and checked against the
+sentences."""
 
 import json
 from collections import Counter
@@ -46,16 +47,19 @@ class _Source:
 def written_units(
     references: Sequence[InputReferences], llm: Any, language: str = "en"
 ) -> tuple[tuple[InputUnits, ...], Signature, dict[str, float]]:
-    """Units by a model behind an endpoint (`llm`, a judge or its name), one request a reference.
+    """Units by a model behind an endpoint (`llm`, a judge or its name), one request a
+    reference.
 
-    Empty and repeated units are left out. A unit whose sentence is not named, or is none of the
-    reference, is placed in the sentence that shares the largest part of its content words, and
-    left out if none does. All that is counted, and so is the share of the units' content words
-    (Snowball stems) that their reference does not hold.
+    Empty and repeated units are left out. A unit whose sentence is not named, or is
+    none of the reference, is placed in the sentence that shares the largest part of its
+    content words, and left out if none does. All that is counted, and so is the share
+    of the units' content words (Snowball stems) that their reference does not hold.
     """
     writer = as_judge(llm)
     if not isinstance(writer, LLMJudge):
-        raise InputError("this judge writes no units", expected="llm:MODEL, a language model")
+        raise InputError(
+            "this judge writes no units", expected="llm:MODEL, a language model"
+        )
     line = f"Reference and units are in {name_of(language)}: do not translate."
     prompt = with_line(read_prompt("units")[0], line, language)
     sources = [
@@ -67,7 +71,10 @@ def written_units(
     jobs = []
     for source in {source.key: source for source in sources}.values():
         numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
-        request, size = fill(prompt, sentences=numbered), 20 + len(numbered.encode()) // 2
+        request, size = (
+            fill(prompt, sentences=numbered),
+            20 + len(numbered.encode()) // 2,
+        )
         jobs.append(Job((source.key,), request, _SCHEMA, _read, size))
     with writer:
         answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
@@ -75,7 +82,9 @@ def written_units(
     by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
     foreign = 0.0
     for source in sources:
-        placed, share = _placed(json.loads(answers[source.key]), source, counts, language)
+        placed, share = _placed(
+            json.loads(answers[source.key]), source, counts, language
+        )
         by_input[source.input] += placed
         foreign += share
     if empty := [name for name, units in by_input.items() if not units]:
@@ -95,7 +104,9 @@ def written_units(
         "units": total,
         "share of content words not in the reference": foreign / total,
     }
-    units = tuple(InputUnits(e.input, tuple(by_input[e.input]), e.question) for e in references)
+    units = tuple(
+        InputUnits(e.input, tuple(by_input[e.input]), e.question) for e in references
+    )
     return units, signature, totals | counts | asker.counts
 
 
@@ -112,7 +123,8 @@ def _read(reply: Reply) -> list[bytes] | None:
 def _placed(
     rows: Sequence[dict[str, Any]], source: _Source, counts: Counter[str], language: str
 ) -> tuple[list[Unit], float]:
-    """The units of one reference that can stay, and how much of them is foreign to it."""
+    """The units of one reference that can stay, and how much of them is foreign to
+    it."""
     recall = RecallJudge(language).judge
     sentences = source.sentences
     units: dict[str, Unit] = {}
@@ -130,6 +142,8 @@ def _placed(
                 continue
             counts["units assigned by their words"] += 1
             sentence = shares.index(max(shares)) + 1
-        units[text.casefold()] = Unit(text, reference=source.reference, sentence=sentence - 1)
+        units[text.casefold()] = Unit(
+            text, reference=source.reference, sentence=sentence - 1
+        )
         foreign += 1 - float(recall([(" ".join(sentences), [text])]).presence[0][0])
     return list(units.values()), foreign

@@ -1,11 +1,13 @@
 """Time and size of comparing two runs, false alarms of the gate, and its power.
 
-    python scripts/bench/changes.py            25 systems × 100 inputs × 10 units, and the page
-    python scripts/bench/changes.py --power    simulated runs: how often the gate fails
+    python scripts/bench/changes.py            25 systems × 100 inputs × 10 units, and
+    the page python scripts/bench/changes.py --power    simulated runs: how often the
+    gate fails
 
-A simulated judge is noisy as language models are: the facts of an input are present at a rate that
-differs from input to input (beta, mean .45, standard deviation .19), and each verdict is wrong with
-some probability, in both runs. The new run lacks a share of the present facts.
+A simulated judge is noisy as language models are: the facts of an input are present at
+a rate that differs from input to input (beta, mean .45, standard deviation .19), and
+each verdict is wrong with some probability, in both runs. The new run lacks a share of
+the present facts.
 """
 
 from __future__ import annotations
@@ -23,12 +25,17 @@ from litepyramid.scoring.inference import flip_p_values
 from litepyramid.scoring.result import read_result
 
 
-def run(rng: np.random.Generator, facts: list[list[str]], systems: int, share: float) -> object:
-    """A result with texts: each summary holds three sentences of its own and some facts."""
+def run(
+    rng: np.random.Generator, facts: list[list[str]], systems: int, share: float
+) -> object:
+    """A result with texts: each summary holds three sentences of its own and some
+    facts."""
     judge = lp.judge("recall")
     summaries = {
         f"system {n}": [
-            " ".join([*sentences(rng, 3, 16), *(f for f in row if rng.random() < share)])
+            " ".join(
+                [*sentences(rng, 3, 16), *(f for f in row if rng.random() < share)]
+            )
             for row in facts
         ]
         for n in range(systems)
@@ -56,18 +63,23 @@ def cost(systems: int, inputs: int, units: int) -> None:
         written = time.process_time() - start
         lost = sum(len(c.lost) + len(c.gained) for c in changes.changes)  # type: ignore[union-attr]
         size = page.stat().st_size / 1e6
-        print(f"{systems} × {inputs} × {units}, {lost} facts changed: read in {read:.2f} s,")
+        print(
+            f"{systems} × {inputs} × {units}, {lost} facts changed: read in {read:.2f} s,"
+        )
         print(f"compared in {compared:.2f} s, page of {size:.2f} MB in {written:.2f} s")
 
 
 def failures(
     rng: np.random.Generator, runs: int, inputs: int, noise: float, loss: float
 ) -> tuple[float, float]:
-    """The share of pairs of runs in which the gate fails, and the mean difference of scores."""
+    """The share of pairs of runs in which the gate fails, and the mean difference of
+    scores."""
     rate = rng.beta(2.6, 3.2, (runs, inputs, 1))
     facts = rng.random((runs, inputs, 10)) < rate
     fewer = facts & (rng.random(facts.shape) >= loss)
-    old, new = ((f ^ (rng.random(f.shape) < noise)).mean(axis=2) for f in (facts, fewer))
+    old, new = (
+        (f ^ (rng.random(f.shape) < noise)).mean(axis=2) for f in (facts, fewer)
+    )
     d = new - old
     pairs = np.array([(n, runs) for n in range(runs)])
     p = flip_p_values(np.vstack([d, np.zeros((1, inputs))]), pairs)

@@ -1,12 +1,15 @@
-"""Times the tests of all pairs of systems and of metrics against scipy and nlpstats; checks both.
+"""Times the tests of all pairs of systems and of metrics against scipy and nlpstats;
+checks both.
 
-First the p-values are compared: ours must be within five standard errors of the rival's share of
-samples. A rival tests one pair at a time, with as many samples as any test of the family needs to
-pass at all (number of tests / 0.05 - 1). It is timed on a few pairs, the summary level of nlpstats
-on fewer samples too, and its time multiplied. CPU time, one thread.
+First the p-values are compared: ours must be within five standard errors of the rival's
+share of samples. A rival tests one pair at a time, with as many samples as any test of
+the family needs to pass at all (number of tests / 0.05 - 1). It is timed on a few
+pairs, the summary level of nlpstats on fewer samples too, and its time multiplied. CPU
+time, one thread.
 
     python scripts/bench/compare.py                some three minutes of CPU
-    python scripts/bench/compare.py --null 1000    false discoveries under the null hypothesis too
+    python scripts/bench/compare.py --null 1000    false discoveries under the null
+    hypothesis too
 """
 
 from __future__ import annotations
@@ -52,7 +55,10 @@ def check(ours: float, theirs: float, samples: int) -> None:
 
 
 def report(work: str, ours: float, rival: str, theirs: float) -> None:
-    print(f"{work}: {ours:.2f} s; {rival} {theirs:,.0f} s, {theirs / ours:,.0f} times", flush=True)
+    print(
+        f"{work}: {ours:.2f} s; {rival} {theirs:,.0f} s, {theirs / ours:,.0f} times",
+        flush=True,
+    )
 
 
 def systems(values: FloatArray, name: str) -> None:
@@ -69,11 +75,15 @@ def systems(values: FloatArray, name: str) -> None:
         )  # fmt: skip
         return float(found.pvalue)
 
-    theirs = cpu(lambda: [check(p[n], rival(n), k) for n in some]) / len(some) * len(pairs)
+    theirs = (
+        cpu(lambda: [check(p[n], rival(n), k) for n in some]) / len(some) * len(pairs)
+    )
     ours = min(cpu(lambda: flip_p_values(values, pairs)) for _ in range(3))
     found = (adjust_p_values(p, "holm") < ALPHA).sum()
     print(f"{name}: {found} of {len(pairs)} pairs differ, smallest p {p.min():.1g}")
-    report(f"{name}, exact p of all pairs", ours, f"scipy, {k:,} samples a pair", theirs)
+    report(
+        f"{name}, exact p of all pairs", ours, f"scipy, {k:,} samples a pair", theirs
+    )
 
 
 def metrics(table: ScoreTable, human: str) -> None:
@@ -83,7 +93,10 @@ def metrics(table: ScoreTable, human: str) -> None:
     k = round(tests / ALPHA) - 1
     one, two = aligned.metrics.index("js-2"), aligned.metrics.index("rouge-1_f1")
     both = aligned.values[[one, two]]
-    for level, their_level, samples in (("system", "system", k), ("summary", "input", 300)):
+    for level, their_level, samples in (
+        ("system", "system", k),
+        ("summary", "input", 300),
+    ):
         start = time.process_time()
         rival = permutation_test(
             *both, aligned.Z, their_level, "kendall", "systems", alternative="greater",
@@ -91,11 +104,18 @@ def metrics(table: ScoreTable, human: str) -> None:
         )  # fmt: skip
         theirs = (time.process_time() - start) * k / samples * tests / 2
         p = compare_pairs(
-            both, aligned.Z, level, "kendall", "perm-systems", samples=None, target=ALPHA / tests
+            both,
+            aligned.Z,
+            level,
+            "kendall",
+            "perm-systems",
+            samples=None,
+            target=ALPHA / tests,
         ).p_values[0, 1]
         check(p, rival.pvalue, samples)
         ours = min(
-            cpu(partial(compare, table, human, level=level, grouping="level")) for _ in range(3)
+            cpu(partial(compare, table, human, level=level, grouping="level"))
+            for _ in range(3)
         )
         work = f"{number} metrics at {level} level, tau"
         report(work, ours, f"nlpstats with {k:,} samples", theirs)
@@ -107,8 +127,12 @@ def null(runs: int) -> None:
     names = tuple("abcdefg")
     false = np.zeros(3, dtype=int)
     for run in range(runs):
-        values = rng.normal(size=(60, 40)) * rng.gamma(2.0, size=40) + rng.normal(size=40)
-        false[0] += (adjust_p_values(flip_p_values(values, pairs), "holm") < ALPHA).any()
+        values = rng.normal(size=(60, 40)) * rng.gamma(2.0, size=40) + rng.normal(
+            size=40
+        )
+        false[0] += (
+            adjust_p_values(flip_p_values(values, pairs), "holm") < ALPHA
+        ).any()
         people = rng.normal(size=(12, 20)) + rng.normal(size=(12, 1))
         alike = people + 3 * rng.normal(size=(6, 12, 20))
         table = ScoreTable(
@@ -118,29 +142,45 @@ def null(runs: int) -> None:
         found = compare(table, "g", grouping="level", seed=run).comparisons
         false[1:] += [bool((c.corrected <= ALPHA).any()) for c in found]
     limit = ALPHA + 2 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
-    what = ("60 equal systems, Holm", *(f"6 equal metrics, {c.level} level" for c in found))
+    what = (
+        "60 equal systems, Holm",
+        *(f"6 equal metrics, {c.level} level" for c in found),
+    )
     for name, number in zip(what, false, strict=True):
-        print(f"{name}: false discoveries in {number} of {runs} runs ({number / runs:.3f})")
+        print(
+            f"{name}: false discoveries in {number} of {runs} runs ({number / runs:.3f})"
+        )
         assert number / runs <= limit
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     named = os.environ.get("LITEPYRAMID_DATA")
-    parser.add_argument("--data", type=Path, default=named or ROOT.parent / "shared" / "data")
+    parser.add_argument(
+        "--data", type=Path, default=named or ROOT.parent / "shared" / "data"
+    )
     parser.add_argument("--null", type=int, default=0, help="runs of the simulation")
     arguments = parser.parse_args()
     if arguments.null:
         null(arguments.null)
-    many = np.random.default_rng(1).normal(np.linspace(0, 1, 400)[:, None], 0.3, (400, 10))
-    print(f"400 systems x 10 inputs, rank groups: {cpu(lambda: rank_groups(many)):.2f} s")
+    many = np.random.default_rng(1).normal(
+        np.linspace(0, 1, 400)[:, None], 0.3, (400, 10)
+    )
+    print(
+        f"400 systems x 10 inputs, rank groups: {cpu(lambda: rank_groups(many)):.2f} s"
+    )
     if not (arguments.data / "realsumm").is_dir():
-        sys.exit("published data absent: set LITEPYRAMID_DATA or put it at ../shared/data")
-    scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix("s3_pyr")
+        sys.exit(
+            "published data absent: set LITEPYRAMID_DATA or put it at ../shared/data"
+        )
+    scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix(
+        "s3_pyr"
+    )
     systems(scores.values, "TAC 2008")
     print(f"TAC 2008, with intervals: {cpu(lambda: lp.compare(scores)):.2f} s")
     metrics(
-        read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"), "litepyramid_recall"
+        read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"),
+        "litepyramid_recall",
     )
 
 

@@ -1,10 +1,12 @@
-"""Compares extracted STUs with those that the authors of Lite3Pyramid published for REALSumm.
+"""Compares extracted STUs with those that the authors of Lite3Pyramid published for
+REALSumm.
 
     python scripts/bench/extraction.py [--data ../shared/data] [--judge recall]
 
-For each extractor: units per reference; mean best ROUGE-1 F1 of our units among the authors', of
-theirs among ours, and of people's SCUs among ours; correlation of Lite3 with the human score under
-one judge, system and summary level, Pearson; seconds for all references, models loaded anew.
+For each extractor: units per reference; mean best ROUGE-1 F1 of our units among the
+authors', of theirs among ours, and of people's SCUs among ours; correlation of Lite3
+with the human score under one judge, system and summary level, Pearson; seconds for all
+references, models loaded anew.
 """
 
 from __future__ import annotations
@@ -28,7 +30,17 @@ EXTRACTORS = (
     ("embedded", "srl"),
     ("embedded", "embedded"),
 )
-HEADS = ("units", "coref", "per ref.", "F1 ours", "F1 theirs", "F1 SCUs", "r sys.", "r summ.", "s")
+HEADS = (
+    "units",
+    "coref",
+    "per ref.",
+    "F1 ours",
+    "F1 theirs",
+    "F1 SCUs",
+    "r sys.",
+    "r summ.",
+    "s",
+)
 
 
 def show(*cells: object) -> None:
@@ -41,7 +53,9 @@ def best_match(units, among) -> float:
     """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
     similarity = rouge1()
     means = [
-        np.mean([simulation_accuracy(text, other.texts, similarity) for text in entry.texts])
+        np.mean(
+            [simulation_accuracy(text, other.texts, similarity) for text in entry.texts]
+        )
         for entry, other in zip(units, among, strict=True)
     ]
     return float(np.mean(means))
@@ -65,7 +79,10 @@ def main() -> None:
         order = [matrix.systems.index(name) for name in human.systems]
         columns = [matrix.inputs.index(name) for name in human.inputs]
         values = matrix.values[order][:, columns]
-        return [level_correlation(values, human.values, k).value for k in ("system", "summary")]
+        return [
+            level_correlation(values, human.values, k).value
+            for k in ("system", "summary")
+        ]
 
     def size(units):
         return sum(len(entry.units) for entry in units) / len(units)
@@ -78,7 +95,11 @@ def main() -> None:
         start = time.perf_counter()
         ours = extract(references, srl=srl, coref=coref).units
         seconds = time.perf_counter() - start
-        overlaps = (best_match(ours, theirs), best_match(theirs, ours), best_match(scus, ours))
+        overlaps = (
+            best_match(ours, theirs),
+            best_match(theirs, ours),
+            best_match(scus, ours),
+        )
         show(srl, coref, size(ours), *overlaps, *correlations(ours), seconds)
 
 

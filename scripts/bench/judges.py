@@ -1,9 +1,11 @@
-"""Times judges over the same pairs: pairs a second, CPU seconds, peak memory, and equal numbers.
+"""Times judges over the same pairs: pairs a second, CPU seconds, peak memory, and equal
+numbers.
 
-Each judge runs with every number of workers, without a cache, in a process of its own; with more
-than one number its presence must be equal to the last bit.
+Each judge runs with every number of workers, without a cache, in a process of its own;
+with more than one number its presence must be equal to the last bit.
 
-    python scripts/bench/judges.py PATH/realsumm recall lexical my-onnx-folder --workers 1 2
+    python scripts/bench/judges.py PATH/realsumm recall lexical my-onnx-folder --workers
+    1 2
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import parse_settings, settings_of
 
 
-def measure(realsumm: Path, name: str, workers: int, systems: int, settings: list[str]) -> None:
+def measure(
+    realsumm: Path, name: str, workers: int, systems: int, settings: list[str]
+) -> None:
     """Runs one judge and prints what it took as JSON."""
     data = lp.load(realsumm)
     texts = [entry.texts for entry in data.scus]
@@ -50,7 +54,9 @@ def main() -> None:
     parser.add_argument("judges", nargs="+")
     parser.add_argument("--workers", type=int, nargs="+", default=[1])
     parser.add_argument("--systems", type=int, default=25)
-    parser.add_argument("-J", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument(
+        "-J", dest="settings", action="append", default=[], metavar="KEY=VALUE"
+    )
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:

@@ -1,14 +1,18 @@
-"""Times resampling against nlpstats (the DDR authors' own package) and scipy, in one run.
+"""Times resampling against nlpstats (the DDR authors' own package) and scipy, in one
+run.
 
-Same matrices, same number of samples, one thread, CPU time. First the samples are compared: ours,
-on the draws that nlpstats makes, must equal its own to 1e-10. nlpstats is timed in five parts of
-k/5 samples each (its cost is one loop over the samples): the total is its time for k samples, the
-spread that of the parts. The spread of ours is over the repeats.
+Same matrices, same number of samples, one thread, CPU time. First the samples are
+compared: ours, on the draws that nlpstats makes, must equal its own to 1e-10. nlpstats
+is timed in five parts of k/5 samples each (its cost is one loop over the samples): the
+total is its time for k samples, the spread that of the parts. The spread of ours is
+over the repeats.
 
-At summary level the scores are rounded, so that most columns have ties: the slow way of ours.
+At summary level the scores are rounded, so that most columns have ties: the slow way of
+ours.
 
     python scripts/bench/meta.py            all of it, some four minutes of CPU
-    python scripts/bench/meta.py --quick    nlpstats with a tenth of the samples, its time times 10
+    python scripts/bench/meta.py --quick    nlpstats with a tenth of the samples, its
+    time times 10
 """
 
 from __future__ import annotations
@@ -56,11 +60,15 @@ def cpu(work: Callable[[], object]) -> float:
 def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any) -> None:
     n, m = X.shape
     np.random.seed(1)
-    rival = bootstrap(X, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED).samples
+    rival = bootstrap(
+        X, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED
+    ).samples
     np.random.seed(1)
     drawn = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(CHECKED)]
     systems, inputs = (
-        np.stack([np.bincount(pair[side], minlength=size) for pair in drawn]).astype(float)
+        np.stack([np.bincount(pair[side], minlength=size) for pair in drawn]).astype(
+            float
+        )
         for side, size in ((0, n), (1, m))
     )
     ours = Resampled(X, Z, level, coefficient)(systems, inputs)
@@ -70,9 +78,14 @@ def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any) -> None:
 def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any) -> None:
     n, m = X.shape
     np.random.seed(1)
-    rival = permutation_test(X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED)
+    rival = permutation_test(
+        X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED
+    )
     np.random.seed(1)
-    coins = [(np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5) for _ in range(CHECKED)]
+    coins = [
+        (np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5)
+        for _ in range(CHECKED)
+    ]
     pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
     u = np.where(np.stack(coins, axis=2), -1.0, 1.0).astype(pair.dtype)
     ours = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
@@ -119,7 +132,8 @@ def against_nlpstats(arguments: argparse.Namespace) -> None:
 
 
 def against_scipy(arguments: argparse.Namespace) -> None:
-    """One vector of 25 systems, as scipy.stats.bootstrap does it, over axes where it can."""
+    """One vector of 25 systems, as scipy.stats.bootstrap does it, over axes where it
+    can."""
 
     def pearson(x: Any, z: Any, axis: int) -> Any:
         return stats.pearsonr(x, z, axis=axis).statistic
@@ -133,7 +147,9 @@ def against_scipy(arguments: argparse.Namespace) -> None:
     X, _, Z = scores(25, 1, "system")
     sides = X[:, 0], Z[:, 0]
     for statistic in (pearson, spearman, kendall):
-        theirs = partial(stats.bootstrap, sides, statistic, paired=True, method="percentile")
+        theirs = partial(
+            stats.bootstrap, sides, statistic, paired=True, method="percentile"
+        )
         ours = partial(
             bootstrap_samples, X, Z, "system", statistic.__name__, "systems",
             samples=arguments.samples,
@@ -150,14 +166,18 @@ def all_pairs(data: Path) -> None:
     for c in (COEFFICIENTS, ("spa",), ("acc-eq",)):
         seconds = cpu(lambda c=c: compare(table, "litepyramid_recall", coefficient=c))
         number = len(table.metrics) - 1
-        print(f"All pairs of {number} REALSumm metrics, PERM-BOTH, {c}: {seconds:.1f} s of CPU")
+        print(
+            f"All pairs of {number} REALSumm metrics, PERM-BOTH, {c}: {seconds:.1f} s of CPU"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--samples", type=int, default=1000, help="k")
     parser.add_argument("--repeats", type=int, default=7, help="of ours")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rival's samples")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the rival's samples"
+    )
     arguments = parser.parse_args()
     against_nlpstats(arguments)
     against_scipy(arguments)

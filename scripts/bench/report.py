@@ -1,7 +1,8 @@
 """Time until a page of a result is open in headless Chromium, and its size.
 
-Texts of news length are made up from a list of words, 25 systems on 100 inputs with 10 units, then
-ten times the inputs. Opening is from the navigation to the first frame after the grid is drawn.
+Texts of news length are made up from a list of words, 25 systems on 100 inputs with 10
+units, then ten times the inputs. Opening is from the navigation to the first frame
+after the grid is drawn.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from selenium.webdriver.chrome.service import Service
 
 import litepyramid as lp
 
-WORDS = (Path(__file__).parents[2] / "docs" / "scores.md").read_text(encoding="utf-8").split()
+WORDS = (
+    (Path(__file__).parents[2] / "docs" / "scores.md")
+    .read_text(encoding="utf-8")
+    .split()
+)
 WATCH = """
 new MutationObserver((_, self) => {
   if (!document.querySelector('#grid td button')) return;
@@ -30,14 +35,18 @@ new MutationObserver((_, self) => {
 
 
 def sentences(rng: np.random.Generator, number: int, words: int) -> list[str]:
-    """Made-up sentences: each of that many words, drawn from a page of the documentation."""
-    plain = [word.strip("`*.,:;()[]|").lower() for word in WORDS if word.strip("`*.,:;()[]|")]
+    """Made-up sentences: each of that many words, drawn from a page of the
+    documentation."""
+    plain = [
+        word.strip("`*.,:;()[]|").lower() for word in WORDS if word.strip("`*.,:;()[]|")
+    ]
     drawn = rng.choice(plain, (number, words))
     return [" ".join(row).capitalize() + "." for row in drawn]
 
 
 def page(path: Path, systems: int, inputs: int, units: int) -> float:
-    """Writes a page with texts, evidence, references and labels; how long that took, in s."""
+    """Writes a page with texts, evidence, references and labels; how long that took, in
+    s."""
     rng = np.random.default_rng(1)
     facts = [sentences(rng, units, 8) for _ in range(inputs)]
     references = [[" ".join(sentences(rng, 4, 16))] for _ in range(inputs)]
@@ -67,14 +76,18 @@ def chromium() -> webdriver.Chrome:
         "--hide-scrollbars",
     ):  # fmt: skip
         options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    return webdriver.Chrome(
+        options=options, service=Service(shutil.which("chromedriver"))
+    )
 
 
 def seconds(path: Path, runs: int) -> list[float]:
     """From the navigation to the first frame with the grid."""
     browser = chromium()
     try:
-        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        browser.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": WATCH}
+        )
         found = []
         for _ in range(runs):
             browser.get("about:blank")

@@ -21,10 +21,16 @@ SETS = {
 
 def main() -> None:
     data = Path(
-        sys.argv[1] if sys.argv[1:] else os.environ.get("LITEPYRAMID_DATA", "../shared/data")
+        sys.argv[1]
+        if sys.argv[1:]
+        else os.environ.get("LITEPYRAMID_DATA", "../shared/data")
     )
     for name, (path, human, kind) in SETS.items():
-        metrics = [*(f"rouge-{n}_{kind}" for n in "12l"), "bertscore_recall", "qa-eval_f1"]
+        metrics = [
+            *(f"rouge-{n}_{kind}" for n in "12l"),
+            "bertscore_recall",
+            "qa-eval_f1",
+        ]
         scores = data / path
         print(f"== {name}\n\nSection 2: correlations")
         print(meta.correlate(scores, human, metrics=metrics).to_table())

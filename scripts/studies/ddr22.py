@@ -2,9 +2,10 @@
 
     python scripts/studies/ddr22.py [DATA] [--whole FOLDER]
 
-DATA is the folder with summeval/ and realsumm/ (default: $LITEPYRAMID_DATA). FOLDER is data/ of the
-authors' repository (CogComp/re-examining-correlations), which holds the scores of the whole test
-sets: then every value of Figure 6 is compared, and the exit status is 1 if one differs.
+DATA is the folder with summeval/ and realsumm/ (default: $LITEPYRAMID_DATA). FOLDER is
+data/ of the authors' repository (CogComp/re-examining-correlations), which holds the
+scores of the whole test sets: then every value of Figure 6 is compared, and the exit
+status is 1 if one differs.
 """
 
 from __future__ import annotations
@@ -45,9 +46,15 @@ def judged_inputs(data: Path) -> None:
         print(f"== {name}\n\nr_SYSΔ; for ROUGE also up to half a point")
         print(meta.delta(scores, human, metrics=rouge, upper=bound).to_table())
         print(meta.delta(scores, human, metrics=metrics[1:]).to_table())
-        print(*meta.difference(scores, bound, human, metrics=rouge).sentences(), sep="\n")
+        print(
+            *meta.difference(scores, bound, human, metrics=rouge).sentences(), sep="\n"
+        )
         print("\nFigure 3: .6 to .85 for M = 100")
-        print(meta.stability(scores, human, metrics=metrics, sizes=[10, 50, 100]).to_table())
+        print(
+            meta.stability(
+                scores, human, metrics=metrics, sizes=[10, 50, 100]
+            ).to_table()
+        )
 
 
 def whole_test_sets(folder: Path) -> bool:
@@ -72,8 +79,12 @@ def whole_test_sets(folder: Path) -> bool:
         ).metrics[0]
         ours = " ".join(f"{c.tau:z.2f}".replace("0.", ".", 1) for c in entry.curve)
         same &= ours == FIGURE_6[name, metric]
-        print(f"{name} {metric}\n  published {FIGURE_6[name, metric]}\n  ours      {ours}")
-        print(meta.testset(scores, "ground-truth", full=scores, metrics=metric).to_table())
+        print(
+            f"{name} {metric}\n  published {FIGURE_6[name, metric]}\n  ours      {ours}"
+        )
+        print(
+            meta.testset(scores, "ground-truth", full=scores, metrics=metric).to_table()
+        )
     return same
 
 

@@ -2,8 +2,9 @@
 
     python scripts/studies/p19.py [TABLE ...]
 
-TABLE are P19's released tables as JSON Lines with the keys system, input, metric and score. Without
-them, random extracts of REALSumm's documents are scored by ROUGE ($LITEPYRAMID_DATA).
+TABLE are P19's released tables as JSON Lines with the keys system, input, metric and
+score. Without them, random extracts of REALSumm's documents are scored by ROUGE
+($LITEPYRAMID_DATA).
 """
 
 from __future__ import annotations
@@ -27,13 +28,19 @@ INPUTS, EXTRACTS, SENTENCES = 20, 200, 4
 def random_extracts(folder: Path) -> lp.ScoreTable:
     """The ROUGE scores of extracts of a few sentences each."""
     rng = np.random.default_rng(12345)
-    documents = (folder / "documents.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
-    references = (folder / "references.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
+    documents = (
+        (folder / "documents.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
+    )
+    references = (
+        (folder / "references.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
+    )
     texts: dict[str, list[str]] = {f"extract {n}": [] for n in range(EXTRACTS)}
     for document in documents:
         sentences = [s for part in document.split("\t") for s in split_sentences(part)]
         for extracts in texts.values():
-            some = rng.choice(len(sentences), min(SENTENCES, len(sentences)), replace=False)
+            some = rng.choice(
+                len(sentences), min(SENTENCES, len(sentences)), replace=False
+            )
             extracts.append(" ".join(sentences[i] for i in sorted(some.tolist())))
     plain = [r.replace("<t>", "").replace("</t>", "") for r in references]
     metrics = ["rouge-1", "rouge-2", "rouge-l"]

@@ -2,10 +2,11 @@
 
     python scripts/studies/zb21.py [DATA] [--checkpoints FOLDER] [-o FILE]
 
-DATA holds realsumm, pyrxsum, tac08, tac09 in the authors' layout, those that there are (default:
+DATA holds realsumm, pyrxsum, tac08, tac09 in the authors' layout, those that there are
+(default:
 $LITEPYRAMID_DATA). Checkpoints are taken from FOLDER/NAME (the part of the hub id after the slash)
-if that is there, else from the hub. What cannot be run is named with the reason. Numbers are facts
-of the paper (Zhang & Bansal 2021: README, Tables 1 to 4).
+if that is there, else from the hub. What cannot be run is named with the reason.
+Numbers are facts of the paper (Zhang & Bansal 2021: README, Tables 1 to 4).
 """
 
 from __future__ import annotations
@@ -55,7 +56,11 @@ _KINDS: tuple[tuple[Level, Coefficient], ...] = (
     ("summary", "spearman"),
 )
 _SHOWN = dict(
-    zip((f"{level}_{c}" for level, c in _KINDS), ("sys r", "sys ρ", "sum r", "sum ρ"), strict=True)
+    zip(
+        (f"{level}_{c}" for level, c in _KINDS),
+        ("sys r", "sys ρ", "sum r", "sum ρ"),
+        strict=True,
+    )
 )
 Values = Mapping[str, float]
 
@@ -105,7 +110,10 @@ class Reproduction(Result):
         ]
         columns = (
             *("where", "row", Column("kind", "what"), Column("published", digits=5)),
-            *(Column("ours", digits=5), Column("difference", "diff.", digits=5, signed=True)),
+            *(
+                Column("ours", digits=5),
+                Column("difference", "diff.", digits=5, signed=True),
+            ),
         )
         notes = (
             f"Largest difference: {largest:.5f}. The older metrics' scores are those that REALSumm "
@@ -114,11 +122,21 @@ class Reproduction(Result):
         )
         many = counted(len(self.numbers), "published number")
         title = f"ZB21: {len(done)} of {many} could be run"
-        reasons = Counter((n.where, n.data_set, n.why_not) for n in self.numbers if n.why_not)
+        reasons = Counter(
+            (n.where, n.data_set, n.why_not) for n in self.numbers if n.why_not
+        )
         missing = Table(
             "Not run",
-            (Column("where"), Column("data_set", "data"), Column("numbers"), Column("why")),
-            tuple((where, data, count, why) for (where, data, why), count in reasons.items()),
+            (
+                Column("where"),
+                Column("data_set", "data"),
+                Column("numbers"),
+                Column("why"),
+            ),
+            tuple(
+                (where, data, count, why)
+                for (where, data, why), count in reasons.items()
+            ),
         )
         return [Table.of(title, columns, rows, notes), *([missing] if reasons else [])]
 
@@ -154,12 +172,14 @@ class _Run:
 def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproduction:
     """Computes every published number of ZB21 that the data and models at hand allow.
 
-    Correlations follow the authors: a constant column gets 1e-10 added to its first value
-    (policy ``zb21``), fold results are averaged, Lite2-0 is read by l3c and the rest by p2c.
+    Correlations follow the authors: a constant column gets 1e-10 added to its first
+    value (policy ``zb21``), fold results are averaged, Lite2-0 is read by l3c and the
+    rest by p2c.
 
     Args:
-        data: A folder with ``realsumm``, ``pyrxsum``, ``tac08``, ``tac09`` in the authors'
-            layout, those that there are; ``realsumm/metric_scores.csv`` for the older metrics.
+        data: A folder with ``realsumm``, ``pyrxsum``, ``tac08``, ``tac09`` in the
+            authors' layout, those that there are; ``realsumm/metric_scores.csv`` for
+            the older metrics.
         make: Gives the judge of a hub id; a LitepyramidError says why it cannot be had.
 
     Returns:
@@ -177,7 +197,11 @@ def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproducti
 
 
 def _numbers(
-    where: str, data_set: str, row: str, published: Values, compute: Callable[[], Values]
+    where: str,
+    data_set: str,
+    row: str,
+    published: Values,
+    compute: Callable[[], Values],
 ) -> Iterator[Number]:
     """Published numbers of one row, beside what can be computed."""
     found, why = {}, ""
@@ -186,32 +210,44 @@ def _numbers(
     except (MissingError, LitepyramidError) as error:
         why = str(error)
     for kind, number in published.items():
-        yield Number(where, data_set, row, kind, number, found.get(kind, float("nan")), why)
+        yield Number(
+            where, data_set, row, kind, number, found.get(kind, float("nan")), why
+        )
 
 
 def _readme(run: _Run) -> Iterator[Number]:
     for (name, system), rows in README.items():
         for row, published in rows.items():
 
-            def compute(name: str = name, system: str = system, row: str = row) -> Values:
+            def compute(
+                name: str = name, system: str = system, row: str = row
+            ) -> Values:
                 dataset = run.dataset(name)
                 texts = _texts(dataset, system)
                 if row == "human":
                     return {"human": _human(dataset, system)}
-                units = _units(run, dataset, {"SCUs": "Lite2", "STUs": "Lite3"}.get(row, "Lite2.5"))
+                units = _units(
+                    run, dataset, {"SCUs": "Lite2", "STUs": "Lite3"}.get(row, "Lite2.5")
+                )
                 items = [(t, e.texts) for t, e in zip(texts, units, strict=True)]
                 judged = run.judge(TRAINED["TAC08"]).judge(items)
                 if judged.logits is None:
                     raise MissingError("the judge has no logits")
                 logits, layout = np.concatenate(judged.logits), UnitLayout.of(units)
-                by_mode = {mode: np.nan_to_num(presence(logits, mode)) for mode in MODES}
-                return {m: float(lite_pyramid_scores(p, layout).mean()) for m, p in by_mode.items()}
+                by_mode = {
+                    mode: np.nan_to_num(presence(logits, mode)) for mode in MODES
+                }
+                return {
+                    m: float(lite_pyramid_scores(p, layout).mean())
+                    for m, p in by_mode.items()
+                }
 
             yield from _numbers("README", name, f"{system} {row}", published, compute)
 
 
 def _table_3(run: _Run) -> Iterator[Number]:
-    """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's inputs."""
+    """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's
+    inputs."""
     rouge = rouge_scorer("2")
     for line in TABLE_3.strip().splitlines():
         system, row, cells = line.split("|")
@@ -226,9 +262,14 @@ def _table_3(run: _Run) -> Iterator[Number]:
                 rouge.score(target, text)["rouge2"].fmeasure
                 for text, target in zip(texts, targets, strict=True)
             ]
-            return {"ROUGE-2": 100 * float(np.mean(scores)), "Pyramid": _human(dataset, system)}
+            return {
+                "ROUGE-2": 100 * float(np.mean(scores)),
+                "Pyramid": _human(dataset, system),
+            }
 
-        published = dict(zip(("ROUGE-2", "Pyramid"), map(float, cells.split()), strict=True))
+        published = dict(
+            zip(("ROUGE-2", "Pyramid"), map(float, cells.split()), strict=True)
+        )
         yield from _numbers("Table 3", "PyrXSum", row, published, compute)
 
 
@@ -241,7 +282,9 @@ def _texts(dataset: Dataset, system: str) -> Sequence[str]:
 def _human(dataset: Dataset, system: str) -> float:
     labels = next(entry.labels for entry in dataset.labels if entry.system == system)
     presence_by_people = np.concatenate(labels)[np.newaxis]
-    return float(lite_pyramid_scores(presence_by_people, UnitLayout.of(dataset.scus)).mean())
+    return float(
+        lite_pyramid_scores(presence_by_people, UnitLayout.of(dataset.scus)).mean()
+    )
 
 
 def _table(
@@ -274,7 +317,9 @@ def _older_metric(run: _Run, row: str, dataset: Dataset, by: str | None) -> Valu
     parts = [(X, Z)]
     if by is not None:
         parts = []
-        for fold in make_folds(dataset, "examples" if by == "examples" else "systems", 5):
+        for fold in make_folds(
+            dataset, "examples" if by == "examples" else "systems", 5
+        ):
             rows = [table.systems.index(s) for s in fold.systems]
             at = np.ix_(rows, [table.inputs.index(i) for i in fold.inputs])
             parts.append((X[at], Z[at]))
@@ -317,7 +362,9 @@ def _lite(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
     units = {kind: _units(run, dataset, kind)}
     if not zero and dataset.name != "realsumm":
         raise MissingError("the authors released no fold checkpoints of this data set")
-    template = ZERO_SHOT if zero else f"shiyue/roberta-large-realsumm-by-{by}-fold{{fold}}"
+    template = (
+        ZERO_SHOT if zero else f"shiyue/roberta-large-realsumm-by-{by}-fold{{fold}}"
+    )
     judges = [run.judge(template.replace("{fold}", str(k))) for k in range(1, 6)]
     result = cross_validate(
         dataset, lambda data, fold: judges[fold - 1],
@@ -333,14 +380,21 @@ def _lite(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "data", nargs="?", type=Path, default=os.environ.get("LITEPYRAMID_DATA", "../shared/data")
+        "data",
+        nargs="?",
+        type=Path,
+        default=os.environ.get("LITEPYRAMID_DATA", "../shared/data"),
     )
     parser.add_argument("--checkpoints", type=Path)
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
 
     def make(name: str) -> Judge:
-        local = arguments.checkpoints / name.rsplit("/", 1)[1] if arguments.checkpoints else None
+        local = (
+            arguments.checkpoints / name.rsplit("/", 1)[1]
+            if arguments.checkpoints
+            else None
+        )
         return judge(str(local) if local is not None and local.is_dir() else name)
 
     result = reproduce_zb21(arguments.data, make)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 SETS = ("TAC08", "TAC09", "REALSumm", "PyrXSum")
-FOLDERS = {"TAC08": "tac08", "TAC09": "tac09", "REALSumm": "realsumm", "PyrXSum": "pyrxsum"}
+FOLDERS = {
+    "TAC08": "tac08",
+    "TAC09": "tac09",
+    "REALSumm": "realsumm",
+    "PyrXSum": "pyrxsum",
+}
 ZERO_SHOT = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 HALF_MIX = "STUs_SCUs_percentage50.txt"
 
@@ -16,7 +21,8 @@ METRICS = {
     "MoverScore": "mover_score",
 }
 
-# Columns: system level r, rho for each set in the order of SETS, then summary level likewise.
+# Columns: system level r, rho for each set in the order of SETS, then summary level
+# likewise.
 TABLE_1 = """
 ROUGE-1|.87 .87 .91 .86 .82 .83 .92 .90 .62 .61 .69 .63 .53 .50 .52 .50
 ROUGE-2|.90 .90 .92 .90 .84 .82 .93 .91 .63 .62 .71 .64 .46 .43 .53 .51
@@ -59,7 +65,8 @@ Lite2.5|.99 .96 .99 .97 .71 .70 .60 .60 .84 .81 .86 .82 .53 .51 .53 .53
 Lite2|.99 .98 .99 .98 .74 .72 1.0 1.0 .87 .84 .88 .84 .56 .52 .66 .66
 Lite2-0|.88 .85 .97 .90 .73 .72 1.0 1.0 .62 .60 .71 .66 .48 .47 .63 .63
 """
-# Columns: TAC09, REALSumm, PyrXSum; the name of a Lite row ends with what was trained on.
+# Columns: TAC09, REALSumm, PyrXSum; the name of a Lite row ends with what was trained
+# on.
 TABLE_2 = """
 ROUGE-1|.93 .89 .91 .92 .98 .96 .69 .63 .53 .50 .52 .50
 ROUGE-2|.94 .95 .96 .95 .99 .95 .71 .64 .46 .43 .53 .51
@@ -86,7 +93,8 @@ Lite3 TAC08+TAC09+REALSumm|- - - - .97 .88 - - - - .50 .44
 Lite2.5 TAC08+TAC09+REALSumm|- - - - .98 .94 - - - - .60 .55
 Lite2 TAC08+TAC09+REALSumm|- - - - .99 .94 - - - - .70 .64
 """
-# PyrXSum: the file of a system, its name in the paper, ROUGE-2 in points, gold Pyramid score.
+# PyrXSum: the file of a system, its name in the paper, ROUGE-2 in points, gold Pyramid
+# score.
 TABLE_3 = """
 fast-abs-rl|Fast Abs RL|7.02 .09
 ptgen|PtGen|9.68 .09
@@ -111,4 +119,7 @@ README = {
         "SCUs": {"p2c": 0.35420, "l2c": 0.37358, "p3c": 0.27957, "l3c": 0.32770},
     },
 }
-TRAINED = {"TAC08": "shiyue/roberta-large-tac08", "TAC08+TAC09": "shiyue/roberta-large-tac08-tac09"}
+TRAINED = {
+    "TAC08": "shiyue/roberta-large-tac08",
+    "TAC08+TAC09": "shiyue/roberta-large-tac08-tac09",
+}

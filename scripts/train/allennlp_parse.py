@@ -1,11 +1,12 @@
 r"""Parses references with AllenNLP itself and writes litepyramid's interchange file.
 
-Runs in an environment of its own, Python 3.10 with allennlp_requirements.txt, since AllenNLP
-installs on nothing newer; so it uses nothing of litepyramid. docs/units.md shows the way.
+Runs in an environment of its own, Python 3.10 with allennlp_requirements.txt, since
+AllenNLP installs on nothing newer; so it uses nothing of litepyramid. docs/units.md
+shows the way.
 
     python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl
-    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --srl srl.tar.gz \
-        --tree none
+    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --srl
+        srl.tar.gz \ --tree none
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ SRL = PUBLISHED + "structured-prediction-srl-bert.2020.12.15.tar.gz"
 COREF = PUBLISHED + "coref-spanbert-large-2021.03.10.tar.gz"
 TREE = PUBLISHED + "elmo-constituency-parser-2020.02.10.tar.gz"
 MARK = re.compile(r"</?t>")
-ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+ESCAPES = {
+    "(": "-LRB-",
+    ")": "-RRB-",
+    "[": "-LSB-",
+    "]": "-RSB-",
+    "{": "-LCB-",
+    "}": "-RCB-",
+}
 WINDOW = 512
 
 
@@ -41,9 +49,9 @@ class Models(NamedTuple):
     """What runs on a reference; None is left out.
 
     sentences: from a text to its sentences; tokenize: from a sentence to its tokens;
-    srl: from tokens to (index of the verb, AllenNLP's output) pairs, and the number of verbs
-    skipped;
-    coref: from the sentences' tokens to AllenNLP's output; tree: from tokens to an nltk tree.
+    srl: from tokens to (index of the verb, AllenNLP's output) pairs, and the number of
+    verbs skipped; coref: from the sentences' tokens to AllenNLP's output; tree: from
+    tokens to an nltk tree.
     """
 
     sentences: Callable[[str], list[str]]
@@ -60,10 +68,13 @@ def fail(what: str) -> SystemExit:
 
 
 def read_references(path: Path) -> list[Reference]:
-    """References of a JSONL file, an interchange file, or a file of lines with <t> marks."""
+    """References of a JSONL file, an interchange file, or a file of lines with <t>
+    marks."""
     found: list[Reference] = []
     if path.suffix in (".csv", ".tsv", ".gz"):
-        raise fail(f"{path}: a table or a compressed file; give JSON Lines or a file of lines")
+        raise fail(
+            f"{path}: a table or a compressed file; give JSON Lines or a file of lines"
+        )
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -79,7 +90,11 @@ def read_references(path: Path) -> list[Reference]:
             marked = "<t>" in line
             found.append(
                 Reference(
-                    str(number), 0, None if marked else line, sentences if marked else None, None
+                    str(number),
+                    0,
+                    None if marked else line,
+                    sentences if marked else None,
+                    None,
                 )
             )
             continue
@@ -104,7 +119,9 @@ def json_references(row: dict[str, Any]) -> Iterator[Reference]:
         if isinstance(reference, str):
             yield Reference(name, index, reference, None, None)
         else:
-            yield Reference(name, index, None, [str(s) for s in reference if s.strip()], None)
+            yield Reference(
+                name, index, None, [str(s) for s in reference if s.strip()], None
+            )
 
 
 def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
@@ -119,27 +136,38 @@ def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
     return [["".join(token.split()) for token in row] for row in rows if row]
 
 
-def frames_of(found: list[tuple[int, dict[str, Any]]], tokens: list[str]) -> list[dict[str, Any]]:
+def frames_of(
+    found: list[tuple[int, dict[str, Any]]], tokens: list[str]
+) -> list[dict[str, Any]]:
     """AllenNLP's SRL outputs as frames."""
     frames = []
     for verb, output in found:
         tags = [str(tag) for tag in output["tags"]]
         if len(tags) != len(tokens) or list(output.get("words", tokens)) != tokens:
             raise ValueError(f"the tags of '{tokens[verb]}' are over other words")
-        frames.append({"verb": verb, "tags": ["O" if t.startswith("@@") else t for t in tags]})
+        frames.append(
+            {"verb": verb, "tags": ["O" if t.startswith("@@") else t for t in tags]}
+        )
     return frames
 
 
 def clusters_of(output: dict[str, Any], total: int) -> list[list[list[int]]]:
-    """AllenNLP's clusters, whose ends are inclusive, as half-open spans in document order."""
+    """AllenNLP's clusters, whose ends are inclusive, as half-open spans in document
+    order."""
     words = output.get("document")
     if words is not None and len(words) != total:
-        raise ValueError(f"coreference over {len(words)} words, the sentences have {total}")
-    return [sorted([int(a), int(b) + 1] for a, b in cluster) for cluster in output["clusters"]]
+        raise ValueError(
+            f"coreference over {len(words)} words, the sentences have {total}"
+        )
+    return [
+        sorted([int(a), int(b) + 1] for a, b in cluster)
+        for cluster in output["clusters"]
+    ]
 
 
 def bracketed(tree: Any, tokens: list[str]) -> str:
-    """An nltk tree on one line, its leaves replaced by our tokens with brackets escaped."""
+    """An nltk tree on one line, its leaves replaced by our tokens with brackets
+    escaped."""
     leaves = iter(tokens)
 
     def write(node: Any) -> str:
@@ -223,7 +251,9 @@ def load(arguments: argparse.Namespace) -> Models:
         coref_model = predictor(arguments.coref, "coreference_resolution")
 
         def coref(rows: list[list[str]]) -> dict[str, Any]:
-            return coref_model.predict_instance(coref_model._dataset_reader.text_to_instance(rows))
+            return coref_model.predict_instance(
+                coref_model._dataset_reader.text_to_instance(rows)
+            )
 
     if arguments.tree != "none":
         tree_model = predictor(arguments.tree, "constituency_parser")
@@ -262,7 +292,12 @@ def run(references: list[Reference], models: Models, output: Path) -> tuple[int,
                 left_out += skipped
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 if sys.stderr.isatty():
-                    print(f"\r{number}/{len(references)}", end="", file=sys.stderr, flush=True)
+                    print(
+                        f"\r{number}/{len(references)}",
+                        end="",
+                        file=sys.stderr,
+                        flush=True,
+                    )
         temporary.replace(output)
     finally:
         temporary.unlink(missing_ok=True)
@@ -280,12 +315,22 @@ def arguments_of(argv: list[str] | None = None) -> argparse.Namespace:
         help="references (.jsonl), an interchange file (.jsonl; its tokens are kept), or lines of"
         " text with <t> marks",
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the interchange file")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="the interchange file"
+    )
     parser.add_argument("--srl", default=SRL, help="archive of the SRL model, or none")
-    parser.add_argument("--coref", default=COREF, help="archive of the coreference model, or none")
-    parser.add_argument("--tree", default=TREE, help="archive of the constituency parser, or none")
-    parser.add_argument("--spacy", default="en_core_web_sm", help="spaCy model for tags")
-    parser.add_argument("--cuda-device", type=int, default=-1, help="GPU, -1 for the CPU")
+    parser.add_argument(
+        "--coref", default=COREF, help="archive of the coreference model, or none"
+    )
+    parser.add_argument(
+        "--tree", default=TREE, help="archive of the constituency parser, or none"
+    )
+    parser.add_argument(
+        "--spacy", default="en_core_web_sm", help="spaCy model for tags"
+    )
+    parser.add_argument(
+        "--cuda-device", type=int, default=-1, help="GPU, -1 for the CPU"
+    )
     return parser.parse_args(argv)
 
 

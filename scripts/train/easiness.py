@@ -1,12 +1,14 @@
-"""Trains the embedded regressor of easiness on invented highlights; measures it on REALSumm.
+"""Trains the embedded regressor of easiness on invented highlights; measures it on
+REALSumm.
 
     python scripts/train/easiness.py -o litepyramid/embedded/easiness.json.gz
 
-The regressor learns from `models/highlights`, invented news highlights with SCUs. Features and STUs
-come from the embedded parser and extractor, so train it anew when these change. REALSumm, whose
-SCUs people wrote, takes no part in its trees and is what it is measured on, by the authors' five
-folds of inputs and by other draws of folds. What is saved is centred on all of REALSumm: one
-number, which leaves every ranking as it is and makes the level people's.
+The regressor learns from `models/highlights`, invented news highlights with SCUs.
+Features and STUs come from the embedded parser and extractor, so train it anew when
+these change. REALSumm, whose SCUs people wrote, takes no part in its trees and is what
+it is measured on, by the authors' five folds of inputs and by other draws of folds.
+What is saved is centred on all of REALSumm: one number, which leaves every ranking as
+it is and makes the level people's.
 """
 
 from __future__ import annotations
@@ -36,9 +38,16 @@ from litepyramid.tables import Column, Result, Table
 
 CENTRED = replace(REFINED, rounds=0)
 SHIPPED = replace(
-    REFINED, max_depth=6, rounds=300, forest=2, min_child_weight=50, reg_lambda=10, scu_prior=2
+    REFINED,
+    max_depth=6,
+    rounds=300,
+    forest=2,
+    min_child_weight=50,
+    reg_lambda=10,
+    scu_prior=2,
 )
-"""The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had no say."""
+"""The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had
+no say."""
 PARTS = {
     "parse alone": ("context:", "stu:", "subject:"),
     "without subjects": ("subject:",),
@@ -59,7 +68,11 @@ class Report(Result):
 
 def cut(features: FeatureTable, left_out: tuple[str, ...]) -> FeatureTable:
     """The columns whose names do not begin with any of these."""
-    keep = [i for i, name in enumerate(features.names) if not name.startswith(left_out or "-")]
+    keep = [
+        i
+        for i, name in enumerate(features.names)
+        if not name.startswith(left_out or "-")
+    ]
     names = tuple(features.names[i] for i in keep)
     return replace(features, names=names, values=features.values[:, keep])
 
@@ -77,7 +90,9 @@ def learn(
 def folds_of(folder: Path) -> dict[str, int]:
     """The fold of each input, by a folder with a file of ids for each fold."""
     files = sorted(folder.iterdir(), key=lambda path: (len(path.stem), path.stem))
-    return {name: n for n, file in enumerate(files) for name in file.read_text().split()}
+    return {
+        name: n for n, file in enumerate(files) for name in file.read_text().split()
+    }
 
 
 def drawn_folds(inputs: list[str], seed: int) -> dict[str, int]:
@@ -86,15 +101,19 @@ def drawn_folds(inputs: list[str], seed: int) -> dict[str, int]:
     return {inputs[int(i)]: place % 5 for place, i in enumerate(order)}
 
 
-def measure(predicted: np.ndarray, gold: Easiness, folds: dict[str, int]) -> tuple[float, ...]:
-    """Mean absolute error, that of the training folds' mean, by how much lower, Pearson."""
+def measure(
+    predicted: np.ndarray, gold: Easiness, folds: dict[str, int]
+) -> tuple[float, ...]:
+    """Mean absolute error, that of the training folds' mean, by how much lower,
+    Pearson."""
     fold = np.array([folds[s.input] for s in gold.sentences])
     scored = ~np.isnan(gold.values)
     mean = np.empty(len(fold))
     for number in set(fold.tolist()):
         mean[fold == number] = gold.values[(fold != number) & scored].mean()
     error, constant = (
-        float(np.abs(values - gold.values)[scored].mean()) for values in (predicted, mean)
+        float(np.abs(values - gold.values)[scored].mean())
+        for values in (predicted, mean)
     )
     r = float(np.corrcoef(predicted[scored], gold.values[scored])[0, 1])
     return error, constant, 1 - error / constant, r
@@ -107,7 +126,9 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
     parser.add_argument("--repeats", type=int, default=5, help="other draws of folds")
     parser.add_argument("--seed", type=int, default=12345)
-    parser.add_argument("--ablate", action="store_true", help="also without parts of the features")
+    parser.add_argument(
+        "--ablate", action="store_true", help="also without parts of the features"
+    )
     arguments = parser.parse_args()
     trained = prepare_gold(
         as_references(arguments.highlights / "references.jsonl"),
@@ -121,12 +142,17 @@ def main() -> None:
     regressor = learn(*trained, arguments.seed)
     scored = int((~np.isnan(gold.values)).sum())
     offset = fit_trees(table, gold.values, CENTRED, start=regressor).offset
-    about = {**regressor.about, "centred_on": f"REALSumm (CC BY 4.0), {scored} sentences"}
+    about = {
+        **regressor.about,
+        "centred_on": f"REALSumm (CC BY 4.0), {scored} sentences",
+    }
     shipped = replace(regressor, offset=offset, about=about)
     data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
     with atomic_write(arguments.output, binary=True) as file:
         file.write(data)
-    print(f"{arguments.output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}")
+    print(
+        f"{arguments.output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
+    )
 
     folds = folds_of(arguments.data / "by_examples")
     inputs = list(dict.fromkeys(s.input for s in gold.sentences))
@@ -165,7 +191,9 @@ def main() -> None:
         Column("pearson", "r"),
         Column("others", "other folds"),
     )
-    table = Table("Easiness on REALSumm by the authors' folds", columns, tuple(rows), gold.notes)
+    table = Table(
+        "Easiness on REALSumm by the authors' folds", columns, tuple(rows), gold.notes
+    )
     print("\n" + Report(table).to_table())
 
 

@@ -2,18 +2,20 @@
 
     python scripts/train/judge.py DATA ENCODER OUT --wordnet FOLDER
 
-DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and, in "kind",
-perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. ENCODER is a folder of
-all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`), those with one word
-for another only with WordNet (`judge_words`; ``data.noun`` and the like). Then come two stages
-of `litepyramid.finetune`, with the figures of every set that is kept aside after each pass: one
-pass over short pairs (about 165,000; 240,000 with WordNet), then 6,000 pairs of which half are
-REALSumm's, without its fifth fold. At 20 to 35 pairs a second on one core that takes two or
-three hours; a run that was stopped goes on when it is called again. OUT/mini is what may ship.
+DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and,
+in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. ENCODER is a
+folder of all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`),
+those with one word for another only with WordNet (`judge_words`; ``data.noun`` and the
+like). Then come two stages of `litepyramid.finetune`, with the figures of every set
+that is kept aside after each pass: one pass over short pairs (about 165,000; 240,000
+with WordNet), then 6,000 pairs of which half are REALSumm's, without its fifth fold. At
+20 to 35 pairs a second on one core that takes two or three hours; a run that was
+stopped goes on when it is called again. OUT/mini is what may ship.
 
-The weights that ship are a mean of several checkpoints of 417,000 pairs (models/README.md): their
-first stage came to the weights of sets below in five steps, without WordNet, and its contrasts and
-parts were also made from models/highlights (MIT; written with a language model), left out here.
+The weights that ship are a mean of several checkpoints of 417,000 pairs
+(models/README.md): their first stage came to the weights of sets below in five steps,
+without WordNet, and its contrasts and parts were also made from models/highlights (MIT;
+written with a language model), left out here.
 """
 
 from __future__ import annotations
@@ -59,30 +61,45 @@ STAGES: dict[str, tuple[dict[str, float], int | None, dict[str, Any]]] = {
     "final": (FINAL, 6000, {"learning_rate": 1.5e-4, "max_length": 210, "average": 0.99,
                             "warmup": 0.05, "seed": 2}),
 }  # fmt: skip
-"""By name: weights of sets, pairs (None: one pass), settings of `litepyramid.finetune`."""
+"""By name: weights of sets, pairs (None: one pass), settings of
+`litepyramid.finetune`."""
 LONGEST = 300  # characters of a hypothesis; a few are longer than most premises
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
     """The pairs of files, with the NLI class as label where it is known."""
     for path in paths:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+        with (gzip.open if path.suffix == ".gz" else open)(
+            path, "rt", encoding="utf-8"
+        ) as lines:
             for row in map(json.loads, lines):
-                names = ("summary", "unit") if "summary" in row else ("premise", "hypothesis")
+                names = (
+                    ("summary", "unit")
+                    if "summary" in row
+                    else ("premise", "hypothesis")
+                )
                 texts = {"premise": row[names[0]], "hypothesis": row[names[1]]}
                 if len(texts["hypothesis"]) > LONGEST:
                     continue
                 kinds = row.get("kind", "").split(":")
-                known = [name for name in CLASSES if name in kinds and "not_" not in row["kind"]]
+                known = [
+                    name
+                    for name in CLASSES
+                    if name in kinds and "not_" not in row["kind"]
+                ]
                 if row.get("label") in ("e", "n", "c") or known:
                     yield {**texts, "label": known[0] if known else row["label"]}
-                elif "present" in row or "summary" in row:  # the contrast set has labels 0 and 1
+                elif (
+                    "present" in row or "summary" in row
+                ):  # the contrast set has labels 0 and 1
                     yield {**texts, "present": row.get("present", row.get("label"))}
 
 
 def key(row: Pair) -> tuple[str, str]:
     """What makes two pairs the same for an uncased model."""
-    first, second = (" ".join(row[k].lower().split()) for k in ("premise", "hypothesis"))
+    first, second = (
+        " ".join(row[k].lower().split()) for k in ("premise", "hypothesis")
+    )
     return first.rstrip(" ."), second.rstrip(" .")
 
 
@@ -98,7 +115,9 @@ def realsumm(folder: Path) -> tuple[list[Pair], list[Pair]]:
     for inputs in ([x for x in data.inputs if x not in fifth], [*fifth]):
         pairs = labelled_pairs(data, inputs)
         texts = ({"premise": p, "hypothesis": h} for p, h in pairs.pairs)
-        parts.append([{**t, "present": x} for t, x in zip(texts, pairs.labels, strict=True)])
+        parts.append(
+            [{**t, "present": x} for t, x in zip(texts, pairs.labels, strict=True)]
+        )
     return parts[0], parts[1]
 
 
@@ -114,7 +133,12 @@ def prepare(
     for path in sorted((data / "presence").glob("*.dev.jsonl.gz")):
         tests[path.name.split(".")[0]] = rows(path)
     sets = {
-        name: [*rows(*data.glob(f"presence/{name}.jsonl.gz"), *data.glob(f"{name}/*.train.jsonl"))]
+        name: [
+            *rows(
+                *data.glob(f"presence/{name}.jsonl.gz"),
+                *data.glob(f"{name}/*.train.jsonl"),
+            )
+        ]
         for name in BASE
     }
     texts = read_texts(sets)[:: max(1, round(1 / share))]
@@ -144,7 +168,9 @@ def prepare(
 
 
 def write(path: Path, several: list[Pair]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in several), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in several), encoding="utf-8"
+    )
     return path
 
 
@@ -153,7 +179,10 @@ def ship(tuned: Path, goal: Path) -> None:
     goal.mkdir(exist_ok=True)
     for name in ("model.onnx", "tokenizer.json", "config.json"):
         shutil.copyfile(tuned / name, goal / name)
-    for name in ("litepyramid.json", "stack.json"):  # how it is read and joined with words
+    for name in (
+        "litepyramid.json",
+        "stack.json",
+    ):  # how it is read and joined with words
         shutil.copyfile(FOLDER / name, goal / name)
 
 
@@ -161,11 +190,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("data", "encoder", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--share", type=float, default=1.0, help="of the pairs, for a trial")
-    parser.add_argument("--wordnet", type=Path, help="folder with data.noun and the like")
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of the pairs, for a trial"
+    )
+    parser.add_argument(
+        "--wordnet", type=Path, help="folder with data.noun and the like"
+    )
     options = parser.parse_args()
     out, base = options.out, options.out / "encoder"
-    sizes, developed = prepare(options.data, out / "pairs", options.share, options.wordnet)
+    sizes, developed = prepare(
+        options.data, out / "pairs", options.share, options.wordnet
+    )
     shutil.copytree(options.encoder, base, dirs_exist_ok=True)
     config = json.loads((base / "config.json").read_text())
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -175,7 +210,10 @@ def main() -> None:
         weights = {s: weight for s, weight in sets.items() if s in sizes}
         total = sum(weight * sizes[s] for s, weight in weights.items())
         part = options.share * (count or total) / total
-        pairs = [(out / "pairs" / f"{s}.jsonl", weight * part) for s, weight in weights.items()]
+        pairs = [
+            (out / "pairs" / f"{s}.jsonl", weight * part)
+            for s, weight in weights.items()
+        ]
         if not goal.exists():
             chosen = {**COMMON, **settings, "epochs": 1}
             result = lp.finetune(

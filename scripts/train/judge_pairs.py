@@ -1,15 +1,17 @@
 """Labelled pairs made by rule, for training the judge `mini`; `judge.py` calls it.
 
 - *templates*: scenes about invented people: who did what to whom, whether it happened, in which
-  order, how many. Words and patterns are in ``judge_pairs.txt``; no text comes from elsewhere.
+  order, how many. Words and patterns are in ``judge_pairs.txt``; no text comes from
+  elsewhere.
 - *contrasts*: sentences of people with one thing changed (who did it, whether it happened, a
-  number, a word for its opposite, a name), each held against the text and against the change.
+  number, a word for its opposite, a name), each held against the text and against the
+  change.
 - *parts*: a unit against its text, against the text without its sentence, against units of the
   same sentence: a detail that is missing, with much the same words.
 
-The sentences come from the training parts of RoSE (BSD-3-Clause), FEVER and semi-automatic-nli
-(Wikipedia, CC BY-SA 3.0) and WikiSplit (CC BY-SA 4.0). The same data gives the same pairs, in four
-minutes on one core.
+The sentences come from the training parts of RoSE (BSD-3-Clause), FEVER and
+semi-automatic-nli (Wikipedia, CC BY-SA 3.0) and WikiSplit (CC BY-SA 4.0). The same data
+gives the same pairs, in four minutes on one core.
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ Words = list[str]
 
 
 def _sections(path: Path) -> dict[str, str]:
-    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in path.read_text("utf-8").splitlines()
+        if not line.startswith("#")
+    ]
     parts = re.split(r"(?m)^\[(.+)\]\n", "\n".join(lines))
     return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
 
@@ -62,13 +68,16 @@ def pair(premise: str, hypothesis: str, label: str, kind: str) -> Pair:
 
 
 Scene = tuple[str, Sequence[str], Sequence[Sequence[Sequence[str]]]]
-"""A kind, premises of which one is drawn, and lines of (label, pattern) of hypotheses."""
+"""A kind, premises of which one is drawn, and lines of (label, pattern) of
+hypotheses."""
 
 
 class Writer:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
-        self.lists = {name: phrases(name) for name in WORDS if name.islower() and name != "veils"}
+        self.lists = {
+            name: phrases(name) for name in WORDS if name.islower() and name != "veils"
+        }
         self.rows = {n: _rows(n) for n in ("acts", "gifts", "ties", "events")}
 
     def pick(self, among: Sequence[Any]) -> Any:
@@ -86,10 +95,16 @@ class Writer:
     def names(self, count: int) -> list[str]:
         """People or groups of which no two share a word; the first is singular."""
         chosen: list[str] = []
-        kinds = ["first last"] * 3 + ["title last"] * 2 + ["first", "groups", "plural groups"]
+        kinds = (
+            ["first last"] * 3
+            + ["title last"] * 2
+            + ["first", "groups", "plural groups"]
+        )
         while len(chosen) < count:
             kind = self.pick(kinds if chosen else kinds[:-1])
-            name = " ".join(map(self.word, [kind] if "groups" in kind else kind.split()))
+            name = " ".join(
+                map(self.word, [kind] if "groups" in kind else kind.split())
+            )
             if not set(name.split()) & set(" ".join(chosen).split()) - {"the"}:
                 chosen.append(name)
         return chosen
@@ -107,11 +122,18 @@ class Writer:
         acted, act, same, turned = self.pick(self.rows["acts"])
         gave, got, source, things = self.pick(self.rows["gifts"])
         one, other = self.pick(self.rows["ties"])[:: self.pick((1, -1))]
-        first, second = (self.rows["events"][n] for n in self.distinct(len(self.rows["events"])))
+        first, second = (
+            self.rows["events"][n] for n in self.distinct(len(self.rows["events"]))
+        )
         section, word = self.pick((("places", "in"), ("days", "on"), ("months", "in")))
-        where, elsewhere = (self.lists[section][n] for n in self.distinct(len(self.lists[section])))
+        where, elsewhere = (
+            self.lists[section][n] for n in self.distinct(len(self.lists[section]))
+        )
         n, when = int(self.rng.integers(2, 90)), self.when()
-        events = [[w.replace("PLACE", self.word("places")) for w in e] for e in (first, second)]
+        events = [
+            [w.replace("PLACE", self.word("places")) for w in e]
+            for e in (first, second)
+        ]
         (do, did, done, it), (do2, did2, _, it2) = events
         plural = set(self.lists["plural groups"])
         values = {
@@ -128,7 +150,9 @@ class Writer:
             "say": self.word("say"),
         }  # fmt: skip
         empty = {"it": it, "it2": it2, "when": when}
-        empty["tail"] = when if when[:4] in (" in ", " on ") and self.chance(0.4) else ""
+        empty["tail"] = (
+            when if when[:4] in (" in ", " on ") and self.chance(0.4) else ""
+        )
         if not re.search(r"\b(in|to|on|PLACE)\b", f"{first[3]} {second[3]}"):
             values |= {"where": f"{word} {where}", "elsewhere": f"{word} {elsewhere}"}
         return {name: value for name, value in values.items() if value} | empty
@@ -148,7 +172,8 @@ def scenes(name: str) -> Iterator[Scene]:
 
 
 def veiled() -> Iterator[Scene]:
-    """Scenes of what somebody did, meant to do, or is said to have done, from the list of veils."""
+    """Scenes of what somebody did, meant to do, or is said to have done, from the list
+    of veils."""
     flat, denial = "{s} {did} {it}", "{s} did not {do} {it}"
     for row in WORDS["veils"].splitlines():
         mark, veil = row.split(" ", 1)
@@ -157,7 +182,10 @@ def veiled() -> Iterator[Scene]:
         lines = [[(fact, flat), ("e", veil)], [(fact, "{s} has {done} {it}")]]
         lines.append([({"-": "e", "0": "0"}.get(mark, "c"), denial)])
         yield from [("veils", [veil + end], lines)] * (1 if fact == "e" else 2)
-        backward = [("e", flat), *([("e" if mark == "+" else "0", veil)] if mark != "1" else [])]
+        backward = [
+            ("e", flat),
+            *([("e" if mark == "+" else "0", veil)] if mark != "1" else []),
+        ]
         yield "veils", [flat + "{when}"], [backward]
 
 
@@ -172,11 +200,16 @@ def template_pairs(share: float = 1.0, seed: int = 11) -> Iterator[Pair]:
 
 
 def _drawn(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
-    """One premise of a scene, some of its lines; patterns without a value are passed over."""
+    """One premise of a scene, some of its lines; patterns without a value are passed
+    over."""
     (kind, patterns, several), slots = scene, writer.slots()
 
     def filled(some: Sequence[str]) -> list[str]:
-        return [p.format(**slots) for p in some if set(re.findall(r"{(\w+)}", p)) <= set(slots)]
+        return [
+            p.format(**slots)
+            for p in some
+            if set(re.findall(r"{(\w+)}", p)) <= set(slots)
+        ]
 
     if not (premises := filled(patterns)):
         return
@@ -186,7 +219,9 @@ def _drawn(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
         (acted, *_), (one, other) = writer.pick(writer.rows["acts"]), writer.names(2)
         texts = [premise, sentence(f"{one} {acted} {other}{writer.when()}")]
         premise = " ".join(texts[:: writer.pick((1, -1))])
-    lines = [[(label, text) for label, p in line for text in filled([p])] for line in several]
+    lines = [
+        [(label, text) for label, p in line for text in filled([p])] for line in several
+    ]
     lines = [line for line in lines if line]
     order = writer.rng.permutation(len(lines)).tolist()
     for n in order[: drawn or len(lines)]:
@@ -199,7 +234,9 @@ class Grammar:
 
     def __init__(self, verbs: frozenset[str]) -> None:
         self.verbs = verbs
-        self.bases = {form: base for form, base in english().irregular.items() if base in verbs}
+        self.bases = {
+            form: base for form, base in english().irregular.items() if base in verbs
+        }
         self.pasts: dict[str, Words] = {}
         for form, base in self.bases.items():
             self.pasts.setdefault(base, []).append(form)
@@ -221,7 +258,11 @@ class Grammar:
         for ending, instead in endings.items():
             stem = word.removesuffix(ending)
             if stem != word:
-                tried = (stem + instead, stem, stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
+                tried = (
+                    stem + instead,
+                    stem,
+                    stem[:-1] if stem[-1:] == stem[-2:-1] else stem,
+                )
                 return next((t for t in tried if t in self.verbs), "")
         return ""
 
@@ -255,7 +296,8 @@ def is_name(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A unit with its parse, and what can be made of it; an empty list where nothing can."""
+    """A unit with its parse, and what can be made of it; an empty list where nothing
+    can."""
 
     words: Words
     doc: Doc
@@ -294,10 +336,15 @@ class Sentence:
 
     @cached_property
     def verb(self) -> str:
-        """The base of a plain verb in the past or present without auxiliaries, else ""."""
+        """The base of a plain verb in the past or present without auxiliaries, else
+        ""."""
         plain = self.subject and self.subject.i < self.root.i and self.auxiliary is None
         tag = self.root.tag_ in ("VBD", "VBZ", "VBP", "VBN")
-        return self.grammar.base(self.root.text) if plain and tag and not self.negative else ""
+        return (
+            self.grammar.base(self.root.text)
+            if plain and tag and not self.negative
+            else ""
+        )
 
     @cached_property
     def names(self) -> list[tuple[int, int]]:
@@ -333,9 +380,13 @@ class Sentence:
     def hedged(self) -> Words:
         if self.verb:
             tags = {"P": "VBN", "G": "VBG", "D": "VBD", "B": "VB"}
-            forms = {k: self.grammar.inflected(self.verb, tag) for k, tag in tags.items()}
+            forms = {
+                k: self.grammar.inflected(self.verb, tag) for k, tag in tags.items()
+            }
             forms["be"] = "were" if self.plural else "was"
-            return self.replaced(self.root.i, *(forms.get(w, w) for w in self.pick(HEDGES)))
+            return self.replaced(
+                self.root.i, *(forms.get(w, w) for w in self.pick(HEDGES))
+            )
         forms_of = self.auxiliary is not None and AUXILIARIES.get(self.auxiliary.lower_)
         if self.auxiliary is None or not forms_of or self.negative:
             return []
@@ -353,7 +404,9 @@ class Sentence:
         (first, end), (start, last) = ((span[0], span[-1] + 1) for span in spans)
         start = next((t.i + 1 for t in other.children if t.dep_ == "case"), start)
         nouns = {subject.pos_, other.pos_} <= {"NOUN", "PROPN"}
-        short = 0 < last - start <= 5 and end - first <= 6 and end <= self.root.i < start
+        short = (
+            0 < last - start <= 5 and end - first <= 6 and end <= self.root.i < start
+        )
         return ((first, end), (start, last)) if nouns and short else None
 
     def swapped(self) -> Words:
@@ -373,7 +426,12 @@ class Sentence:
         if (end, start) != (self.root.i, self.root.i + 1):
             return []
         be = "were" if target.tag_ in ("NNS", "NNPS") else "was"
-        verb = [be, self.grammar.inflected(self.verb, "VBN"), "by", *self.lowered(first, end)]
+        verb = [
+            be,
+            self.grammar.inflected(self.verb, "VBN"),
+            "by",
+            *self.lowered(first, end),
+        ]
         return [*self.lowered(start, last), *verb, *self.words[last:]]
 
     def number(self) -> Words:
@@ -384,7 +442,9 @@ class Sentence:
         place = self.pick(numbers)
         word = self.words[place]
         if word.lower() in CARDINALS:
-            return self.replaced(place, self.pick([c for c in CARDINALS if c != word.lower()]))
+            return self.replaced(
+                place, self.pick([c for c in CARDINALS if c != word.lower()])
+            )
         value, way = float(word.replace(",", "")), self.rng.integers(4)
         if way == 0 and "," in word:
             return self.replaced(place, f"{word},000")
@@ -433,7 +493,8 @@ Text = tuple[list[str], list[tuple[str, int]]]
 
 
 def read_texts(sets: Mapping[str, Iterable[Pair]]) -> list[Text]:
-    """Human units of RoSE with their references; then sentences of Wikipedia as their own units."""
+    """Human units of RoSE with their references; then sentences of Wikipedia as their
+    own units."""
     texts: list[Text] = []
     units = defaultdict(list)
     for row in sets.get("rose_acu", ()):
@@ -442,7 +503,9 @@ def read_texts(sets: Mapping[str, Iterable[Pair]]) -> list[Text]:
     for premise, several in units.items():
         sentences = split_sentences(premise)
         words = [set(s.lower().split()) for s in sentences]
-        shared = ([len(set(unit.lower().split()) & w) for w in words] for unit in several)
+        shared = (
+            [len(set(unit.lower().split()) & w) for w in words] for unit in several
+        )
         places = [row.index(max(row)) for row in shared]
         texts.append((sentences, [*zip(several, places, strict=True)]))
     wiki: list[str] = []
@@ -457,26 +520,37 @@ def read_texts(sets: Mapping[str, Iterable[Pair]]) -> list[Text]:
 
 def parsed_units(
     texts: Sequence[Text], seed: int
-) -> Iterator[tuple[list[str], list[tuple[str, int]], Mapping[str, Sentence], np.random.Generator]]:
-    """Every text's sentences and units, and all units parsed, with a generator of their own."""
+) -> Iterator[
+    tuple[list[str], list[tuple[str, int]], Mapping[str, Sentence], np.random.Generator]
+]:
+    """Every text's sentences and units, and all units parsed, with a generator of their
+    own."""
     rng, backend, split = np.random.default_rng(seed), EmbeddedBackend(), tokenizer()
     grammar = Grammar(backend.verbs)
     distinct = list(dict.fromkeys(unit for _, units in texts for unit, _ in units))
     tokens = [list(split(unit)) for unit in distinct]
     parsed = zip(distinct, tokens, backend.docs(tokens), strict=True)
-    read = {unit: Sentence(words, doc, grammar, rng) for unit, words, doc in parsed if words}
+    read = {
+        unit: Sentence(words, doc, grammar, rng) for unit, words, doc in parsed if words
+    }
     for sentences, units in texts:
         yield sentences, [u for u in units if u[0] in read], read, rng
 
 
 def around_sentence(sentences: list[str], k: int, rng: np.random.Generator) -> str:
     """All sentences, one, or one with that before it."""
-    start, end = ((0, len(sentences)), (k, k + 1), (max(0, k - 1), k + 1))[rng.integers(3)]
+    start, end = ((0, len(sentences)), (k, k + 1), (max(0, k - 1), k + 1))[
+        rng.integers(3)
+    ]
     return " ".join(sentences[start:end])
 
 
 def among_units(
-    sentences: list[str], units: list[tuple[str, int]], n: int, new: str, rng: np.random.Generator
+    sentences: list[str],
+    units: list[tuple[str, int]],
+    n: int,
+    new: str,
+    rng: np.random.Generator,
 ) -> str:
     """The text with a changed sentence; or a few units with a changed one."""
     if units[n][0] in sentences and rng.random() < 0.5:
@@ -493,7 +567,10 @@ def contrast_pairs(texts: Sequence[Text], seed: int = 5) -> Iterator[Pair]:
 
 
 def _contrasts(
-    sentences: list[str], units: list[tuple[str, int]], read: Mapping[str, Sentence], rng: Any
+    sentences: list[str],
+    units: list[tuple[str, int]],
+    read: Mapping[str, Sentence],
+    rng: Any,
 ) -> Iterator[Pair]:
     names = [read[unit].words[a:b] for unit, _ in units for a, b in read[unit].names]
     for n, (unit, k) in enumerate(units):
@@ -522,7 +599,9 @@ def _contrasts(
                 new = joined([*one.words[:a], *one.pick(others), *one.words[b:]])
                 if all(new != text for text, _ in units):
                     for text, label in ((new, "0"), (unit, "1")):
-                        yield pair(around_sentence(sentences, k, rng), text, label, "entity")
+                        yield pair(
+                            around_sentence(sentences, k, rng), text, label, "entity"
+                        )
 
 
 def joined(words: Words) -> str:
@@ -533,9 +612,12 @@ def joined(words: Words) -> str:
 
 
 def part_pairs(texts: Sequence[Text], rounds: int = 4, seed: int = 9) -> Iterator[Pair]:
-    """Units against all, or a part, of what is said beside them; some `rounds` pairs a unit."""
+    """Units against all, or a part, of what is said beside them; some `rounds` pairs a
+    unit."""
     rng = random.Random(seed)
-    several = [(s, units) for s, units in texts if any(unit not in s for unit, _ in units)]
+    several = [
+        (s, units) for s, units in texts if any(unit not in s for unit, _ in units)
+    ]
     for sentences, units in several * rounds:
         for n, (unit, k) in enumerate(units):
             kin = [u for m, (u, j) in enumerate(units) if m != n and j == k]
@@ -558,10 +640,18 @@ def part_pairs(texts: Sequence[Text], rounds: int = 4, seed: int = 9) -> Iterato
 
 
 def stems(text: str) -> set[str]:
-    return {w[:5] for w in re.findall(r"[a-z0-9']+", text.lower()) if w not in english().function}
+    return {
+        w[:5]
+        for w in re.findall(r"[a-z0-9']+", text.lower())
+        if w not in english().function
+    }
 
 
 def made_pairs(texts: Sequence[Text], share: float = 1.0) -> dict[str, list[Pair]]:
-    """Pairs made by rule: from templates, of which a share, and from texts (`read_texts`)."""
+    """Pairs made by rule: from templates, of which a share, and from texts
+    (`read_texts`)."""
     made = {"contrasts": contrast_pairs(texts), "parts": part_pairs(texts)}
-    return {"templates": [*template_pairs(share)], **{name: [*rows] for name, rows in made.items()}}
+    return {
+        "templates": [*template_pairs(share)],
+        **{name: [*rows] for name, rows in made.items()},
+    }

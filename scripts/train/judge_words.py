@@ -1,9 +1,11 @@
-"""Labelled pairs of sentences with one word for another, by WordNet, or a number spelt anew.
+"""Labelled pairs of sentences with one word for another, by WordNet, or a number spelt
+anew.
 
-A word is changed for one of the same sense or a wider one (present; the wider one does not entail
-the narrower), for the opposite or a sister of it (absent); a number for another spelling of it
-(present), or of another number (absent). Only words whose first sense is by far the most frequent
-are changed. WordNet 3.0 (its own licence, free for any use) is Debian's package wordnet-base.
+A word is changed for one of the same sense or a wider one (present; the wider one does
+not entail the narrower), for the opposite or a sister of it (absent); a number for
+another spelling of it (present), or of another number (absent). Only words whose first
+sense is by far the most frequent are changed. WordNet 3.0 (its own licence, free for
+any use) is Debian's package wordnet-base.
 """
 
 from __future__ import annotations
@@ -32,10 +34,16 @@ POS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 RATES = {"synonym": 0.9, "antonym": 0.7, "sister": 0.15, "wider": 0.35}
 OFTEN = 40  # times that one word is changed in one way
-LABELS = {"synonym": ("1", "1"), "wider": ("1", "n"), "antonym": ("c", "c"), "spelt": ("1", "1")}
+LABELS = {
+    "synonym": ("1", "1"),
+    "wider": ("1", "n"),
+    "antonym": ("c", "c"),
+    "spelt": ("1", "1"),
+}
 """Of the text against the changed unit, and of the changed text against the unit."""
 SCOPED = re.compile(
-    r"\b(no|none|few|without|if|unless|only|more|most|least|less|every|all|each|never)\b", re.I
+    r"\b(no|none|few|without|if|unless|only|more|most|least|less|every|all|each|never)\b",
+    re.I,
 )
 """Words under which a wider word need not follow from a narrower one."""
 PARTICLES = {*phrases("particles")}
@@ -44,14 +52,19 @@ Sense = tuple[str, str]
 
 
 class WordNet:
-    """The files of a folder: senses of words, words and pointers of senses, counts of use."""
+    """The files of a folder: senses of words, words and pointers of senses, counts of
+    use."""
 
     def __init__(self, folder: Path) -> None:
         self.senses: dict[Sense, list[str]] = {}
-        self.synsets: dict[Sense, tuple[list[str], list[tuple[str, Sense, int, int]]]] = {}
+        self.synsets: dict[
+            Sense, tuple[list[str], list[tuple[str, Sense, int, int]]]
+        ] = {}
         for pos in POS.values():
             for kind in ("index", "data"):
-                for line in (folder / f"{kind}.{pos}").read_text(encoding="utf-8").splitlines():
+                for line in (
+                    (folder / f"{kind}.{pos}").read_text(encoding="utf-8").splitlines()
+                ):
                     if line.startswith(" "):
                         continue
                     cells = line.split("|")[0].split()
@@ -59,10 +72,20 @@ class WordNet:
                         self.senses[pos, cells[0]] = cells[-int(cells[2]) :]
                         continue
                     end = 4 + 2 * int(cells[3], 16)
-                    words = [re.sub(r"\(.*\)", "", word).lower() for word in cells[4:end:2]]
-                    rows = (cells[k : k + 4] for k in range(end + 1, end + 4 * int(cells[end]), 4))
+                    words = [
+                        re.sub(r"\(.*\)", "", word).lower() for word in cells[4:end:2]
+                    ]
+                    rows = (
+                        cells[k : k + 4]
+                        for k in range(end + 1, end + 4 * int(cells[end]), 4)
+                    )
                     links = [
-                        (symbol, (LETTERS[p], place), int(ends[:2], 16), int(ends[2:], 16))
+                        (
+                            symbol,
+                            (LETTERS[p], place),
+                            int(ends[:2], 16),
+                            int(ends[2:], 16),
+                        )
                         for symbol, place, p, ends in rows
                     ]
                     self.synsets[pos, cells[0]] = words, links
@@ -93,7 +116,9 @@ class WordNet:
             return {}
         related: dict[str, list[str]] = defaultdict(list)
         words, links = self.synsets[sense]
-        related["synonym"] = [w for w in words if w != word and self.first(pos, w) == sense]
+        related["synonym"] = [
+            w for w in words if w != word and self.first(pos, w) == sense
+        ]
         place = words.index(word) + 1
         for symbol, target, start, end in links:
             others, more = self.synsets[target]
@@ -102,14 +127,18 @@ class WordNet:
             elif symbol == "&":  # an adjective like this one, which has opposites
                 for name, there, _, number in more:
                     if name == "!":
-                        related["antonym"].append(self.synsets[there][0][max(number - 1, 0)])
+                        related["antonym"].append(
+                            self.synsets[there][0][max(number - 1, 0)]
+                        )
             elif symbol == "@" and pos == "noun":
                 if len(more) < 60:  # one of more kinds says next to nothing
                     related["wider"].append(others[0])
                 for name, there, *_ in more:
                     if name == "~" and there != sense:
                         related["sister"] += [
-                            w for w in self.synsets[there][0] if self.first(pos, w) == there
+                            w
+                            for w in self.synsets[there][0]
+                            if self.first(pos, w) == there
                         ]
         return {
             kind: list(dict.fromkeys(w for w in several if self.usual(pos, w)))
@@ -122,22 +151,36 @@ def _lemma(net: WordNet, grammar: Grammar, pos: str, word: str) -> str:
         return grammar.base(word)
     if pos == "noun" and (pos, word) not in net.senses:
         for ending, instead in (("ies", "y"), ("es", ""), ("s", "")):
-            if word.endswith(ending) and (pos, word.removesuffix(ending) + instead) in net.senses:
+            if (
+                word.endswith(ending)
+                and (pos, word.removesuffix(ending) + instead) in net.senses
+            ):
                 return word.removesuffix(ending) + instead
     return word
 
 
 def changed_words(one: Sentence, net: WordNet) -> Iterator[tuple[str, int, str, str]]:
-    """(kind, place, part of speech, other word in the same form) of every possible change."""
+    """(kind, place, part of speech, other word in the same form) of every possible
+    change."""
     for i, token in enumerate(one.doc):
         pos, word = POS.get(token.pos_), one.words[i]
         particle = not PARTICLES.isdisjoint(one.words[i + 1 : i + 2])
-        if pos is None or not re.fullmatch(r"[a-z]{3,}", word) or (pos == "verb" and particle):
+        if (
+            pos is None
+            or not re.fullmatch(r"[a-z]{3,}", word)
+            or (pos == "verb" and particle)
+        ):
             continue
-        for kind, others in net.related(pos, _lemma(net, one.grammar, pos, word)).items():
+        for kind, others in net.related(
+            pos, _lemma(net, one.grammar, pos, word)
+        ).items():
             for other in others:
                 tag = "VBZ" if token.tag_ == "NNS" else token.tag_
-                form = one.grammar.inflected(other, tag) if pos in ("noun", "verb") else other
+                form = (
+                    one.grammar.inflected(other, tag)
+                    if pos in ("noun", "verb")
+                    else other
+                )
                 if form != word and token.tag_ not in ("JJR", "JJS"):
                     yield kind, i, pos, form
 
@@ -147,7 +190,9 @@ def exchanged(words: Sequence[str], place: int, new: str) -> list[str]:
     changed = [*words[:place], new, *words[place + 1 :]]
     if place and words[place - 1].lower() in ("a", "an"):
         article = "an" if new[0] in "aeiou" else "a"
-        changed[place - 1] = article.capitalize() if words[place - 1][0] == "A" else article
+        changed[place - 1] = (
+            article.capitalize() if words[place - 1][0] == "A" else article
+        )
     return changed
 
 
@@ -155,7 +200,8 @@ ONES, TENS, MONTHS = map(phrases, ("ones", "tens", "months"))
 
 
 def in_words(n: int) -> str:
-    """A number below 100, whole hundreds and thousands in words; digits for the others."""
+    """A number below 100, whole hundreds and thousands in words; digits for the
+    others."""
     if n < 20:
         return ONES[n]
     if n < 100:
@@ -205,13 +251,18 @@ def spellings(text: str, rng: random.Random) -> Iterator[tuple[str, str]]:
         form = "{1} {0}" if m[1] else "{0} {1}"
         yield both(m, form.format(day, month), form.format(day, wrong))
     for m in re.finditer(r"([$£€]) ?(\d+(?:[.,]\d+)*)(?: ?([mb]illion|m|bn)\b)?", text):
-        unit = f" {SCALES.get(m[3], m[3])} {CURRENCY[m[1]]}" if m[3] else f" {CURRENCY[m[1]]}"
+        unit = (
+            f" {SCALES.get(m[3], m[3])} {CURRENCY[m[1]]}"
+            if m[3]
+            else f" {CURRENCY[m[1]]}"
+        )
         amount = float(m[2].replace(",", "")) + rng.choice([1, 3, 10])
         yield both(m, m[2] + unit, f"{amount:g}{unit}")
 
 
 def word_pairs(texts: Sequence[Text], folder: Path, seed: int = 11) -> Iterator[Pair]:
-    """Every text against units with a word changed, and units against texts so changed."""
+    """Every text against units with a word changed, and units against texts so
+    changed."""
     net, rng, used = WordNet(folder), random.Random(seed), Counter[tuple[str, str]]()
     for sentences, units, read, draw in parsed_units(texts, seed):
         for n, (unit, k) in enumerate(units):
@@ -229,13 +280,16 @@ def word_pairs(texts: Sequence[Text], folder: Path, seed: int = 11) -> Iterator[
                     yield pair(text, unit, "1", kind)
                 if kind == "antonym" and other:  # the opposite, denied
                     yield pair(text, other, "1", kind)
-                    yield pair(among_units(sentences, units, n, other, draw), new, "c", kind)
+                    yield pair(
+                        among_units(sentences, units, n, other, draw), new, "c", kind
+                    )
 
 
 def _rewritten(
     one: Sentence, net: WordNet, rng: random.Random, used: Counter[tuple[str, str]]
 ) -> Iterator[tuple[str, str, str]]:
-    """(kind, the sentence rewritten, and for opposites and numbers a third one or "")."""
+    """(kind, the sentence rewritten, and for opposites and numbers a third one or
+    "")."""
     scoped = one.negative or SCOPED.search(" ".join(one.words)) is not None
     options = [*changed_words(one, net)]
     rng.shuffle(options)
@@ -251,7 +305,9 @@ def _rewritten(
         copula = next((t.i for t in one.doc[place].children if t.dep_ == "cop"), None)
         denied = ""
         if kind == "antonym" and pos == "adj" and copula is not None and not scoped:
-            denied = joined([*words[:copula], f"{words[copula]} not", *words[copula + 1 :]])
+            denied = joined(
+                [*words[:copula], f"{words[copula]} not", *words[copula + 1 :]]
+            )
         yield kind, joined(words), denied
     several = [*spellings(joined(one.words), rng)]
     for true, false in rng.sample(several, min(1, len(several))):

@@ -1,7 +1,8 @@
-"""Trains the embedded lexical judge on REALSumm (CC BY 4.0) and writes it as one JSON file.
+"""Trains the embedded lexical judge on REALSumm (CC BY 4.0) and writes it as one JSON
+file.
 
-Weights from the presence labels of its 25 systems; document frequencies, as counts of stems alone,
-from its 100 news documents. Takes a few seconds.
+Weights from the presence labels of its 25 systems; document frequencies, as counts of
+stems alone, from its 100 news documents. Takes a few seconds.
 
     python scripts/train/lexical_judge.py PATH/realsumm
 """
@@ -27,8 +28,12 @@ from litepyramid.judges.lexical.lexical_judge import (
 def count_stems(texts: list[str]) -> Frequencies:
     """In how many of the texts each stem stands, of those that stand in two or more."""
     words = Vocabulary()
-    counts = Counter(stem for text in texts for stem in {*words.encode(text).ids.tolist()})
-    return Frequencies(len(texts), {words.stems[i]: counts[i] for i in counts if counts[i] > 1})
+    counts = Counter(
+        stem for text in texts for stem in {*words.encode(text).ids.tolist()}
+    )
+    return Frequencies(
+        len(texts), {words.stems[i]: counts[i] for i in counts if counts[i] > 1}
+    )
 
 
 def main() -> None:
@@ -48,7 +53,9 @@ def main() -> None:
         "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
     }
     frequencies = count_stems(documents)
-    model = fit_lexical(items, labels, frequencies=frequencies, ridge=options.ridge, about=about)
+    model = fit_lexical(
+        items, labels, frequencies=frequencies, ridge=options.ridge, about=about
+    )
     save_lexical(model, options.output)
     print(f"{options.output}: {model.about['pairs']} pairs, revision {model.revision}")
 

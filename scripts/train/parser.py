@@ -1,17 +1,19 @@
-"""Trains the small parser of the embedded extractor on Universal Dependencies English EWT.
+"""Trains the small parser of the embedded extractor on Universal Dependencies English
+EWT.
 
     python scripts/train/parser.py --treebank ../shared/data/ud_english_ewt -o FOLDER
 
 A spaCy pipeline: hash embeddings without word vectors, a Penn tagger, a coarse tagger
-(morphologizer holding the universal part of speech alone) and a transition-based parser with
-universal dependencies. Training sentences are altered now and then so that the parser meets what
-summaries look like: no capitals, no final full stop, quotes as single marks, few articles. With
---invent, words of the open classes are now and then replaced by invented ones with the same first
-letter and the same last three, so that it learns to go by endings where it does not know a word;
-with --titles, titles are put before names.
-The best state on the dev part is kept in FOLDER, with its numbers on dev and test in its meta.json.
-The one that ships was made in two steps (models/README.md has the commands and the numbers):
---start FOLDER goes on from a pipeline that was trained before; --evaluate FOLDER only measures.
+(morphologizer holding the universal part of speech alone) and a transition-based parser
+with universal dependencies. Training sentences are altered now and then so that the
+parser meets what summaries look like: no capitals, no final full stop, quotes as single
+marks, few articles. With --invent, words of the open classes are now and then replaced
+by invented ones with the same first letter and the same last three, so that it learns
+to go by endings where it does not know a word; with --titles, titles are put before
+names. The best state on the dev part is kept in FOLDER, with its numbers on dev and
+test in its meta.json. The one that ships was made in two steps (models/README.md has
+the commands and the numbers): --start FOLDER goes on from a pipeline that was trained
+before; --evaluate FOLDER only measures.
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ width = {width}
 
 
 def read_treebank(path: Path, vocab: Vocab) -> list[Doc]:
-    """One Doc a sentence, gold tokens, heads, labels and tags; morphology reduced to UPOS."""
+    """One Doc a sentence, gold tokens, heads, labels and tags; morphology reduced to
+    UPOS."""
     docs = []
     text = path.read_text(encoding="utf-8")
     for doc in conllu_to_docs(text, n_sents=1, no_print=True):
@@ -162,15 +165,23 @@ def reworded(doc: Doc, words: list[str]) -> Doc:
 
 
 def augmented(doc: Doc, rng: random.Random) -> Doc:
-    """The sentence as it is (about two times in three), or altered towards summary style."""
+    """The sentence as it is (about two times in three), or altered towards summary
+    style."""
     leaf = {t.i for t in doc if t.n_lefts + t.n_rights == 0 and t.head is not t}
     drop: set[int] = set()
-    if rng.random() < 0.12 and len(doc) > 3 and doc[-1].tag_ == "." and doc[-1].i in leaf:
+    if (
+        rng.random() < 0.12
+        and len(doc) > 3
+        and doc[-1].tag_ == "."
+        and doc[-1].i in leaf
+    ):
         drop.add(doc[-1].i)
     if rng.random() < 0.10:
         drop |= {t.i for t in doc if t.lower_ in {"a", "an", "the"} and t.i in leaf}
     if rng.random() < 0.04:
-        drop |= {t.i for t in doc if t.dep_ in {"aux", "cop", "aux:pass"} and t.i in leaf}
+        drop |= {
+            t.i for t in doc if t.dep_ in {"aux", "cop", "aux:pass"} and t.i in leaf
+        }
     if drop and len(doc) - len(drop) >= 2:
         doc = without(doc, drop)
     words = [t.text for t in doc]
@@ -212,25 +223,36 @@ def with_invented_words(doc: Doc, rng: random.Random) -> Doc:
 
 
 class Titles:
-    """Puts a title before a bare name, as news does: "Arsenal striker Jo Bell", "actor Jo Bell".
+    """Puts a title before a bare name, as news does: "Arsenal striker Jo Bell", "actor
+    Jo Bell".
 
-    The nouns are those of the treebank that look like persons' occupations, half of them turned
-    into invented words; the names before them often look like plurals ("Rangers captain Jo Bell").
-    The annotation is the treebank's own for such titles (``nmod:desc``).
+    The nouns are those of the treebank that look like persons' occupations, half of
+    them turned into invented words; the names before them often look like plurals
+    ("Rangers captain Jo Bell"). The annotation is the treebank's own for such titles
+    (``nmod:desc``).
     """
 
     def __init__(self, docs: list[Doc]) -> None:
         tokens = [t for doc in docs for t in doc]
         endings = ("er", "or", "ist", "ian", "man")
         self.nouns = sorted(
-            {t.text for t in tokens if t.tag_ == "NN" and t.text.endswith(endings) and t.is_lower}
+            {
+                t.text
+                for t in tokens
+                if t.tag_ == "NN" and t.text.endswith(endings) and t.is_lower
+            }
         )
         self.names = sorted({t.text for t in tokens if t.tag_ == "NNP" and t.is_alpha})
-        self.plural_names = [name for name in self.names if name.endswith("s") and len(name) > 4]
-        self.adjectives = sorted({t.text for t in tokens if t.tag_ == "JJ" and t.is_alpha})
+        self.plural_names = [
+            name for name in self.names if name.endswith("s") and len(name) > 4
+        ]
+        self.adjectives = sorted(
+            {t.text for t in tokens if t.tag_ == "JJ" and t.is_alpha}
+        )
 
     def __call__(self, doc: Doc, rng: random.Random) -> Doc:
-        """The sentence with a title before one of its names, three times in five if it has one."""
+        """The sentence with a title before one of its names, three times in five if it
+        has one."""
         places = [
             t.i
             for t in doc
@@ -271,7 +293,8 @@ class Titles:
 
 
 def save(nlp: Language, folder: Path) -> None:
-    """Writes the pipeline without the words that it met in training: embeddings go by hash."""
+    """Writes the pipeline without the words that it met in training: embeddings go by
+    hash."""
     nlp.to_disk(folder)
     strings = set(spacy.blank("en").vocab.strings)
     for name in nlp.pipe_names:
@@ -282,21 +305,32 @@ def save(nlp: Language, folder: Path) -> None:
     for label in nlp.get_pipe("morphologizer").labels:
         strings.update(label.replace("=", " ").split())
     path = folder / "vocab" / "strings.json"
-    path.write_text(json.dumps(sorted(strings), ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(sorted(strings), ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def write_bare_verbs(docs: list[Doc], folder: Path) -> None:
     """The forms that the treebank has as bare verbs (VB, VBP), one a line."""
-    verbs = {t.lower_ for d in docs for t in d if t.tag_ in {"VB", "VBP"} and t.is_alpha}
-    (folder / "bare_verbs.txt").write_text("\n".join(sorted(verbs)) + "\n", encoding="utf-8")
+    verbs = {
+        t.lower_ for d in docs for t in d if t.tag_ in {"VB", "VBP"} and t.is_alpha
+    }
+    (folder / "bare_verbs.txt").write_text(
+        "\n".join(sorted(verbs)) + "\n", encoding="utf-8"
+    )
 
 
 def evaluate(nlp: Language, gold: list[Doc]) -> dict[str, float]:
-    """UAS, LAS (punctuation left out and counted in), XPOS and UPOS accuracy; gold tokens."""
+    """UAS, LAS (punctuation left out and counted in), XPOS and UPOS accuracy; gold
+    tokens."""
     guesses = list(
         nlp.pipe(
             (
-                Doc(nlp.vocab, words=[t.text for t in d], sent_starts=[t.i == 0 for t in d])
+                Doc(
+                    nlp.vocab,
+                    words=[t.text for t in d],
+                    sent_starts=[t.i == 0 for t in d],
+                )
                 for d in gold
             ),
             batch_size=256,
@@ -323,7 +357,9 @@ def evaluate(nlp: Language, gold: list[Doc]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--treebank", type=Path, default=Path("../shared/data/ud_english_ewt"))
+    parser.add_argument(
+        "--treebank", type=Path, default=Path("../shared/data/ud_english_ewt")
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("parser"))
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--width", type=int, default=96)
@@ -335,17 +371,28 @@ def main() -> None:
     parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--patience", type=int, default=8)
     parser.add_argument("--start", type=Path, help="a pipeline to continue from")
-    parser.add_argument("--invent", action="store_true", help="replace words by invented ones")
-    parser.add_argument("--titles", action="store_true", help="put titles before bare names")
-    parser.add_argument("--evaluate", type=Path, help="measure this pipeline, train none")
+    parser.add_argument(
+        "--invent", action="store_true", help="replace words by invented ones"
+    )
+    parser.add_argument(
+        "--titles", action="store_true", help="put titles before bare names"
+    )
+    parser.add_argument(
+        "--evaluate", type=Path, help="measure this pipeline, train none"
+    )
     parser.add_argument("--seed", type=int, default=12345)
     arguments = parser.parse_args()
 
     if arguments.evaluate:
         nlp = spacy.load(arguments.evaluate)
         for part in ("dev", "test"):
-            gold = read_treebank(arguments.treebank / f"en_ewt-ud-{part}.conllu", nlp.vocab)
-            print(part, json.dumps({k: round(v, 4) for k, v in evaluate(nlp, gold).items()}))
+            gold = read_treebank(
+                arguments.treebank / f"en_ewt-ud-{part}.conllu", nlp.vocab
+            )
+            print(
+                part,
+                json.dumps({k: round(v, 4) for k, v in evaluate(nlp, gold).items()}),
+            )
         return
     rng = random.Random(arguments.seed)
     spacy.util.fix_random_seed(arguments.seed)
@@ -403,7 +450,9 @@ def main() -> None:
         with nlp.use_params(optimizer.averages):
             dev = evaluate(nlp, parts["dev"])
             row = {"epoch": epoch, "seconds": round(time.perf_counter() - began), **dev}
-            sys.stderr.write(json.dumps({k: round(v, 4) for k, v in row.items()}) + "\n")
+            sys.stderr.write(
+                json.dumps({k: round(v, 4) for k, v in row.items()}) + "\n"
+            )
             since += 1
             if dev["las"] > best:
                 best, since = dev["las"], 0

@@ -1,4 +1,5 @@
-"""The adapters with the real packages; what is not installed is skipped, with the reason."""
+"""The adapters with the real packages; what is not installed is skipped, with the
+reason."""
 
 from __future__ import annotations
 
@@ -45,7 +46,10 @@ def test_inspect_ai(tmp_path):
     assert values == pytest.approx(wanted)
     metrics = log.results.scores[0].metrics
     assert metrics["mean"].value == pytest.approx(sum(wanted) / 2)
-    assert "judge:recall" in next(iter(log.samples[0].scores.values())).metadata["signature"]
+    assert (
+        "judge:recall"
+        in next(iter(log.samples[0].scores.values())).metadata["signature"]
+    )
 
 
 def test_lighteval():
@@ -60,9 +64,16 @@ def test_lighteval():
         Doc(query="q", choices=[REFERENCE], gold_index=0),
         Doc(query="q", choices=[REFERENCE], gold_index=0, specific={"units": UNITS}),
     ]
-    found = [pyramid.compute_sample(doc=doc, model_response=answer)["litepyramid"] for doc in docs]
-    assert found == pytest.approx([expected(references=[[REFERENCE]]).values[0, 0], 0.5])
-    assert pyramid.get_corpus_aggregations()["litepyramid"](found) == pytest.approx(sum(found) / 2)
+    found = [
+        pyramid.compute_sample(doc=doc, model_response=answer)["litepyramid"]
+        for doc in docs
+    ]
+    assert found == pytest.approx(
+        [expected(references=[[REFERENCE]]).values[0, 0], 0.5]
+    )
+    assert pyramid.get_corpus_aggregations()["litepyramid"](found) == pytest.approx(
+        sum(found) / 2
+    )
 
 
 def test_hugging_face_evaluate(tmp_path, monkeypatch):
@@ -74,4 +85,6 @@ def test_hugging_face_evaluate(tmp_path, monkeypatch):
     )
     assert (found["score"], found["scores"]) == (0.25, [0.5, 0.0])
     one = metric.compute(predictions=[SUMMARY], references=[REFERENCE], judge="recall")
-    assert one["score"] == pytest.approx(expected(references=[[REFERENCE]]).values[0, 0])
+    assert one["score"] == pytest.approx(
+        expected(references=[[REFERENCE]]).values[0, 0]
+    )

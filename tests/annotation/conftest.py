@@ -1,4 +1,5 @@
-"""The sample as files and tasks; a headless Chromium, without which tests skip with the reason."""
+"""The sample as files and tasks; a headless Chromium, without which tests skip with the
+reason."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def tasks(easiness):
 
 @pytest.fixture
 def judging(folder):
-    return judging_tasks(as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl"))
+    return judging_tasks(
+        as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl")
+    )
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""Agreement against the reference library, and what must hold for any table of answers."""
+"""Agreement against the reference library, and what must hold for any table of
+answers."""
 
 import math
 
@@ -22,7 +23,9 @@ NAN = float("nan")
 
 def tables(values=(0.0, 1.0, NAN), workers=6, items=12):
     shape = st.tuples(st.integers(1, workers), st.integers(1, items))
-    return shape.flatmap(lambda s: arrays(np.float64, s, elements=st.sampled_from(values)))
+    return shape.flatmap(
+        lambda s: arrays(np.float64, s, elements=st.sampled_from(values))
+    )
 
 
 def reference(table):
@@ -35,11 +38,14 @@ def reference(table):
 
 @given(st.one_of(tables(), tables(values=(1.0, 2.0, 3.0, 7.0, NAN))))
 def test_alpha_is_the_librarys(table):
-    assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12, nan_ok=True)
+    assert krippendorff_alpha(table) == pytest.approx(
+        reference(table), abs=1e-12, nan_ok=True
+    )
 
 
 def test_alpha_of_the_worked_example():
-    """Krippendorff 2011, section C: any number of observers, nominal, missing data: .743."""
+    """Krippendorff 2011, section C: any number of observers, nominal, missing data:
+    .743."""
     table = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
@@ -88,7 +94,9 @@ def test_every_answer_is_accounted_for(table):
     rest = table[[name not in named(result, "dropped") for name in names]]
     assert result.counts["answers kept"] == (~np.isnan(rest)).sum()
     assert all(w.share > 0.5 for w in result.workers if w.dropped or w.undecided)
-    assert not any(w.share > 0.5 for w in result.workers if not (w.dropped or w.undecided))
+    assert not any(
+        w.share > 0.5 for w in result.workers if not (w.dropped or w.undecided)
+    )
     assert len(rest) >= min(2, len(names))  # of two, nobody can say who is wrong
     labels = majority_labels(rest) if rest.size else np.full(table.shape[1], np.nan)
     np.testing.assert_array_equal(result.labels, labels)
@@ -141,7 +149,9 @@ def test_gold_labels_stand_for_the_others():
     assert dict(result.signature.fields)["gold"] == "12"
     assert len(named(agree(table, ["good", "bad"]), "undecided")) == 2
     half = np.where(np.isnan(gold), np.nan, 0.5)
-    assert all(w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers)
+    assert all(
+        w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers
+    )
 
 
 def test_the_signature_follows_the_answers_not_the_order_of_workers():

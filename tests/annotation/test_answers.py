@@ -1,4 +1,5 @@
-"""Answers that are half done, given twice, unknown, or broken: nothing is lost or goes unsaid."""
+"""Answers that are half done, given twice, unknown, or broken: nothing is lost or goes
+unsaid."""
 
 import csv
 import json
@@ -9,7 +10,12 @@ import sample
 from sample import full, judged, page_of
 
 import litepyramid as lp
-from litepyramid.annotation.answers import Response, collect_labels, collect_units, read_responses
+from litepyramid.annotation.answers import (
+    Response,
+    collect_labels,
+    collect_units,
+    read_responses,
+)
 from litepyramid.annotation.export import (
     NO_FACT,
     judging_tasks,
@@ -32,7 +38,11 @@ def wrote(task, *scus, worker="Ann", **more):
 def of_sentence(result, task):
     entry = next((e for e in result.units if e.input == task.input), None)
     units = entry.units if entry else ()
-    return [u.text for u in units if (u.reference, u.sentence) == (task.reference, task.sentence)]
+    return [
+        u.text
+        for u in units
+        if (u.reference, u.sentence) == (task.reference, task.sentence)
+    ]
 
 
 def test_half_done_plan_falls_back_on_stus(tasks, stus):
@@ -43,14 +53,20 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert result.units[0].texts == ("A fact.", *machine)
     assert of_sentence(result, ferry) == sample.STUS["ferry", 0]
     assert (result.written, result.fallen_back, result.done) == (1, 2, 1)
-    assert (result.named["started"], result.named["open"]) == ([ferry.name], [cafe.name])
+    assert (result.named["started"], result.named["open"]) == (
+        [ferry.name],
+        [cafe.name],
+    )
     notes = "Started but not done (1): ferry, reference 1, sentence 1."
     assert notes in render(result, "table")
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(tmp_path, tasks, order):
-    """Browsers call the second download "answers (1).json", which sorts before the first."""
+def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(
+    tmp_path, tasks, order
+):
+    """Browsers call the second download "answers (1).json", which sorts before the
+    first."""
     task = tasks.writing[0]
     paths = [tmp_path / "answers.json", tmp_path / "answers (1).json"]
     times = ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00")
@@ -59,15 +75,23 @@ def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(tmp_path,
         path.write_text(page_of(row, worker=" Ann ", saved=time), encoding="utf-8")
     result = lp.import_answers(tasks, [paths[i] for i in order])
     assert of_sentence(result, task) == ["New."]
-    assert result.named["duplicates"] == [f"{task.name} by Ann (answers.json, answer 1)"]
-    draft = collect_units(tasks, [wrote(task, "Done."), wrote(task, "Draft", finished=False)])
+    assert result.named["duplicates"] == [
+        f"{task.name} by Ann (answers.json, answer 1)"
+    ]
+    draft = collect_units(
+        tasks, [wrote(task, "Done."), wrote(task, "Draft", finished=False)]
+    )
     assert of_sentence(draft, task) == ["Done."]
 
 
 def test_several_writers_and_unknown_tasks(tasks):
     task = tasks.writing[0]
     stray = Response("w-000000000000", "Ann", "file.json, answer 7", scus=("Lost.",))
-    rows = [stray, wrote(task, "One.", "Two."), wrote(task, "Two.", "Three.", worker="Bob")]
+    rows = [
+        stray,
+        wrote(task, "One.", "Two."),
+        wrote(task, "Two.", "Three.", worker="Bob"),
+    ]
     first = collect_units(tasks, rows)
     assert of_sentence(first, task) == ["One.", "Two."]
     assert first.named["several"] == ["bridge, reference 1, sentence 1: Ann, Bob"]
@@ -80,7 +104,11 @@ def test_several_writers_and_unknown_tasks(tasks):
 
 def test_half_done_judging_keeps_every_answer(judging):
     first, second, *_ = judging.judging
-    rows = [judged(first, {0: True}), *full(judging, "Bob")[1:], judged(second, {9: True})]
+    rows = [
+        judged(first, {0: True}),
+        *full(judging, "Bob")[1:],
+        judged(second, {9: True}),
+    ]
     result = collect_labels(judging, rows)
     assert result.named["incomplete"] == ["bridge"]
     assert [e.input for e in result.units] == ["ferry", "räd"]
@@ -120,8 +148,12 @@ def test_task_file_round_trip(tmp_path, tasks, judging, monkeypatch):
             path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
             with pytest.raises(InputError, match="not those that were exported"):
                 read_tasks(path)
-    monkeypatch.setattr("litepyramid.annotation.export.product", None)  # of a billion cells
-    path.write_text(json.dumps({**data, "systems": [*data["systems"], "x"]}), encoding="utf-8")
+    monkeypatch.setattr(
+        "litepyramid.annotation.export.product", None
+    )  # of a billion cells
+    path.write_text(
+        json.dumps({**data, "systems": [*data["systems"], "x"]}), encoding="utf-8"
+    )
     with pytest.raises(InputError, match="not those that were exported"):
         read_tasks(path)
 
@@ -132,7 +164,12 @@ def studio(task, result, **more):
 
 
 def choice(name, value):
-    return {"from_name": name, "to_name": "u", "type": "choices", "value": {"choices": [value]}}
+    return {
+        "from_name": name,
+        "to_name": "u",
+        "type": "choices",
+        "value": {"choices": [value]},
+    }
 
 
 def test_label_studio_oddities(tmp_path, tasks):
@@ -141,15 +178,21 @@ def test_label_studio_oddities(tmp_path, tasks):
     def read(data):
         path.write_text(json.dumps(data), encoding="utf-8")
         return [
-            (r.task, r.worker, r.presence, r.finished, r.skipped) for r in read_responses(str(path))
+            (r.task, r.worker, r.presence, r.finished, r.skipped)
+            for r in read_responses(str(path))
         ]
 
-    yes, draft = choice("presence_0", "Yes"), {"result": [choice("presence_1", "No")], "user": "a"}
+    yes, draft = (
+        choice("presence_0", "Yes"),
+        {"result": [choice("presence_1", "No")], "user": "a"},
+    )
     odd = studio("t", [yes, choice("other", "x"), {"id": "relation"}])
     assert read(odd) == [("t", "3", {0: True}, True, False)]
     assert read(studio("t", [], was_cancelled=True)) == [("t", "3", {}, True, True)]
     open_task = {"id": 9, "data": {"task_id": "t"}, "annotations": []}
-    assert read([{**open_task, "drafts": [draft]}]) == [("t", "a", {1: False}, False, False)]
+    assert read([{**open_task, "drafts": [draft]}]) == [
+        ("t", "a", {1: False}, False, False)
+    ]
     assert read([{**open_task, "drafts": [17]}]) == []  # only ids of drafts
     assert read(studio(None, [yes]))[0][0] == "no task_id (e.json, task 9)"
     with pytest.raises(InputError, match="yes or no"):
@@ -161,24 +204,31 @@ def test_label_studio_oddities(tmp_path, tasks):
 
 def test_sentences_without_a_fact_are_done(tasks, stus):
     bridge, ferry, cafe = tasks.writing
-    result = collect_units(tasks, [wrote(bridge, no_fact=True), wrote(ferry, "A fact.")], stus)
+    result = collect_units(
+        tasks, [wrote(bridge, no_fact=True), wrote(ferry, "A fact.")], stus
+    )
     assert [of_sentence(result, task) for task in (bridge, ferry)] == [[], ["A fact."]]
     assert of_sentence(result, cafe) == sample.STUS["räd", 0]
     assert (result.done, result.fallen_back) == (2, 1)
     assert result.named["no_fact"] == [bridge.name]
-    # Facts and no fact contradict each other; what the worker had handed in before still counts.
+    # Facts and no fact contradict each other; what the worker had handed in before
+    # still counts.
     both = wrote(bridge, "A fact.", no_fact=True)
     result = collect_units(tasks, [both], stus)
     assert of_sentence(result, bridge) == sample.STUS["bridge", 0]
     assert result.named["started"] == [bridge.name]
     assert result.named["contradictory"] == [f"{bridge.name} by Ann (at Ann)"]
-    assert of_sentence(collect_units(tasks, [both], stus, drafts=True), bridge) == ["A fact."]
+    assert of_sentence(collect_units(tasks, [both], stus, drafts=True), bridge) == [
+        "A fact."
+    ]
     earlier = collect_units(tasks, [wrote(bridge, "Old."), both], stus)
     assert of_sentence(earlier, bridge) == ["Old."]
 
 
 def page(task, no_fact, *scus):
-    return page_of({"task": task.id, "finished": True, "scus": scus, "no_fact": no_fact})
+    return page_of(
+        {"task": task.id, "finished": True, "scus": scus, "no_fact": no_fact}
+    )
 
 
 def label_studio(task, no_fact, *scus):
@@ -194,7 +244,9 @@ def json_min(task, no_fact, *scus):
 
 def sheet(task, no_fact, *scus):
     lines, tick = "\n".join(scus), "x" * no_fact
-    return f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",{tick},W\r\n'
+    return (
+        f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",{tick},W\r\n'
+    )
 
 
 @pytest.mark.parametrize("form", [page, label_studio, json_min, sheet])
@@ -219,13 +271,17 @@ def filled_sheet(path, rows, answers):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
-        writer.writerows({**row, **answer} for row, answer in zip(rows, answers, strict=True))
+        writer.writerows(
+            {**row, **answer} for row, answer in zip(rows, answers, strict=True)
+        )
     return path
 
 
 def test_sheets(folder, tasks, judging):
     facts = [{"facts": "One.\n\n Two  words."}, {}, {}]
-    filled = filled_sheet(folder / "Ann.csv", sheet_rows(folder / "writing", tasks), facts)
+    filled = filled_sheet(
+        folder / "Ann.csv", sheet_rows(folder / "writing", tasks), facts
+    )
     (response,) = read_responses(filled)
     assert (response.worker, response.scus) == ("Ann", ("One.", "Two words."))
     rows = sheet_rows(folder / "judging", judging)

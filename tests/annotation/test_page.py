@@ -1,4 +1,5 @@
-"""The offline page in a headless Chromium: what people do, what it keeps, what comes back."""
+"""The offline page in a headless Chromium: what people do, what it keeps, what comes
+back."""
 
 import json
 import tempfile
@@ -20,7 +21,8 @@ CONTROL, ENTER, UP, BACKSPACE = "\ue009", "\ue007", "\ue013", "\ue003"
 
 
 def begin(browser, folder: Path, tasks=None, name: str = "Ann") -> None:
-    """The page of some tasks, or the one that is in the folder; who begins says a name."""
+    """The page of some tasks, or the one that is in the folder; who begins says a
+    name."""
     page = folder / "page.html"
     if tasks is not None:
         page.write_text(render_page(tasks), encoding="utf-8")
@@ -34,7 +36,9 @@ def at(browser, selector: str):
 
 
 def boxes(browser) -> list[str]:
-    return [box.get_attribute("value") for box in browser.find_elements("css selector", BOX)]
+    return [
+        box.get_attribute("value") for box in browser.find_elements("css selector", BOX)
+    ]
 
 
 def type_keys(browser, *keys: str) -> None:
@@ -59,7 +63,8 @@ def load(browser, path: Path, words: str) -> None:
 
 
 def until(condition):
-    """What a condition gives, once it gives anything; a browser writes files a moment later."""
+    """What a condition gives, once it gives anything; a browser writes files a moment
+    later."""
     end = time.monotonic() + 20
     while not (value := condition()):
         assert time.monotonic() < end
@@ -72,7 +77,8 @@ def said(browser, words: str) -> str:
 
 
 def downloaded(browser, button: str = "#save") -> Path:
-    """The file that a button saves, once all of it is there: a browser makes it empty first."""
+    """The file that a button saves, once all of it is there: a browser makes it empty
+    first."""
     folder = tempfile.mkdtemp(dir=browser.downloads)
     allowed = {"behavior": "allow", "downloadPath": folder}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", allowed)
@@ -80,7 +86,9 @@ def downloaded(browser, button: str = "#save") -> Path:
 
     def whole() -> list[Path]:
         return [
-            path for path in Path(folder).glob("*.json") if path.read_text().rstrip()[-1:] == "}"
+            path
+            for path in Path(folder).glob("*.json")
+            if path.read_text().rstrip()[-1:] == "}"
         ]
 
     return until(whole)[0]
@@ -97,7 +105,9 @@ def scus_in(path: Path) -> list[tuple[list[str], bool]]:
 def silent(browser) -> None:
     """No error was logged, and nothing but the page itself was ever asked for."""
     assert [row for row in browser.get_log("browser") if row["level"] == "SEVERE"] == []
-    asked = browser.execute_script("return performance.getEntriesByType('resource').length")
+    asked = browser.execute_script(
+        "return performance.getEntriesByType('resource').length"
+    )
     assert asked == 0
 
 
@@ -107,8 +117,11 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
         assert at(browser, "#sentence mark").text == task.text
         at(browser, BOX).click()
         for scu in sample.SCUS[task.input, task.sentence]:
-            # ChromeDriver types no characters outside Unicode's first plane: they are pasted
-            browser.execute_script("document.execCommand('insertText', false, arguments[0])", scu)
+            # ChromeDriver types no characters outside Unicode's first plane: they are
+            # pasted
+            browser.execute_script(
+                "document.execCommand('insertText', false, arguments[0])", scu
+            )
             type_keys(browser, "\n")
         control_enter(browser)
     assert at(browser, "#end").is_displayed()
@@ -129,11 +142,15 @@ def test_judging_by_keyboard_and_mouse(browser, folder, judging):
             answers = sample.truths(task)
             if number % 2 and worker == "Ann":
                 for i, answer in enumerate(answers):
-                    at(browser, f"[data-unit='{i}'] .{'yes' if answer else 'no'}").click()
+                    at(
+                        browser, f"[data-unit='{i}'] .{'yes' if answer else 'no'}"
+                    ).click()
                 at(browser, "#next").click()
             else:
                 at(browser, "#task").click()
-                type_keys(browser, "".join("y" if answer else "n" for answer in answers), "\n")
+                type_keys(
+                    browser, "".join("y" if answer else "n" for answer in answers), "\n"
+                )
         assert at(browser, "#end").is_displayed()
         paths.append(downloaded(browser, "#save-end"))
         at(browser, "#review").click()
@@ -160,7 +177,10 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
     path = downloaded(browser)
     answers = json.loads(path.read_text(encoding="utf-8"))
     assert answers["worker"] == "Ann"
-    assert scus_in(path) == [(["One fact.", "Another fact."], True), (["Half a"], False)]
+    assert scus_in(path) == [
+        (["One fact.", "Another fact."], True),
+        (["Half a"], False),
+    ]
     # Another person has a fresh start here, and can go on with Ann's file.
     other_worker(browser, "Bob")
     assert at(browser, "#count").text == "0 of 3 done"
@@ -214,14 +234,19 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     assert count.text == "3 of 3 done"
     path = downloaded(browser)
     written = lp.import_answers(tasks, [path], units=folder / "stus.jsonl")
-    assert (written.done, len(written.named["no_fact"]), written.fallen_back) == (3, 2, 0)
+    assert (written.done, len(written.named["no_fact"]), written.fallen_back) == (
+        3,
+        2,
+        0,
+    )
     other_worker(browser, "Bob")
     load(browser, path, "Loaded 3 tasks")
     assert box().is_selected()
 
 
 def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
-    """The same page opened twice: each tab answers another task, and both answers are kept."""
+    """The same page opened twice: each tab answers another task, and both answers are
+    kept."""
     begin(browser, folder, tasks)
     first = browser.current_window_handle
     browser.switch_to.new_window("tab")
@@ -240,7 +265,9 @@ def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
     assert scus_in(downloaded(browser)) == facts
 
 
-def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):
+def test_loading_adds_the_facts_that_are_not_answered_here(
+    browser, folder, judging, tmp_path
+):
     begin(browser, folder, judging, name="Zoë Ø")
     type_keys(browser, "n")
     path = downloaded(browser)
@@ -262,13 +289,19 @@ def screen(browser, width: int, height: int) -> None:
     """A screen of this size, on which nobody has begun."""
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        {
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": 1,
+            "mobile": width < 600,
+        },
     )
     browser.execute_script("if (location.protocol === 'file:') localStorage.clear()")
 
 
 def edges(browser, selector: str) -> list[float]:
-    """Top, bottom, left and right of an element on the screen, and how high the screen is."""
+    """Top, bottom, left and right of an element on the screen, and how high the screen
+    is."""
     return browser.execute_script(
         "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
         "return [box.top, box.bottom, box.left, box.right, innerHeight]",
@@ -296,7 +329,10 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
         end = browser.execute_script("return document.documentElement.scrollHeight")
         for place in (0, 300, end // 2, end):
             browser.execute_script("window.scrollTo(0, arguments[0])", place)
-            (top, bottom, *_), following = edges(browser, "#summary"), edges(browser, "#next")
+            (top, bottom, *_), following = (
+                edges(browser, "#summary"),
+                edges(browser, "#next"),
+            )
             assert 0 <= top < bottom <= following[0] < following[1] <= following[4]
             assert place == end or following[1] > following[4] - 40
         # A fact that the keyboard goes to is under neither of them.
@@ -304,7 +340,10 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
         at(browser, "fieldset").click()
         for key in "yn" * 6:
             type_keys(browser, key)
-            focused, summary = edges(browser, "fieldset:focus-within"), edges(browser, "#summary")
+            focused, summary = (
+                edges(browser, "fieldset:focus-within"),
+                edges(browser, "#summary"),
+            )
             assert focused[1] <= edges(browser, "#work nav")[0]
             assert focused[0] >= summary[1] or summary[2] != focused[2]
         assert browser.execute_script(WIDER) <= 0
@@ -345,7 +384,9 @@ def test_on_a_phone_the_task_comes_first(browser, folder, long):
     screen(browser, 400, 800)
     begin(browser, folder, long)
     names = ("#position", "#question", "#summary", "#guide", "fieldset", "#next")
-    position, question, summary, guide, fact, following = (edges(browser, s) for s in names)
+    position, question, summary, guide, fact, following = (
+        edges(browser, s) for s in names
+    )
     assert position[0] < 120
     assert at(browser, "#question").text == "What <hit> Oslo?"
     assert position[1] <= question[0] < summary[0] < guide[0]
@@ -354,6 +395,8 @@ def test_on_a_phone_the_task_comes_first(browser, folder, long):
         top, bottom, *_ = edges(browser, button)
         assert bottom - top >= 44
     screen(browser, 1100, 900)
-    guide, fact, summary = (edges(browser, s) for s in ("#guide", "fieldset", "#summary"))
+    guide, fact, summary = (
+        edges(browser, s) for s in ("#guide", "fieldset", "#summary")
+    )
     assert guide[0] < summary[0]
     assert fact[2] >= summary[3]

@@ -1,4 +1,5 @@
-"""What people should annotate: the budget, the order, what is expected of it; label power."""
+"""What people should annotate: the budget, the order, what is expected of it; label
+power."""
 
 import json
 import math
@@ -27,7 +28,9 @@ def easiness(values):
     return Easiness(sentences, np.array(values, dtype=float))
 
 
-values = st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=1, max_size=20)
+values = st.lists(
+    st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=1, max_size=20
+)
 
 
 @given(values, st.data())
@@ -47,11 +50,15 @@ def test_a_plan_takes_the_hardest_and_splits_as_the_mix_of_units_does(drawn, dat
     def units(kind):
         rows = {}
         for s in e.sentences:
-            rows.setdefault(s.input, []).append(Unit(s.text, 1.0, kind, s.reference, s.sentence))
+            rows.setdefault(s.input, []).append(
+                Unit(s.text, 1.0, kind, s.reference, s.sentence)
+            )
         return [InputUnits(name, tuple(own)) for name, own in rows.items()]
 
     kinds = {"by": by, "easiness": e, "seed": 5}
-    mixed = mix_units(units("scu"), units("stu"), e.sentences, len(drawn) - count, **kinds)
+    mixed = mix_units(
+        units("scu"), units("stu"), e.sentences, len(drawn) - count, **kinds
+    )
     assert annotate.tolist() == (~mixed.carries_stus).tolist()
 
 
@@ -60,7 +67,9 @@ def test_expectations_are_ordered_and_the_curve_goes_through_them(drawn, data):
     count = data.draw(st.integers(0, len(drawn)))
     plan = plan_budget(easiness(drawn), count)
     expected = plan.expected()
-    low, random, best, high = (expected[k] for k in ("nobody", "random", "plan", "everybody"))
+    low, random, best, high = (
+        expected[k] for k in ("nobody", "random", "plan", "everybody")
+    )
     assert low - 1e-9 <= random <= best + 1e-9
     assert best <= high + 1e-9
     worst = plan_budget(easiness(drawn), count, by="reversed").expected()["plan"]
@@ -74,10 +83,18 @@ def test_expectation_by_hand():
     plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1)
     assert [s.text for s in plan.chosen()] == ["Sentence 1."]
     assert plan.expected() == pytest.approx(
-        {"nobody": 0.6, "earlier": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
+        {
+            "nobody": 0.6,
+            "earlier": 0.6,
+            "random": 1 / 3 + 0.4,
+            "plan": 2.5 / 3,
+            "everybody": 1.0,
+        }
     )
     curve, chance = (line.get_ydata() for line in plan.to_figure().axes[0].lines[1:3])
-    assert [*curve] == plan.curve().tolist() == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+    assert (
+        [*curve] == plan.curve().tolist() == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+    )
     assert [*chance] == pytest.approx([0.6, 1.0])
 
 
@@ -104,24 +121,34 @@ def test_plan_file_round_trip(tmp_path):
 
 
 def test_easiness_is_predicted_given_or_gold(folder):
-    """By the embedded regressor, on given STUs, as values, by a regressor in a file, from SCUs."""
+    """By the embedded regressor, on given STUs, as values, by a regressor in a file,
+    from SCUs."""
     references, stus = folder / "references.jsonl", folder / "stus.jsonl"
     predicted = lp.easiness.predict(references, stus=stus)
     plan = lp.plan(references, sentences=2, stus=stus)
     assert plan.values("easiness").tolist() == predicted.values.tolist()
-    assert plan.chosen()[0].text == predicted.sentences[int(np.argmin(predicted.values))].text
+    assert (
+        plan.chosen()[0].text
+        == predicted.sentences[int(np.argmin(predicted.values))].text
+    )
     lp.EasinessRegressor.embedded().save(folder / "regressor.json")
-    for source in ({"easiness": predicted}, {"easiness": folder / "regressor.json", "stus": stus}):
+    for source in (
+        {"easiness": predicted},
+        {"easiness": folder / "regressor.json", "stus": stus},
+    ):
         assert lp.plan(references, sentences=2, **source).chosen() == plan.chosen()
     with pytest.raises(InputError, match="gold easiness needs"):
         lp.plan(references, sentences=2, by="gold", stus=stus)
-    gold = lp.plan(references, sentences=2, by="gold", stus=stus, scus=folder / "scus.jsonl")
+    gold = lp.plan(
+        references, sentences=2, by="gold", stus=stus, scus=folder / "scus.jsonl"
+    )
     assert not np.isnan(gold.values("easiness")).any()
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.data())
 def test_the_signature_changes_with_the_numbers(drawn, data):
-    """With a value or a text changed; not with the order of the sentences in their file."""
+    """With a value or a text changed; not with the order of the sentences in their
+    file."""
     e = easiness(drawn)
     before = plan_budget(e, 1)
     i = data.draw(st.integers(0, len(drawn) - 1))
@@ -148,18 +175,27 @@ def test_plans_after_each_other_choose_what_one_plan_chooses(drawn, data):
     assert (annotate | earlier).tolist() == whole.values("annotate").tolist()
     keys = [[s.key for s in p.chosen()] for p in (one, two, whole)]
     assert keys[0] + keys[1] == keys[2]
-    assert two.expected()["plan"] == pytest.approx(whole.expected()["plan"], nan_ok=True)
-    assert two.expected()["earlier"] == pytest.approx(one.expected()["plan"], nan_ok=True)
+    assert two.expected()["plan"] == pytest.approx(
+        whole.expected()["plan"], nan_ok=True
+    )
+    assert two.expected()["earlier"] == pytest.approx(
+        one.expected()["plan"], nan_ok=True
+    )
 
 
 def test_plans_of_other_references_are_refused(easiness):
     stray = Easiness((Sentence("ferry", 0, 1, "Other."),), np.array([0.1]))
-    with pytest.raises(InputError, match=r"sentence 2 of reference 1 of input 'ferry'.*'Other\.'"):
+    with pytest.raises(
+        InputError, match=r"sentence 2 of reference 1 of input 'ferry'.*'Other\.'"
+    ):
         plan_budget(easiness, 1, after=[plan_budget(stray, 1)])
 
 
 def test_a_second_plan_follows_the_first_in_its_file(folder):
-    references, scores = folder / "references.jsonl", {"easiness": folder / "easiness.jsonl"}
+    references, scores = (
+        folder / "references.jsonl",
+        {"easiness": folder / "easiness.jsonl"},
+    )
     lp.plan(references, sentences=2, **scores).save(folder / "one.json")
     two = lp.plan(references, sentences=2, after=[folder / "one.json"], **scores)
     assert [(s.input, s.sentence) for s in two.chosen()] == [("räd", 0), ("bridge", 1)]
@@ -184,7 +220,9 @@ def test_a_pilot_in_another_order_is_the_same_pilot():
 
     def power(order, values):
         inputs = tuple(f"i{i:02}" for i in order)
-        table = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values[:, :, order])
+        table = ScoreTable(
+            ("judge", "human"), ("a", "b", "c"), inputs, values[:, :, order]
+        )
         return lp.label_power(table, metric="judge", samples=30)
 
     one, moved = power(range(20), values), power(rng.permutation(20), values)

@@ -1,4 +1,5 @@
-"""Plan, export, fill in, import, score: as scored directly; no text becomes markup or script."""
+"""Plan, export, fill in, import, score: as scored directly; no text becomes markup or
+script."""
 
 import csv
 import json
@@ -50,16 +51,22 @@ def check_judged(folder, judging, paths):
     assert judged.agreement.alpha == 1.0
     assert as_units(out / "units.jsonl") == as_units(folder / "scus.jsonl")
     for entry in judged.labels:
-        for unit_row, name, labels in zip(judged.units, entry.inputs, entry.labels, strict=True):
+        for unit_row, name, labels in zip(
+            judged.units, entry.inputs, entry.labels, strict=True
+        ):
             truth = (sample.truth(entry.system, name, text) for text in unit_row.texts)
             assert labels == tuple(map(int, truth))
-    data = lp.load(out / "units.jsonl", summaries=out / "summaries", labels=out / "labels")
+    data = lp.load(
+        out / "units.jsonl", summaries=out / "summaries", labels=out / "labels"
+    )
     return lp.score(data, samples=40)
 
 
 def test_label_studio_presence(folder, judging):
     write_export(judging, folder / "tasks", "label-studio")
-    sent = json.loads((folder / "tasks" / "label_studio_tasks.json").read_text(encoding="utf-8"))
+    sent = json.loads(
+        (folder / "tasks" / "label_studio_tasks.json").read_text(encoding="utf-8")
+    )
     assert not any("system" in task["data"] for task in sent)
     by_id = {task.id: sample.truths(task) for task in judging.judging}
 
@@ -71,7 +78,9 @@ def test_label_studio_presence(folder, judging):
     path.write_text(sample.label_studio(sent, answer, PEOPLE), encoding="utf-8")
     human = check_judged(folder, judging, [path]).human_matrix
     alpha = sample.truths(judging.judging[0])
-    assert human.values[human.systems.index("alpha"), 0] == pytest.approx(sum(alpha) / 6)
+    assert human.values[human.systems.index("alpha"), 0] == pytest.approx(
+        sum(alpha) / 6
+    )
     assert human.values[human.systems.index("beta"), 1] == 0.0  # the empty summary
 
 
@@ -80,7 +89,8 @@ def contents(path):
 
 
 def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
-    """By export and by import: what somebody has there is never touched, nor are the answers."""
+    """By export and by import: what somebody has there is never touched, nor are the
+    answers."""
     answers, link = folder / "answers.json", folder / "link.json"
     row = {"task": tasks.writing[0].id, "finished": True, "scus": ["A."]}
     answers.write_text(sample.page_of(row))
@@ -101,12 +111,16 @@ def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300])
+@pytest.mark.parametrize(
+    "name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300]
+)
 def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
     renamed = replace(
         judging,
         systems=(name,),
-        judging=tuple(replace(t, system=name) for t in judging.judging if t.system == "alpha"),
+        judging=tuple(
+            replace(t, system=name) for t in judging.judging if t.system == "alpha"
+        ),
         blank=(),
     )
     rows = [sample.judged(t, dict.fromkeys(range(9), True)) for t in renamed.judging]
@@ -119,15 +133,20 @@ def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
 
 
 def test_a_random_sample_of_inputs_is_judged(folder):
-    """The same inputs for a seed, whatever the order of the file; all of them equally often."""
+    """The same inputs for a seed, whatever the order of the file; all of them equally
+    often."""
     units = as_units(folder / "scus.jsonl")
     drawn = []
     for seed in range(40):
         goal = folder / f"out{seed}"
-        result = lp.export(folder / "summaries", goal, units=units, inputs=2, seed=seed, form="csv")
+        result = lp.export(
+            folder / "summaries", goal, units=units, inputs=2, seed=seed, form="csv"
+        )
         drawn.append({e.input for e in result.tasks.units})
     assert {t.input for t in read_tasks(folder / "out7").judging} == drawn[7]
-    again = lp.export(folder / "summaries", folder / "again", units=units[::-1], inputs=2, seed=7)
+    again = lp.export(
+        folder / "summaries", folder / "again", units=units[::-1], inputs=2, seed=7
+    )
     assert {e.input for e in again.tasks.units} == drawn[7]
     counts = [sum(name in one for one in drawn) for name in ("bridge", "ferry", "räd")]
     assert np.all(np.abs(np.array(counts) - 80 / 3) < 10)
@@ -149,17 +168,33 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
 )  # fmt: skip
 def test_wrong_types_are_one_error(folder, easiness, wrong):
     judged = {"units": folder / "scus.jsonl"} if wrong.pop("judged", 0) else {}
-    work = wrong.pop("work", folder / "summaries" if judged else plan_budget(easiness, 1))
+    work = wrong.pop(
+        "work", folder / "summaries" if judged else plan_budget(easiness, 1)
+    )
     with pytest.raises(InputError):
         lp.export(work, folder / "out", **judged, **wrong)
     assert not (folder / "out").exists()
 
 
-text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(lambda s: s.strip())
-nasty = st.sampled_from(
-    ["</script>", "<!--", "${task_id}", "@DATA@", "&amp;", "a\u2028b", "]]>", "'\"`", "\\u003c"]
+text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(
+    lambda s: s.strip()
 )
-texts = st.lists(st.one_of(text, nasty, st.builds("{} {}".format, text, nasty)), min_size=2)
+nasty = st.sampled_from(
+    [
+        "</script>",
+        "<!--",
+        "${task_id}",
+        "@DATA@",
+        "&amp;",
+        "a\u2028b",
+        "]]>",
+        "'\"`",
+        "\\u003c",
+    ]
+)
+texts = st.lists(
+    st.one_of(text, nasty, st.builds("{} {}".format, text, nasty)), min_size=2
+)
 
 
 def tasks_of(words):
@@ -195,9 +230,18 @@ TITLE = 'A <b>"title"</b> & more {{ title }}'
 
 def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     units = folder / "scus.jsonl"
-    lp.export(folder / "summaries", folder / "out", units=units, form="label-studio", title=TITLE)
+    lp.export(
+        folder / "summaries",
+        folder / "out",
+        units=units,
+        form="label-studio",
+        title=TITLE,
+    )
     page = render_page(read_tasks(folder / "out"))
-    assert "<title>A &lt;b&gt;&#34;title&#34;&lt;/b&gt; &amp; more {{ title }}</title>" in page
+    assert (
+        "<title>A &lt;b&gt;&#34;title&#34;&lt;/b&gt; &amp; more {{ title }}</title>"
+        in page
+    )
     assert "<b>" not in page
     root = ET.parse(folder / "out" / "label_studio_config.xml").getroot()
     assert root.find("Header").get("value") == TITLE
@@ -207,12 +251,21 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     assert choices.get("name") == "presence_{{idx}}"
     assert choices.get("toName") == repeater.find("Text").get("name")
     assert [c.get("value") for c in choices] == ["Yes", "No"]
-    lp.export(lp.plan(folder / "references.jsonl", sentences=1), folder / "w", form="label-studio")
+    lp.export(
+        lp.plan(folder / "references.jsonl", sentences=1),
+        folder / "w",
+        form="label-studio",
+    )
     writing = ET.parse(folder / "w" / "label_studio_config.xml").getroot()
     (no_fact,) = writing.find("Choices")
-    assert (writing.find("Choices").get("name"), no_fact.get("value")) == ("no_fact", NO_FACT)
+    assert (writing.find("Choices").get("name"), no_fact.get("value")) == (
+        "no_fact",
+        NO_FACT,
+    )
     assert writing.find("TextArea").get("required") is None  # could never be left empty
-    rows = json.loads((folder / "out" / "label_studio_tasks.json").read_text(encoding="utf-8"))
+    rows = json.loads(
+        (folder / "out" / "label_studio_tasks.json").read_text(encoding="utf-8")
+    )
     assert set(rows[0]["data"]) == {"task_id", "input", "summary", "units"}
     assert set(rows[0]["data"]["units"][0]) == {"text"}
 
@@ -228,7 +281,9 @@ def test_the_question_is_shown_in_every_form(folder, form):
     references = [{"input": name, "references": [texts], "question": QUESTION}
                   for name, texts in sample.REFERENCES.items()]  # fmt: skip
     sample.jsonl(folder / "asked.jsonl", references)
-    plan = lp.plan(folder / "asked.jsonl", sentences=2, easiness=folder / "easiness.jsonl")
+    plan = lp.plan(
+        folder / "asked.jsonl", sentences=2, easiness=folder / "easiness.jsonl"
+    )
     lp.export(folder / "summaries", folder / "judging", units=units, form=form)
     lp.export(plan, folder / "writing", form=form)
     for name in ("judging", "writing"):
@@ -236,7 +291,9 @@ def test_the_question_is_shown_in_every_form(folder, form):
         expected = {t.id: QUESTION if t.input == "ferry" or name == "writing" else None
                     for t in tasks.tasks}  # fmt: skip
         assert {t.id: t.question for t in tasks.tasks} == expected
-        assert shown_questions(folder / name, form) == {k: v or "" for k, v in expected.items()}
+        assert shown_questions(folder / name, form) == {
+            k: v or "" for k, v in expected.items()
+        }
     tasks = read_tasks(folder / "judging")
     judged = collect_labels(tasks, sample.full(tasks))
     assert [e.question for e in judged.units] == [e.question for e in units]
@@ -245,7 +302,9 @@ def test_the_question_is_shown_in_every_form(folder, form):
 def shown_questions(folder, form):
     if form == "csv":
         with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
-            return {row["task_id"]: row.get("question", "") for row in csv.DictReader(file)}
+            return {
+                row["task_id"]: row.get("question", "") for row in csv.DictReader(file)
+            }
     if form == "page":
         data = json.loads(data_in((folder / "page.html").read_text()))
         return {task["id"]: task["question"] for task in data["tasks"]}

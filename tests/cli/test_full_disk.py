@@ -1,4 +1,5 @@
-"""A full disk, a closed stream or a folder that cannot be written: one error, old files kept."""
+"""A full disk, a closed stream or a folder that cannot be written: one error, old files
+kept."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ COMMANDS = [
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example, and what its commands make of it, with an old file under each goal's name."""
+    """The example, and what its commands make of it, with an old file under each goal's
+    name."""
     folder = tmp_path_factory.mktemp("full")
 
     def run(*args: str) -> None:
@@ -35,7 +37,16 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     run("demo", "--save", "example")
     summaries = ("example/summaries", "-u", "example/scus.jsonl")
-    run("score", *summaries, "-l", "example/labels", "--judge", "recall", "-o", "scores.json")
+    run(
+        "score",
+        *summaries,
+        "-l",
+        "example/labels",
+        "--judge",
+        "recall",
+        "-o",
+        "scores.json",
+    )
     run("budget", "export", *summaries, "-o", "tasks")
     task = read_tasks(folder / "tasks").judging[0]
     present = dict.fromkeys(map(str, range(len(task.units))), True)
@@ -59,7 +70,9 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: str) -> None:
+def test_a_full_disk_is_one_error_and_old_files_stay(
+    prepared: Path, command: str
+) -> None:
     pytest.importorskip("resource", reason="this system has no limits of processes")
     before = contents(prepared)
     done = subprocess.run(
@@ -97,8 +110,21 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, cli: Any) -> None:
         pytest.skip("no /proc")
     summaries = tmp_path / "a.txt"
     summaries.write_text("A cat sat.\n")
-    score = ("score", summaries, "--units", summaries, "-j", "recall", "-o", "/proc/x.json")
-    for command in (score, ("demo", "--save", "/proc/x"), ("demo", "--save", "/proc/x/y")):
+    score = (
+        "score",
+        summaries,
+        "--units",
+        summaries,
+        "-j",
+        "recall",
+        "-o",
+        "/proc/x.json",
+    )
+    for command in (
+        score,
+        ("demo", "--save", "/proc/x"),
+        ("demo", "--save", "/proc/x/y"),
+    ):
         error = cli(*command, status=2).stderr
         assert error.startswith("litepyramid: /proc/x"), error
         assert error.count("\n") == 1
@@ -127,8 +153,15 @@ def test_names_too_long_and_folders_for_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     (tmp_path / "a.txt").write_text("A cat sat.\n")
-    rows = [f"s{i},i{j},{m},{(i * j + i) % 5}" for i in range(3) for j in range(3) for m in "mh"]
-    (tmp_path / "scores.csv").write_text("\n".join(["system,input,metric,score", *rows]))
+    rows = [
+        f"s{i},i{j},{m},{(i * j + i) % 5}"
+        for i in range(3)
+        for j in range(3)
+        for m in "mh"
+    ]
+    (tmp_path / "scores.csv").write_text(
+        "\n".join(["system,input,metric,score", *rows])
+    )
     monkeypatch.chdir(tmp_path)
     before = contents(tmp_path)
     with pytest.raises(LitepyramidError):

@@ -1,4 +1,5 @@
-"""The order in which Python walks through a set changes no byte of what commands write."""
+"""The order in which Python walks through a set changes no byte of what commands
+write."""
 
 from __future__ import annotations
 

@@ -62,7 +62,11 @@ def draw(
 
 
 def judged(
-    data: DataLike = None, units: Any = None, *, judge: JudgeLike = "recall", **sources: Any
+    data: DataLike = None,
+    units: Any = None,
+    *,
+    judge: JudgeLike = "recall",
+    **sources: Any,
 ) -> Shape:
     """Says what it was called with.
 
@@ -84,13 +88,26 @@ def call(command: Any, *words: str) -> str:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")
-        assert not command.main([*words], prog_name="litepyramid", standalone_mode=False)
+        assert not command.main(
+            [*words], prog_name="litepyramid", standalone_mode=False
+        )
     return shown.getvalue()
 
 
 def test_parameters_are_arguments_and_options():
     assert "x [1, 2] flat False None" in run(draw, "x")
-    words = ["x", "--size", "3", "--size", "4", "--form", "round", "--filled", "--share", ".5"]
+    words = [
+        "x",
+        "--size",
+        "3",
+        "--size",
+        "4",
+        "--form",
+        "round",
+        "--filled",
+        "--share",
+        ".5",
+    ]
     assert "x [3, 4] round True 0.5" in run(draw, *words)
     for words in ([], ["x", "--form", "square"], ["x", "--size", "big"]):
         with pytest.raises(Exception, match=r"name|square|valid integer"):
@@ -99,7 +116,12 @@ def test_parameters_are_arguments_and_options():
 
 def test_the_docstring_is_the_help():
     help = run(draw, "--help")
-    for text in ("Draw a shape.", "What to draw.", "several are possible.", "litepyramid draw a"):
+    for text in (
+        "Draw a shape.",
+        "What to draw.",
+        "several are possible.",
+        "litepyramid draw a",
+    ):
         assert text in " ".join(help.split()), help
     assert "Returns" not in help
     assert documentation(draw).arguments["sizes"] == "Its sizes; several are possible."
@@ -119,7 +141,9 @@ def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
 def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path, capsys):
     files = [tmp_path / "a.json", tmp_path / "a.csv", tmp_path / "a.tex"]
     run(draw, "x", *(word for file in files for word in ("-o", str(file))))
-    assert "One cell was left out." in capsys.readouterr().err  # notes are seen beside a file
+    assert (
+        "One cell was left out." in capsys.readouterr().err
+    )  # notes are seen beside a file
     assert all("flat False None" in file.read_text() for file in files)
     assert run(draw, "x", "-o", "-").startswith("{")
     with pytest.raises(InputError, match=r"\.json"):
@@ -143,9 +167,13 @@ def test_there_are_few_commands_and_options():
     rows, lines = 0, {}
     for name in COMMANDS:
         help = call(app, *name.split(), "--help")
-        rows += sum(line.startswith(("│ --", "│ *  --", "│ -J")) for line in help.splitlines())
+        rows += sum(
+            line.startswith(("│ --", "│ *  --", "│ -J")) for line in help.splitlines()
+        )
         lines[name] = len(help.splitlines())
-    print(f"{len(lines)} commands, {rows} rows of options, score {lines['score']} lines")
+    print(
+        f"{len(lines)} commands, {rows} rows of options, score {lines['score']} lines"
+    )
     assert len(lines) <= 34
     assert rows <= 320
     assert lines["score"] <= 70

@@ -1,4 +1,5 @@
-"""Nothing that a command reads is ever overwritten, and results go only where they may."""
+"""Nothing that a command reads is ever overwritten, and results go only where they
+may."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ import pytest
 
 import litepyramid as lp
 
-REFERENCES = '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
+REFERENCES = (
+    '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
+)
 UNITS = '{"input": "a", "units": [{"text": "A cat sat.", "kind": "scu"}]}\n'
 SUMMARY = '{"input": "a", "summary": "A cat sat."}\n'
 SCORES = "system,input,metric,human\n" + "".join(
@@ -62,17 +65,32 @@ def test_a_result_may_be_renewed(folder: Path, cli: Any) -> None:
 
 
 @pytest.mark.parametrize("output", ["summaries", "x.xlsx"])
-def test_places_that_cannot_be_written_are_seen_before_the_work(folder, cli, output) -> None:
-    error = cli("score", "none", "--units", "none", "-o", output, status=2, cwd=folder).stderr
+def test_places_that_cannot_be_written_are_seen_before_the_work(
+    folder, cli, output
+) -> None:
+    error = cli(
+        "score", "none", "--units", "none", "-o", output, status=2, cwd=folder
+    ).stderr
     assert output in error
     assert "none" not in error
 
 
 def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
-    (folder / "b.json").write_text('{"input": "a", "summary": "It rained."}\n', encoding="utf-8")
+    (folder / "b.json").write_text(
+        '{"input": "a", "summary": "It rained."}\n', encoding="utf-8"
+    )
     files = (folder / "summaries/alpha.json", folder / "b.json")
     output = folder / "out.json"
-    cli("score", *files, "--units", folder / "units.jsonl", "--judge", "recall", "-o", output)
+    cli(
+        "score",
+        *files,
+        "--units",
+        folder / "units.jsonl",
+        "--judge",
+        "recall",
+        "-o",
+        output,
+    )
     systems = lp.report(output).scores
     assert dict(systems) == {"alpha": 1.0, "b": 0.0}
 
@@ -81,9 +99,14 @@ def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
     ("command", "twice"),
     [
         ("score summaries -u units.jsonl --units units.jsonl", "--units"),
-        ("judge evaluate summaries -u units.jsonl -l summaries -l summaries", "--labels"),
+        (
+            "judge evaluate summaries -u units.jsonl -l summaries -l summaries",
+            "--labels",
+        ),
         ("meta correlate scores.json --columns a=b --columns c=d", "--columns"),
     ],
 )
 def test_an_option_given_twice_is_refused(folder, cli, command, twice) -> None:
-    assert f"{twice} is given twice" in cli(*command.split(), status=2, cwd=folder).stderr
+    assert (
+        f"{twice} is given twice" in cli(*command.split(), status=2, cwd=folder).stderr
+    )

@@ -1,4 +1,5 @@
-"""Mistakes on the command line are one line on stderr, with what to do, and exit status 2."""
+"""Mistakes on the command line are one line on stderr, with what to do, and exit status
+2."""
 
 from __future__ import annotations
 
@@ -27,12 +28,18 @@ def run(monkeypatch, capsys):
     ("words", "hint"),
     [
         ("scor", "Did you mean 'score'? See 'litepyramid --help'."),
-        ("meta intervl x.csv", "Did you mean 'interval'? See 'litepyramid meta --help'."),
+        (
+            "meta intervl x.csv",
+            "Did you mean 'interval'? See 'litepyramid meta --help'.",
+        ),
         ("correlate x.csv", "Did you mean 'meta correlate'? See 'litepyramid --help'."),
         ("zzz", "See 'litepyramid --help'."),
         ("score x --jugde recall", "--judge"),
         ("score x --refs r.jsonl", "--references"),
-        ("score x --judge gpt --endpoint http://x", "-J endpoint=VALUE with --judge llm:MODEL"),
+        (
+            "score x --judge gpt --endpoint http://x",
+            "-J endpoint=VALUE with --judge llm:MODEL",
+        ),
         ("score x --mode p2c", "-J mode=VALUE"),
         ("meta interval", "See 'litepyramid meta interval --help'."),
         ("finetune lexical", "See 'litepyramid finetune --help'."),

@@ -1,4 +1,5 @@
-"""Writes pyramid files as DUCView lays them out, with offsets counted from the text itself."""
+"""Writes pyramid files as DUCView lays them out, with offsets counted from the text
+itself."""
 
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -19,12 +20,24 @@ REFERENCES = {
         "Cracks in two pillars closed the Lune bridge.",
         'The mayor said "it opens in May".',
     ],
-    " D0901-A.M.100.E.D": ["Lune's bridge is shut.", "It has cracked pillars.", "It may open."],
+    " D0901-A.M.100.E.D": [
+        "Lune's bridge is shut.",
+        "It has cracked pillars.",
+        "It may open.",
+    ],
 }
 # uid, label, contributors: (reference, parts in it); several parts make one contributor
 SCUS = [
-    ("3", "The Lune bridge is closed", [(0, ["was closed"]), (1, ["closed the"]), (2, ["shut"])]),
-    ("7", "Pillars crack", [(0, ["cracks", "pillars"]), (1, ["Cracks in"]), (2, ["cracked"])]),
+    (
+        "3",
+        "The Lune bridge is closed",
+        [(0, ["was closed"]), (1, ["closed the"]), (2, ["shut"])],
+    ),
+    (
+        "7",
+        "Pillars crack",
+        [(0, ["cracks", "pillars"]), (1, ["Cracks in"]), (2, ["cracked"])],
+    ),
     ("2", "Two pillars are hit", [(0, ["two of its pillars"]), (1, ["two pillars"])]),
     ("9", "It was closed on Monday", [(0, ["closed on Monday"])]),
     ("4", 'The mayor said: "May"', [(1, ["The mayor said", '"it opens in May"'])]),
@@ -58,7 +71,9 @@ def contributor_xml(text: str, begin: int, stop: int, parts: list[str]) -> str:
     rows = []
     for part in parts:
         start = text.index(part, begin, stop)
-        rows.append(f'   <part label={quoteattr(part)} start="{start}" end="{start + len(part)}"/>')
+        rows.append(
+            f'   <part label={quoteattr(part)} start="{start}" end="{start + len(part)}"/>'
+        )
     label = quoteattr("...".join(parts))
     return f"  <contributor label={label}>\n" + "\n".join(rows) + "\n  </contributor>\n"
 
@@ -74,7 +89,9 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
     for uid, label, places in scus:
         out += f" <scu uid={quoteattr(uid)} label={quoteattr(label)}>\n"
         for reference, parts in places:
-            out += contributor_xml(text, bounds[reference], bounds[reference + 1], parts)
+            out += contributor_xml(
+                text, bounds[reference], bounds[reference + 1], parts
+            )
         out += " </scu>\n"
     return out + "</pyramid>\n"
 
@@ -85,14 +102,22 @@ def pyr(path: Path, **kinds) -> Path:
     return path
 
 
-def pan(path: Path, found: dict[str, list[list[str]]], summary=SUMMARY, **kinds) -> Path:
+def pan(
+    path: Path, found: dict[str, list[list[str]]], summary=SUMMARY, **kinds
+) -> Path:
     """`found` maps a uid to its contributors in the summary; uid "0" matches nothing."""
     scus = kinds.get("scus", SCUS)
     text = "\n".join(summary)
-    out = '<?xml version="1.0"?>\n' + DOCTYPE.format(root="peerAnnotation") + "\n<peerAnnotation>\n"
+    out = (
+        '<?xml version="1.0"?>\n'
+        + DOCTYPE.format(root="peerAnnotation")
+        + "\n<peerAnnotation>\n"
+    )
     out += pyramid_xml(**kinds) + "<annotation>\n" + text_xml(summary)
     rows = [(uid, f"({len(places)}) {label}") for uid, label, places in scus]
-    rows += [(uid, "?") for uid in found if uid != "0" and uid not in {r[0] for r in rows}]
+    rows += [
+        (uid, "?") for uid in found if uid != "0" and uid not in {r[0] for r in rows}
+    ]
     for uid, label in [*rows, ("0", "All non-matching SCUs go here")]:
         out += f" <peerscu uid={quoteattr(uid)} label={quoteattr(label)}>\n"
         for parts in found.get(uid, []):

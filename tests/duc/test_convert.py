@@ -52,7 +52,8 @@ def test_assignments_are_everything(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "system", "inputs"), [(ANSWERS, "a", ("q1", "q2")), (ANSWERS_2026, "mine", ("17",))]
+    ("text", "system", "inputs"),
+    [(ANSWERS, "a", ("q1", "q2")), (ANSWERS_2026, "mine", ("17",))],
 )
 def test_answers_are_summaries(tmp_path, text, system, inputs):
     (summaries,) = lp.convert(written(tmp_path, text), to="summaries").summaries
@@ -114,7 +115,12 @@ def test_a_score_without_a_metric_is_none(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "to"),
-    [(NUGGETS, "scores"), (NUGGETS, "labels"), (ANSWERS, "units"), (NUGGETS, "nothing")],
+    [
+        (NUGGETS, "scores"),
+        (NUGGETS, "labels"),
+        (ANSWERS, "units"),
+        (NUGGETS, "nothing"),
+    ],
 )
 def test_what_cannot_be_converted_is_an_error(tmp_path, text, to):
     with pytest.raises(InputError):

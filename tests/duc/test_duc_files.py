@@ -1,4 +1,5 @@
-"""Pyramid files: weights, places, names, what is odd about them; unsafe XML is refused."""
+"""Pyramid files: weights, places, names, what is odd about them; unsafe XML is
+refused."""
 
 import re
 import socket
@@ -38,9 +39,12 @@ def test_scus_weights_and_places(tmp_path):
     assert +pyramid.odd == {}
 
 
-@pytest.mark.parametrize("pattern", [None, "", r"(a+)+b", r"[-]{2,}\n", r"\1", "[", "x*?y", "^$"])
+@pytest.mark.parametrize(
+    "pattern", [None, "", r"(a+)+b", r"[-]{2,}\n", r"\1", "[", "x*?y", "^$"]
+)
 def test_references_are_found_without_the_files_pattern(tmp_path, pattern):
-    """No pattern, or one that is not run because it could hang: the ruled headings are found."""
+    """No pattern, or one that is not run because it could hang: the ruled headings are
+    found."""
     pyramid = read_pyramid(pyr(tmp_path / "D0901-A.pyr", pattern=pattern))
     assert len(pyramid.references) == 3
     assert pyramid.scus[1].places[2][0] == 2
@@ -49,7 +53,9 @@ def test_references_are_found_without_the_files_pattern(tmp_path, pattern):
 def test_the_files_pattern_is_used_for_headings_without_rules(tmp_path):
     text = pyramid_xml(pattern="\\n REF[0-9]+\\n")
     for i, name in enumerate(REFERENCES):
-        text = text.replace(f"<line>{name}</line>", f"<line> REF{i + 1:0{len(name) - 4}}</line>")
+        text = text.replace(
+            f"<line>{name}</line>", f"<line> REF{i + 1:0{len(name) - 4}}</line>"
+        )
     text = text.replace("-----------------", "                 ")
     path = tmp_path / "D0901-A.pyr"
     path.write_text(text, encoding="utf-8")
@@ -61,7 +67,9 @@ def test_the_files_pattern_is_used_for_headings_without_rules(tmp_path):
 def test_a_pattern_made_to_hang_does_not(tmp_path):
     lines = {" A1": ["a" * 5000 + "!"], " A2": ["b"]}
     scus = [("1", "b", [(1, ["b"])])]
-    path = pyr(tmp_path / "x.pyr", references=lines, scus=scus, pattern="a*a*a*a*a*a*a*a*b")
+    path = pyr(
+        tmp_path / "x.pyr", references=lines, scus=scus, pattern="a*a*a*a*a*a*a*a*b"
+    )
     assert len(read_pyramid(path).references) == 2
 
 
@@ -73,16 +81,25 @@ def test_misplaced_labels_are_found_and_lost_ones_counted(tmp_path):
     # DUCView joins the lines of a part that runs over two of them without a space.
     label = "closed on Monday.Engineers found"
     joined = r'label="closed on Monday" start="(\d+)" end="\d+"'
-    edited(path, (joined, lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'))
+    edited(
+        path,
+        (joined, lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'),
+    )
     pyramid = read_pyramid(path)
     assert (pyramid.odd[UNPLACED], pyramid.scus[3].places) == (0, ((0, 0),))
-    pyramid = read_pyramid(edited(path, ('label="rust" start="', 'label="zzz" start="9')))
+    pyramid = read_pyramid(
+        edited(path, ('label="rust" start="', 'label="zzz" start="9'))
+    )
     assert pyramid.odd[UNPLACED] == 1
     assert [s.weight for s in pyramid.scus] == [3, 3, 2, 1, 1, 1]
 
 
 def test_empty_and_repeated_scus_are_counted(tmp_path):
-    scus = [*SCUS, ("11", "nobody says so", []), ("12", "again", [(0, ["cracks"]), (0, ["rust"])])]
+    scus = [
+        *SCUS,
+        ("11", "nobody says so", []),
+        ("12", "again", [(0, ["cracks"]), (0, ["rust"])]),
+    ]
     pyramid = read_pyramid(pyr(tmp_path / "D0901-A.pyr", scus=scus))
     assert (pyramid.odd[EMPTY], pyramid.odd[REPEATED]) == (1, 1)
     assert (pyramid.scus[-1].uid, pyramid.scus[-1].weight) == ("12", 2)
@@ -98,7 +115,8 @@ def test_peer_annotation(tmp_path):
     assert annotation.summary == "\n".join(SUMMARY)
     assert annotation.unknown == set()
     assert read_pyramid(path).scus == annotation.pyramid.scus
-    # The other shape seen: <annotation> is the root and holds text, pyramid and annotation.
+    # The other shape seen: <annotation> is the root and holds text, pyramid and
+    # annotation.
     path.write_text(path.read_text("utf-8").split("]>\n", 1)[1], encoding="utf-8")
     nested = read_peer_annotation(edited(path, ("peerAnnotation>", "annotation>")))
     assert (nested.present, nested.summary) == (annotation.present, annotation.summary)
@@ -134,7 +152,9 @@ def test_many_misplaced_parts_and_open_sections_take_no_time(tmp_path):
     part = '<contributor><part label="pillars" start="99999" end="10000000"/></contributor>'
     text = pyr(tmp_path / "D0901-A.pyr").read_text(encoding="utf-8")
     more = f"<scu uid='77' label='x'>{part * 20_000}</scu></pyramid>"
-    (tmp_path / "D0901-A.pyr").write_text(text.replace("</pyramid>", more), encoding="utf-8")
+    (tmp_path / "D0901-A.pyr").write_text(
+        text.replace("</pyramid>", more), encoding="utf-8"
+    )
     pyramid = read_pyramid(tmp_path / "D0901-A.pyr")
     assert set(pyramid.scus[-1].places) == {(2, 1)}
     opened = text.replace("</pyramid>", "<![CDATA[" * 40_000 + "</pyramid>")
@@ -173,14 +193,32 @@ def offline(monkeypatch):
     ("content", "what"),
     [
         (LAUGHS, "declares the entity 'l0'"),
-        ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "entity 'x'"),
-        ('<!DOCTYPE a [<!ENTITY % p SYSTEM "http://localhost/p.dtd"> %p;]><a/>', "entity 'p'"),
-        ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a>&x;</a>', "uses the entity 'x'"),
-        ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a b="&x;"/>', "uses the entity 'x'"),
-        ('<!DOCTYPE a [<!ATTLIST a b CDATA "' + "z" * 1000 + '">]><a/>', "a default value"),
+        (
+            '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+            "entity 'x'",
+        ),
+        (
+            '<!DOCTYPE a [<!ENTITY % p SYSTEM "http://localhost/p.dtd"> %p;]><a/>',
+            "entity 'p'",
+        ),
+        (
+            '<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a>&x;</a>',
+            "uses the entity 'x'",
+        ),
+        (
+            '<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a b="&x;"/>',
+            "uses the entity 'x'",
+        ),
+        (
+            '<!DOCTYPE a [<!ATTLIST a b CDATA "' + "z" * 1000 + '">]><a/>',
+            "a default value",
+        ),
         ("<a>&x;</a>", "undefined entity"),
         ("<a>" + "<b/>" * 500_000 + "</a>", "more than 500000 elements"),
-        ("<!DOCTYPE a [" + "<!ATTLIST a b CDATA #IMPLIED>" * 800 + "]><a/>", "a document type of"),
+        (
+            "<!DOCTYPE a [" + "<!ATTLIST a b CDATA #IMPLIED>" * 800 + "]><a/>",
+            "a document type of",
+        ),
         ("<a>" * 100 + "</a>" * 100, "nested more than 64 deep"),
         ("<a>", "not well-formed"),
         ("", "not well-formed"),
@@ -212,8 +250,16 @@ def test_a_document_type_without_entities_is_read(write, offline):
     [
         ("<a>café ’</a>".encode("cp1252"), True),
         (b"\xef\xbb\xbf" + "<a>café ’</a>".encode(), False),
-        ('<?xml version="1.0" encoding="windows-1252"?><a>café ’</a>'.encode("cp1252"), False),
-        ('<?xml version="1.0" encoding="utf-16"?><a>café ’</a>'.encode("utf-16"), False),
+        (
+            '<?xml version="1.0" encoding="windows-1252"?><a>café ’</a>'.encode(
+                "cp1252"
+            ),
+            False,
+        ),
+        (
+            '<?xml version="1.0" encoding="utf-16"?><a>café ’</a>'.encode("utf-16"),
+            False,
+        ),
     ],
 )
 def test_encodings(write, content, legacy):

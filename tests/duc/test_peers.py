@@ -16,7 +16,8 @@ from litepyramid.units.align import align_all, sentences_of
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two inputs; system 17 on both, system 4 on one, and system 9 with nothing marked."""
+    """Two inputs; system 17 on both, system 4 on one, and system 9 with nothing
+    marked."""
     place = tmp_path / "tac"
     place.mkdir()
     pyr(place / "D0901-A.pyr")
@@ -28,13 +29,15 @@ def folder(tmp_path):
 
 
 def test_scores_counted_by_hand(folder):
-    """Weights 3 3 2 1 1 1: 11 contributors, 3 references, so an ideal of floor(3.67 + .5) = 4."""
+    """Weights 3 3 2 1 1 1: 11 contributors, 3 references, so an ideal of floor(3.67 +
+    .5) = 4."""
     result = score_peers(read_pyramid_files([folder]))
     assert result.scores.systems == ("4", "9", "17")
     assert result.scores.inputs == ("D0901-A", "D0902-A")
     modified, original = result.scores.values
     ideal = 3 + 3 + 2 + 1
-    # system 17: 3 + 1 + 3 = 7; it holds 3 SCUs, one of them twice, and one more: 5 in all
+    # system 17: 3 + 1 + 3 = 7; it holds 3 SCUs, one of them twice, and one more: 5 in
+    # all
     assert modified[2] == pytest.approx([7 / ideal, 11 / ideal])
     assert original[2] == pytest.approx([7 / (3 + 3 + 2 + 1 + 1), 11 / 11])
     assert modified[0] == pytest.approx([1 / ideal, float("nan")], nan_ok=True)
@@ -50,7 +53,13 @@ def test_scores_counted_by_hand(folder):
 def test_files_that_do_not_say_how_many_references(tmp_path):
     texts = {"A": ["The bridge at Lune was closed; cracks."]}
     scus = [("1", "The bridge was closed", [(0, ["closed"])])]
-    path = pan(tmp_path / "a.1.pan", {"1": [["closed"]]}, ["closed"], references=texts, scus=scus)
+    path = pan(
+        tmp_path / "a.1.pan",
+        {"1": [["closed"]]},
+        ["closed"],
+        references=texts,
+        scus=scus,
+    )
     text = path.read_text(encoding="utf-8").replace("-----------------", "")
     path.write_text(text, encoding="utf-8")
     folder = read_pyramid_files([path])
@@ -80,7 +89,8 @@ def test_labels_units_and_references_are_what_the_readers_read(folder, tmp_path)
 
 
 def test_each_annotation_is_scored_by_the_pyramid_that_it_carries(folder):
-    """As in the update sets of 2007: the topic's .pyr was changed after the peers were annotated.
+    """As in the update sets of 2007: the topic's .pyr was changed after the peers were
+    annotated.
 
     In the .pan the bridge has three contributors, in the .pyr one: 7 / 9, not 5 / 7.
     """
@@ -93,7 +103,9 @@ def test_each_annotation_is_scored_by_the_pyramid_that_it_carries(folder):
     # of 50 six SCUs of weight 1 from three references
     assert scores.values[0, 2:, 0] == pytest.approx([7 / 9, 1 / 2])
     assert [u.weight for u in pyramids.units()[0].units] == [3, 3, 2, 1, 1, 1]
-    assert any("1 .pyr files differ from the pyramid" in note for note in pyramids.notes)
+    assert any(
+        "1 .pyr files differ from the pyramid" in note for note in pyramids.notes
+    )
     (folder / "D0901-A.pyr").unlink()
     alone = score_peers(read_pyramid_files([folder])).scores
     assert np.array_equal(alone.values, scores.values, equal_nan=True)
@@ -112,20 +124,27 @@ def test_the_same_thing_twice_is_an_error(folder, tmp_path):
 
 @pytest.fixture
 def duc(tmp_path):
-    """Two sets of DUC 2007 as NIST names them; peer 24 is annotated on one of them alone."""
+    """Two sets of DUC 2007 as NIST names them; peer 24 is annotated on one of them
+    alone."""
     place = tmp_path / "DUC2007"
     (place / "allpyramids").mkdir(parents=True)
     (place / "allpans").mkdir()
     for name in ("D0701-AGHI.pyr", "D0702-BCFJ.pyr"):
         pyr(place / "allpyramids" / name)
-    for name in ("D0701.M.250.A.07", "d0702c.m.250.c.7", "D0701.M.250.A.15", "D0702.M.250.C.15"):
+    for name in (
+        "D0701.M.250.A.07",
+        "d0702c.m.250.c.7",
+        "D0701.M.250.A.15",
+        "D0702.M.250.C.15",
+    ):
         pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]})
     pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]})
     return place
 
 
 def test_nist_names_of_one_set_are_one_input(duc):
-    """Summarizers' letters, the assessor's, case and leading zeros do not part what is one."""
+    """Summarizers' letters, the assessor's, case and leading zeros do not part what is
+    one."""
     folder = read_pyramid_files([duc])
     assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
     assert "D0701-AGHI.pyr belongs to D0701" in folder.notes[0]
@@ -141,7 +160,8 @@ def test_nist_names_of_one_set_are_one_input(duc):
 
 
 def test_all_annotations_of_a_summary_count(tmp_path):
-    """DUC 2006: annotator 114 and another one did set D0631; human summaries have letters."""
+    """DUC 2006: annotator 114 and another one did set D0631; human summaries have
+    letters."""
     pyr(tmp_path / "d0631.pyr")
     pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]})
     pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]})
@@ -171,7 +191,8 @@ def test_the_signature_names_what_the_scores_depend_on(folder):
 
 
 def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
-    """TAC: parts A and B; its peer annotations have no .pan, like its plain summaries."""
+    """TAC: parts A and B; its peer annotations have no .pan, like its plain
+    summaries."""
     for part in "AB":
         pyr(tmp_path / f"D0901-{part}.pyr")
         pan(tmp_path / f"D0901-{part}.M.100.C.3", {"3": [["Lune"]]})
@@ -187,7 +208,9 @@ def test_names_reach_both_kinds_of_files(tmp_path):
     names = r"^(?:pyramid_of_)?(?P<input>[a-z]+)_(?P<system>[a-z]+)"
     folder = read_pyramid_files([tmp_path], names=names)
     assert (folder.inputs, folder.systems) == (("rain",), ("mine",))
-    (tmp_path / ("a" * 100 + ".2.pan")).write_bytes((tmp_path / "rain_mine.pan").read_bytes())
+    (tmp_path / ("a" * 100 + ".2.pan")).write_bytes(
+        (tmp_path / "rain_mine.pan").read_bytes()
+    )
     with pytest.raises(InputError, match="takes longer than 1 s on this name"):
         lp.pyramid([tmp_path], names="^(?P<input>a|a|aa)*(?P<system>b?)$")
 
@@ -195,7 +218,9 @@ def test_names_reach_both_kinds_of_files(tmp_path):
 def test_no_complete_system_is_an_error(duc):
     for name in ("D0701.M.250.A.07", "D0702.M.250.C.15"):
         (duc / "allpans" / f"{name}.pan").unlink()
-    with pytest.raises(InputError, match="no system was annotated on all of 2 annotated inputs"):
+    with pytest.raises(
+        InputError, match="no system was annotated on all of 2 annotated inputs"
+    ):
         read_pyramid_files([duc]).complete()
     for file in (duc / "allpans").glob("?0702*"):
         file.unlink()

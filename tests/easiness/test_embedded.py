@@ -26,21 +26,26 @@ CENTRED = replace(REFINED, rounds=0)
 def measured(realsumm):
     ids = read_ids(realsumm / "ids.txt")
     references = as_references(realsumm / "references.txt", ids)
-    prepared, gold = prepare_gold(references, as_units(realsumm / "SCUs.txt", ids, kind="scu"))
+    prepared, gold = prepare_gold(
+        references, as_units(realsumm / "SCUs.txt", ids, kind="scu")
+    )
     files = sorted((realsumm / "by_examples").iterdir())
     folds = {name: n for n, file in enumerate(files) for name in read_ids(file)}
     return ids, prepared, gold, folds
 
 
 def gain(measured, settings, start, folds=None):
-    """By how much the error of cross-fitted easiness is below that of the folds' means."""
+    """By how much the error of cross-fitted easiness is below that of the folds'
+    means."""
     _, prepared, gold, authors = measured
     folds = folds or authors
     predicted = cross_fit(prepared, gold, folds, settings, start).values
     fold = np.array([folds[s.input] for s in gold.sentences])
     scored = ~np.isnan(gold.values)
     mean = np.array([gold.values[(fold != f) & scored].mean() for f in fold])
-    error, constant = (np.abs(v - gold.values)[scored].mean() for v in (predicted, mean))
+    error, constant = (
+        np.abs(v - gold.values)[scored].mean() for v in (predicted, mean)
+    )
     return 1 - error / constant, error, constant
 
 
@@ -55,14 +60,18 @@ def test_the_embedded_regressor_knows_its_features():
 
 def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     references = [
-        InputReferences("a", (("Ann Bray , 34 , sold the house .", "She left ."),), (True,)),
+        InputReferences(
+            "a", (("Ann Bray , 34 , sold the house .", "She left ."),), (True,)
+        ),
         InputReferences("b", (("It rained. The match was off.",),), (False,)),
     ]
     first = predict(references)
     assert [s.text for s in first.sentences][2:] == ["It rained.", "The match was off."]
     again = predict(references, stus=extract(references).units, regressor=EMBEDDED)
     assert first.values.tolist() == again.values.tolist()
-    worse = [InputUnits(n, (Unit("Ann", kind="stu", reference=0, sentence=0),)) for n in "ab"]
+    worse = [
+        InputUnits(n, (Unit("Ann", kind="stu", reference=0, sentence=0),)) for n in "ab"
+    ]
     assert predict(references, stus=worse).values[0] < first.values[0]
     with pytest.raises(InputError, match="input 'b' has no STUs"):
         predict(references, stus=worse[:1])
@@ -95,9 +104,13 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
     scus = [["A cat sat", "A dog ran fast"], ["It rained", "They left"]]
     regressor = fit(texts, scus, rounds=2)
     regressor.save(tmp_path / "r.json")
-    with pytest.raises(InputError, match=r"Expected \.json"):  # what could not be read again
+    with pytest.raises(
+        InputError, match=r"Expected \.json"
+    ):  # what could not be read again
         regressor.save(tmp_path / "r.csv")
-    again, first = (predict(texts, regressor=r) for r in (tmp_path / "r.json", regressor))
+    again, first = (
+        predict(texts, regressor=r) for r in (tmp_path / "r.json", regressor)
+    )
     assert again.values.tolist() == first.values.tolist()
     assert again.signature == first.signature
     centred = fit(texts, scus, start="embedded", rounds=0)

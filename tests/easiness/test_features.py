@@ -18,21 +18,44 @@ from litepyramid.easiness.sentence_features import (
 )
 from litepyramid.units.parsers.embedded.frames import Tree, Word
 
-# Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
+# Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of
+# labels).
 RAIN = "(S (NP (NN Rain)) (VP (VBZ falls)))"
 CAT = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
-CAT_LABELS = {"S": 1, "NP": 2, "DT": 2, "NN": 2, "VP": 1, "VBD": 1, "PP": 1, "IN": 1, ".": 1}
+CAT_LABELS = {
+    "S": 1,
+    "NP": 2,
+    "DT": 2,
+    "NN": 2,
+    "VP": 1,
+    "VBD": 1,
+    "PP": 1,
+    "IN": 1,
+    ".": 1,
+}
 QUOTED = "(S (`` ``) (NP (PRP$ Its) ($ $) (CD 5)) (: --) (, ,) ('' ''))"
 HAND = [
     (RAIN, 2, 35, 3, dict.fromkeys(["S", "NP", "NN", "VP", "VBZ"], 1)),
     (CAT, 7, 83, 5, CAT_LABELS),
-    (QUOTED, 7, 61, 3, dict.fromkeys(["S", "``", "NP", "PRP$", "$", "CD", ":", ",", "''"], 1)),
+    (
+        QUOTED,
+        7,
+        61,
+        3,
+        dict.fromkeys(["S", "``", "NP", "PRP$", "$", "CD", ":", ",", "''"], 1),
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "tokens", "characters", "depth", "counts"), HAND)
 def test_hand_counted_vectors(text, tokens, characters, depth, counts):
-    expected = [tokens, characters, depth, tokens / depth, *(counts.get(k, 0) for k in LABELS)]
+    expected = [
+        tokens,
+        characters,
+        depth,
+        tokens / depth,
+        *(counts.get(k, 0) for k in LABELS),
+    ]
     assert constituency_features([text]).tolist() == [expected]
     assert len(CONSTITUENCY_NAMES) == len(expected) == 69
 
@@ -43,7 +66,10 @@ def test_hand_counted_vectors(text, tokens, characters, depth, counts):
         ("(ROOT\n  (S (NP-SBJ=2 (NN Rain))\n (VP (VBZ falls))))", HAND[0][0]),
         ("( (S (NP (NN Rain)) (VP (VBZ falls))) )", HAND[0][0]),
         ("(TOP (S (NP|X (NN Rain)) (VP (VBZ falls) (NP (-NONE- *T*-1)))))", HAND[0][0]),
-        ("(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))", "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))"),
+        (
+            "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))",
+            "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))",
+        ),
     ],
 )
 def test_what_the_features_do_not_know_is_taken_off(written, read):
@@ -56,7 +82,9 @@ def test_a_very_deep_tree_is_no_crash():
     assert constituency_features([deep])[0, 2] == 5001
 
 
-LEAF = st.builds("({} {})".format, st.sampled_from(["NN", "VBZ"]), st.sampled_from("abc"))
+LEAF = st.builds(
+    "({} {})".format, st.sampled_from(["NN", "VBZ"]), st.sampled_from("abc")
+)
 TREES = st.recursive(
     LEAF,
     lambda t: st.builds(
@@ -107,9 +135,31 @@ def test_dependency_counts_by_hand():
 def test_stu_features_by_hand():
     sentence = tree_of(
         ("The", "cat", "sat", ",", "and", "the", "dog", "ran", "off", "."),
-        ("DET", "NOUN", "VERB", "PUNCT", "CCONJ", "DET", "NOUN", "VERB", "ADV", "PUNCT"),
+        (
+            "DET",
+            "NOUN",
+            "VERB",
+            "PUNCT",
+            "CCONJ",
+            "DET",
+            "NOUN",
+            "VERB",
+            "ADV",
+            "PUNCT",
+        ),
         (1, 2, 2, 7, 7, 6, 7, 2, 7, 2),
-        ("det", "nsubj", "root", "punct", "cc", "det", "nsubj", "conj", "advmod", "punct"),
+        (
+            "det",
+            "nsubj",
+            "root",
+            "punct",
+            "cc",
+            "det",
+            "nsubj",
+            "conj",
+            "advmod",
+            "punct",
+        ),
     )
     empty = tree_of(("…",), ("PUNCT",), (0,), ("root",))
     stus = [["The cat sat", "the dog ran off"], [], ["x"]]
@@ -131,7 +181,9 @@ def test_stu_features_by_hand():
 def test_context_features_by_hand():
     def tree(text, tags):
         tokens = tuple(text.split())
-        return tree_of(tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens))
+        return tree_of(
+            tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens)
+        )
 
     trees = [
         tree("The cat sat", "DET NOUN VERB"),
@@ -148,9 +200,22 @@ BOWLER = tree_of(
     ("The", "Norfolk", "bowler", ",", "23", ",", "has", "hurt", "Al", "Innes"),
     ("DET", "PROPN", "NOUN", "PUNCT", "NUM", "PUNCT", "AUX", "VERB", "PROPN", "PROPN"),
     (2, 2, 7, 4, 2, 4, 7, 7, 7, 8),
-    ("det", "compound", "nsubj", "punct", "appos", "punct", "aux", "root", "obj", "flat"),
+    (
+        "det",
+        "compound",
+        "nsubj",
+        "punct",
+        "appos",
+        "punct",
+        "aux",
+        "root",
+        "obj",
+        "flat",
+    ),
 )
-WAS = tree_of(("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root"))
+WAS = tree_of(
+    ("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root")
+)
 
 
 def test_subjects_by_hand():
@@ -159,7 +224,12 @@ def test_subjects_by_hand():
     first, second = (of(SUBJECT_NAMES, table, row) for row in (0, 1))
     # "The Norfolk bowler", without ", 23": one word of a name.
     named = {"root_name": 1, "root_length": 3, "stu_person": 0.5, "stu_full_name": 0.5}
-    named |= {"root_place": 0.7, "opens_with_determiner": 1, "root_is_verb": 1, "person_nouns": 1}
+    named |= {
+        "root_place": 0.7,
+        "opens_with_determiner": 1,
+        "root_is_verb": 1,
+        "person_nouns": 1,
+    }
     assert {k.removeprefix("subject:"): v for k, v in first.items() if v} == named
     # "Was miles away" has a copula.
     named = ("root_none", "stu_thing", "root_place", "root_is_verb", "opens_with_verb")

@@ -32,7 +32,9 @@ def made(kind, counts):
     found = {"a": [], "b": []}
     for s, n in zip(SENTENCES, counts, strict=True):
         found[s.input] += [
-            Unit(f"{kind} {s.sentence}.{k}", kind=kind, reference=0, sentence=s.sentence)
+            Unit(
+                f"{kind} {s.sentence}.{k}", kind=kind, reference=0, sentence=s.sentence
+            )
             for k in range(n)
         ]
     return [InputUnits(name, tuple(units)) for name, units in found.items()]
@@ -60,18 +62,25 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
     for s, flag in zip(SENTENCES, found.carries_stus, strict=True):
         for entry in STUS if flag else SCUS:
             if entry.input == s.input:
-                expected.update((s.input, u.text) for u in entry.units if u.sentence == s.sentence)
+                expected.update(
+                    (s.input, u.text) for u in entry.units if u.sentence == s.sentence
+                )
     assert Counter((e.input, t) for e in found.units for t in e.texts) == expected
 
 
 def test_seeds_differ():
-    mixed = (mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=s) for s in range(20))
+    mixed = (
+        mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=s) for s in range(20)
+    )
     assert len({tuple(m.carries_stus) for m in mixed}) > 3
 
 
 def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
     scus = [InputUnits("a", (Unit("A cat sat."), Unit("The dog ran."))), SCUS[1]]
-    stus = [InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))), STUS[1]]
+    stus = [
+        InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))),
+        STUS[1],
+    ]
     found = mix_units(scus, stus, SENTENCES, 1, by="gold")
     assert found.carries_stus.tolist() == [True, False, False, False, False]
     assert np.isnan(found.easiness[2])
@@ -95,21 +104,36 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
     thrice = Unit("It rained", 3.0, places=((0, 0), (0, 2), (1, 0)))
     once = Unit("We left", reference=0, sentence=0)
     sentences = (*SENTENCES[:3], Sentence("a", 1, 0, "Rain ."))
-    stus = [InputUnits("a", tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)))]
+    stus = [
+        InputUnits("a", tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)))
+    ]
     scus = [InputUnits("a", (thrice, once))]
 
     def mixed(*values):
         easiness = Easiness(sentences, np.array(values))
-        return mix_units(scus, stus, sentences, int(sum(values)), easiness=easiness).units[0].units
+        return (
+            mix_units(scus, stus, sentences, int(sum(values)), easiness=easiness)
+            .units[0]
+            .units
+        )
 
     assert mixed(0, 0, 0, 0) == scus[0].units
-    assert mixed(0, 0, 1, 0)[:2] == (Unit("It rained", 2.0, places=((0, 0), (1, 0))), once)
+    assert mixed(0, 0, 1, 0)[:2] == (
+        Unit("It rained", 2.0, places=((0, 0), (1, 0))),
+        once,
+    )
     assert mixed(1, 0, 1, 0)[:1] == (Unit("It rained", 1.0, "scu", 1, 0),)
     assert [u.kind for u in mixed(1, 1, 1, 1)] == ["stu"] * 3
 
 
-REFERENCES = ["A cat sat. The dog ran home. It rained hard in Rome.", "We left. They stayed."]
-TEXTS = [["A cat sat", "The dog ran home", "It rained"], ["We left early", "They stayed"]]
+REFERENCES = [
+    "A cat sat. The dog ran home. It rained hard in Rome.",
+    "We left. They stayed.",
+]
+TEXTS = [
+    ["A cat sat", "The dog ran home", "It rained"],
+    ["We left early", "They stayed"],
+]
 
 
 def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
@@ -125,7 +149,9 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
         mixed.save(tmp_path / f"mixed.{ending}")
         assert as_units(tmp_path / f"mixed.{ending}") == list(mixed.units)
     for options in ({}, {"by": "gold"}, {"by": "gold", "stus": list(stus.units)}):
-        with pytest.raises(InputError, match=r"needs the references of the units\. Without them"):
+        with pytest.raises(
+            InputError, match=r"needs the references of the units\. Without them"
+        ):
             mix(TEXTS, **options)
     for options, words in (
         ({"units": stus.units}, "units of kind"),
@@ -141,7 +167,9 @@ def test_the_signature_changes_when_the_mix_does_and_only_then():
     for by in ("easiness", "reversed", "random", "gold"):
         easiness = EASY if by in ("easiness", "reversed") else None
         mixed = mix_units(SCUS, STUS, SENTENCES, 3, by=by, easiness=easiness, seed=1)
-        again = mix_units(SCUS[::-1], STUS, SENTENCES[::-1], 3, by=by, easiness=easiness, seed=1)
+        again = mix_units(
+            SCUS[::-1], STUS, SENTENCES[::-1], 3, by=by, easiness=easiness, seed=1
+        )
         assert again.signature == mixed.signature
         assert sorted(again.units, key=lambda entry: entry.input) == list(mixed.units)
     mixed = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
@@ -165,14 +193,21 @@ MAT = (
 
 
 def units(*pairs, kind="scu", name="a"):
-    return [InputUnits(name, tuple(Unit(t, kind=kind, reference=0, sentence=s) for t, s in pairs))]
+    return [
+        InputUnits(
+            name, tuple(Unit(t, kind=kind, reference=0, sentence=s) for t, s in pairs)
+        )
+    ]
 
 
 def test_gold_easiness_by_hand():
     scus = units(("A cat sat", 0), ("The mat", 0), ("The dog ran", 1))
-    stus = units(("A cat sat on the mat", 0), ("A cat", 0), ("It rained", 2), kind="stu")
-    # "A cat sat": of "A cat sat on the mat" F1 = 2*3/(3+6) = 2/3, of "A cat" 2*2/(3+2) = 4/5.
-    # "The mat": 2*2/(2+6) = 1/2, and 0. Mean of 4/5 and 1/2. The dog has no STU, the rain no SCU.
+    stus = units(
+        ("A cat sat on the mat", 0), ("A cat", 0), ("It rained", 2), kind="stu"
+    )
+    # "A cat sat": of "A cat sat on the mat" F1 = 2*3/(3+6) = 2/3, of "A cat" 2*2/(3+2)
+    # = 4/5. "The mat": 2*2/(2+6) = 1/2, and 0. Mean of 4/5 and 1/2. The dog has no STU,
+    # the rain no SCU.
     found = gold_easiness(scus, stus, MAT)
     assert found.values[:2] == pytest.approx([0.65, 0.0])
     assert math.isnan(found.values[2])
@@ -205,7 +240,9 @@ def test_easiness_files_come_back(tmp_path, ending):
     assert back.sentences == MAT
     np.testing.assert_array_equal(back.values, easiness.values)
     assert back.of(MAT[::-1])[0] == easiness.values[2]
-    with pytest.raises(InputError, match="no easiness for sentence 10 of reference 1 of input 'a'"):
+    with pytest.raises(
+        InputError, match="no easiness for sentence 10 of reference 1 of input 'a'"
+    ):
         back.of([Sentence("a", 0, 9, "")])
     table = render(easiness, "table")
     assert table.index("It rained") < table.index("A cat") < table.index("The dog")
@@ -219,7 +256,10 @@ def test_easiness_files_come_back(tmp_path, ending):
         ('{"input": "a", "sentence": -1}', "sentence is -1"),
         ('{"input": "a", "sentence": 0, "easiness": "big"}', 'easiness is "big"'),
         ('{"input": "a", "sentence": 0, "easiness": true}', "easiness is true"),
-        ('{"input": "x", "sentence": 0, "easiness": 1}', "the same sentence as in line 1"),
+        (
+            '{"input": "x", "sentence": 0, "easiness": 1}',
+            "the same sentence as in line 1",
+        ),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, line, words):

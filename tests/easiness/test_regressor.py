@@ -4,7 +4,12 @@ import warnings
 import numpy as np
 import pytest
 
-from litepyramid.easiness.regressor import EasinessRegressor, TreeSettings, fit_trees, predict_trees
+from litepyramid.easiness.regressor import (
+    EasinessRegressor,
+    TreeSettings,
+    fit_trees,
+    predict_trees,
+)
 from litepyramid.easiness.sentence_features import FeatureTable, constituency_features
 from litepyramid.errors import InputError, ModelError
 
@@ -17,7 +22,9 @@ def table(n=40, names=("length", "depth"), name="mine", seed=0):
 @pytest.fixture(scope="module")
 def trained():
     features = table()
-    return fit_trees(features, features.values[:, 0] / 9, about={"data": "made up"}), features
+    return fit_trees(
+        features, features.values[:, 0] / 9, about={"data": "made up"}
+    ), features
 
 
 def walk(tree, row):
@@ -30,7 +37,9 @@ def walk(tree, row):
 
 
 @pytest.mark.parametrize("name", ["TAC08/all_xgb.json", "REALSumm/fold0_xgb.json"])
-def test_the_released_regressors_load_without_a_warning_and_predict(data, name, tmp_path):
+def test_the_released_regressors_load_without_a_warning_and_predict(
+    data, name, tmp_path
+):
     path = data / "regressors" / name
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -74,7 +83,9 @@ def test_no_damage_reaches_xgboost(trained, tmp_path):
     survived = 0
     for _ in range(300):
         place, bit = int(rng.integers(len(whole))), int(rng.integers(8))
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
+        )
         try:
             regressor = EasinessRegressor.load(path)
         except ModelError:
@@ -88,7 +99,12 @@ def test_no_damage_reaches_xgboost(trained, tmp_path):
 @pytest.mark.parametrize(
     ("name", "index", "value", "words"),
     [
-        ("left_children", 0, 0, "children"),  # a circle: XGBoost would go round for ever
+        (
+            "left_children",
+            0,
+            0,
+            "children",
+        ),  # a circle: XGBoost would go round for ever
         ("right_children", 0, 10**9, "children"),
         ("right_children", 0, 1, "children"),
         ("parents", 1, 3, "parents"),
@@ -116,17 +132,26 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     centred = fit_trees(features, harder, TreeSettings(rounds=0), start=start)
     said = predict_trees(centred, features)
     assert said.mean() == pytest.approx(harder.mean())
-    assert said - predict_trees(start, features) == pytest.approx(np.full(40, centred.offset))
+    assert said - predict_trees(start, features) == pytest.approx(
+        np.full(40, centred.offset)
+    )
     assert centred.offset == pytest.approx(-0.2, abs=0.01)
     wiggly = harder + 0.2 * (features.values[:, 1] > 4)
     more = fit_trees(features, wiggly, TreeSettings(rounds=20), start=start)
-    missed = [np.abs(predict_trees(r, features) - wiggly).mean() for r in (centred, more)]
+    missed = [
+        np.abs(predict_trees(r, features) - wiggly).mean() for r in (centred, more)
+    ]
     assert missed[1] < missed[0] / 2
-    assert predict_trees(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
+    assert predict_trees(start, features) == pytest.approx(
+        features.values[:, 0] / 9, abs=0.05
+    )
     assert more.about["start"].endswith("(40 sentences)")
     more.save(tmp_path / "r.json")
     again = EasinessRegressor.load(tmp_path / "r.json")
     assert again.offset == more.offset
-    assert predict_trees(again, features).tolist() == predict_trees(more, features).tolist()
+    assert (
+        predict_trees(again, features).tolist()
+        == predict_trees(more, features).tolist()
+    )
     twice = fit_trees(features, harder + 0.5, TreeSettings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)

@@ -9,8 +9,22 @@ from litepyramid.tables import Column, Result, Table, render
 from litepyramid.text import latex_escape
 
 NAMES = [
-    *("\x1b[31mred", "[bold]markup[/bold]", "left\u202eright", "line\nend", r"\write18{id}"),
-    *("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "'=quoted", "x" * 5000, "half\udc80"),
+    *(
+        "\x1b[31mred",
+        "[bold]markup[/bold]",
+        "left\u202eright",
+        "line\nend",
+        r"\write18{id}",
+    ),
+    *(
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-2+3",
+        "@SUM(A1)",
+        "'=quoted",
+        "x" * 5000,
+        "half\udc80",
+    ),
 ]
 
 
@@ -19,7 +33,14 @@ class Shown(Result):
 
     def to_tables(self):
         rows = tuple((name, -1.5) for name in NAMES)
-        return [Table(NAMES[3], (Column("name"), Column("score", NAMES[4])), rows, tuple(NAMES))]
+        return [
+            Table(
+                NAMES[3],
+                (Column("name"), Column("score", NAMES[4])),
+                rows,
+                tuple(NAMES),
+            )
+        ]
 
     def to_json(self):
         return {"names": NAMES}
@@ -29,7 +50,12 @@ def test_a_table_shows_names_and_does_not_obey_them():
     shown = render(Shown(), "table")
     assert shown.isascii() or not {"\x1b", "\u202e", "\udc80"} & set(shown)
     assert "x" * 3000 not in "".join(shown.split())
-    for name in (r"\x1b[31mred", "[bold]markup[/bold]", r"left\u202eright", r"line\nend"):
+    for name in (
+        r"\x1b[31mred",
+        "[bold]markup[/bold]",
+        r"left\u202eright",
+        r"line\nend",
+    ):
         assert shown.count(name) >= 2
 
 
@@ -51,7 +77,9 @@ def test_csv_holds_no_formula_and_names_come_back():
 
 
 def test_half_a_character_ends_nothing(tmp_path):
-    result = lp.score({"a\udc80": ["It rained."]}, [["It rained."]], judge="recall", samples=50)
+    result = lp.score(
+        {"a\udc80": ["It rained."]}, [["It rained."]], judge="recall", samples=50
+    )
     for ending in ("txt", "json", "csv", "tex"):
         result.save(tmp_path / f"r.{ending}")
         text = (tmp_path / f"r.{ending}").read_text(encoding="utf-8")

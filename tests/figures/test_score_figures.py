@@ -1,4 +1,5 @@
-"""Figures of scores: the numbers of the result, nothing covered or cut, one column wide."""
+"""Figures of scores: the numbers of the result, nothing covered or cut, one column
+wide."""
 
 from __future__ import annotations
 
@@ -21,19 +22,32 @@ pytest.importorskip("matplotlib")
 from matplotlib import image
 from matplotlib.transforms import Bbox
 
-ODD = ["price $ and \\bad{ $", "the same long name with an end of its own: " * 3, "x" * 300]
+ODD = [
+    "price $ and \\bad{ $",
+    "the same long name with an end of its own: " * 3,
+    "x" * 300,
+]
 
 
 def scored(systems):
-    """Systems whose presence falls from the first to the last, with names of every length."""
+    """Systems whose presence falls from the first to the last, with names of every
+    length."""
     rng = np.random.default_rng(1)
-    names = [*ODD[: systems - 1], *(f"system_{n}_of_many" for n in range(systems))][:systems]
+    names = [*ODD[: systems - 1], *(f"system_{n}_of_many" for n in range(systems))][
+        :systems
+    ]
     units = [[f"fact {m} {u}" for u in range(8)] for m in range(20)]
     true = {
-        name: [(rng.random(8) < 0.9 - 0.8 * n / systems).astype(int).tolist() for _ in units]
+        name: [
+            (rng.random(8) < 0.9 - 0.8 * n / systems).astype(int).tolist()
+            for _ in units
+        ]
         for n, name in enumerate(names)
     }
-    presence = {name: [[0.15 + 0.7 * x for x in row] for row in own] for name, own in true.items()}
+    presence = {
+        name: [[0.15 + 0.7 * x for x in row] for row in own]
+        for name, own in true.items()
+    }
     return lp.score(units=units, presence=presence, samples=100, labels=true)
 
 
@@ -67,7 +81,8 @@ class Drawn(Result):
 
 
 def check(figure, tmp_path):
-    """One column wide, nothing at the edge, no label over another, no legend above axis text."""
+    """One column wide, nothing at the edge, no label over another, no legend above axis
+    text."""
     Drawn(figure).save(tmp_path / "f.png")
     pixels = image.imread(tmp_path / "f.png")
     for edge in (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:]):
@@ -109,11 +124,16 @@ def test_systems_from_best_to_worst_with_people_beside_them(result, tmp_path):
     scores = sorted(result.scores.values(), reverse=True)
     assert dots(axes, "o") == scores
     assert sorted(dots(axes, "D")) == sorted(result.human_scores.values())
-    ends = {tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2}
+    ends = {
+        tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2
+    }
     assert ends == set(result.intervals)
     assert len(dots(side, "o")) == sum(map(len, result.groups))
     check(figure, tmp_path)
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["Lite²Pyramid", "human"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == [
+        "Lite²Pyramid",
+        "human",
+    ]
 
 
 def test_differences_of_pairs_or_of_many(result, tmp_path):
@@ -135,7 +155,9 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
         assert np.isfinite(shown).sum() == len(comparison.pairs)
         assert len(axes.collections[0].get_offsets()) == len(clear) > 10
         best, worst = comparison.systems[0], comparison.systems[-1]
-        difference = next(p for p in clear if (p.first, p.second) == (best, worst)).difference
+        difference = next(
+            p for p in clear if (p.first, p.second) == (best, worst)
+        ).difference
         assert shown[0, -1] == pytest.approx(difference)
 
 

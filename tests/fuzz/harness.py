@@ -21,7 +21,8 @@ SLOW = 5.0
 
 @dataclass
 class Findings:
-    """How many cases ran and were refused; the numbers of bad ends by kind, and of slow ones."""
+    """How many cases ran and were refused; the numbers of bad ends by kind, and of slow
+    ones."""
 
     cases: int = 0
     refused: int = 0
@@ -40,14 +41,20 @@ def prepare(target: Target, folder: Path) -> Path:
 
 
 def case(name: str, target: Target, seed: int, number: int) -> tuple[str, bytes]:
-    """The file that a case damages, and what it then holds; the same for the same arguments."""
+    """The file that a case damages, and what it then holds; the same for the same
+    arguments."""
     mutator = Mutator(f"{name} {seed} {number}")
     file = mutator.random.choice(list(target.files))
     return file, mutator.damaged(target.files[file], Path(file).suffix)
 
 
 def fuzz(
-    name: str, target: Target, folder: Path, cases: range, seed: int, most_kinds: int = 20
+    name: str,
+    target: Target,
+    folder: Path,
+    cases: range,
+    seed: int,
+    most_kinds: int = 20,
 ) -> Findings:
     """Runs cases of one target in `folder`, which `prepare` has filled."""
     found = Findings()
@@ -62,7 +69,9 @@ def fuzz(
         except LitepyramidError as error:
             found.refused += 1
             if len(str(error)) > 6000:
-                found.bad.setdefault("a message of more than 6,000 characters", []).append(number)
+                found.bad.setdefault(
+                    "a message of more than 6,000 characters", []
+                ).append(number)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
             found.bad.setdefault(_kind(error), []).append(number)
         if (seconds := time.monotonic() - begun) > SLOW:
@@ -99,7 +108,9 @@ def _quiet():
 def _kind(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)
     ours = [
-        frame for frame in last if "litepyramid" in frame.filename and "fuzz" not in frame.filename
+        frame
+        for frame in last
+        if "litepyramid" in frame.filename and "fuzz" not in frame.filename
     ]
     where = ours[-1] if ours else last[-1]
     place = f"{Path(where.filename).name}:{where.lineno} {where.name}"

@@ -1,4 +1,5 @@
-"""Damage to files, by seed: bytes, words, lines, and values inside JSON, XML and safetensors."""
+"""Damage to files, by seed: bytes, words, lines, and values inside JSON, XML and
+safetensors."""
 
 import gzip
 import json
@@ -9,21 +10,152 @@ from collections.abc import Callable
 from typing import Any
 
 VALUES: list[Any] = [
-    *(None, True, False, 0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 10**30),
-    *("", " ", "\n", "a\tb", "0", "1", "-1", "1_000", "nan", "inf", "1e400", "١", "None", "true"),
-    *("\u2028", "\u202e", "\x00", "\x1b[31m", "\ud800", "😀", "e\u0301", "<t>", "<t> a </t>"),
-    *("../../x", "/etc/passwd", "CON", "x" * 300, "(" * 400, "not. " * 300, "a.b.c", "=1+1", "-"),
-    *([], {}, [[]], [None], [1, "a", None], [[1, 2]], {"": None}, {"a": {"b": []}}, [0] * 50),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2,
+        0.5,
+        1e308,
+        float("nan"),
+        float("inf"),
+        2**31,
+        2**63,
+        10**30,
+    ),
+    *(
+        "",
+        " ",
+        "\n",
+        "a\tb",
+        "0",
+        "1",
+        "-1",
+        "1_000",
+        "nan",
+        "inf",
+        "1e400",
+        "١",
+        "None",
+        "true",
+    ),
+    *(
+        "\u2028",
+        "\u202e",
+        "\x00",
+        "\x1b[31m",
+        "\ud800",
+        "😀",
+        "e\u0301",
+        "<t>",
+        "<t> a </t>",
+    ),
+    *(
+        "../../x",
+        "/etc/passwd",
+        "CON",
+        "x" * 300,
+        "(" * 400,
+        "not. " * 300,
+        "a.b.c",
+        "=1+1",
+        "-",
+    ),
+    *(
+        [],
+        {},
+        [[]],
+        [None],
+        [1, "a", None],
+        [[1, 2]],
+        {"": None},
+        {"a": {"b": []}},
+        [0] * 50,
+    ),
     json.loads("[" * 90 + "]" * 90),
 ]
 TOKENS = [
-    *(b"null", b"true", b"false", b"NaN", b"Infinity", b"-", b"1e999", b"9" * 400, b"9" * 5000),
-    *(b"-1", b"0", b"1_000", b'"', b"'", b"\\", b"\\ud800", b"\\u0000", b"{", b"}", b"[", b"]"),
-    *(b"[" * 200, b"{" * 50, b",", b":", b"\t", b"\n", b"\r", b"\r\n", b"\n\n\n", b"\x00", b"\xff"),
-    *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\x1b[31m"),
-    *(b"<t>", b"</t>", b"<!DOCTYPE a [", b"<![CDATA[", b"]]>", b"&amp;", b"&lol;", b"<a>", b"</a>"),
-    *(b"(", b")", b"(" * 150, b"a" * 2000, b"=1", b"@", b"#", b"0x10", b"1e-400", b"\x1f\x8b"),
-    *(b"system,input,metric,score\n", b"I-V", b"B-", b"__class__", b"${x}", b"../", b" " * 99),
+    *(
+        b"null",
+        b"true",
+        b"false",
+        b"NaN",
+        b"Infinity",
+        b"-",
+        b"1e999",
+        b"9" * 400,
+        b"9" * 5000,
+    ),
+    *(
+        b"-1",
+        b"0",
+        b"1_000",
+        b'"',
+        b"'",
+        b"\\",
+        b"\\ud800",
+        b"\\u0000",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+    ),
+    *(
+        b"[" * 200,
+        b"{" * 50,
+        b",",
+        b":",
+        b"\t",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\n\n\n",
+        b"\x00",
+        b"\xff",
+    ),
+    *(
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+        b"\xc3",
+        b"\xe2\x80\xa8",
+        b"\xe2\x80\xae",
+        b"\x1b[31m",
+    ),
+    *(
+        b"<t>",
+        b"</t>",
+        b"<!DOCTYPE a [",
+        b"<![CDATA[",
+        b"]]>",
+        b"&amp;",
+        b"&lol;",
+        b"<a>",
+        b"</a>",
+    ),
+    *(
+        b"(",
+        b")",
+        b"(" * 150,
+        b"a" * 2000,
+        b"=1",
+        b"@",
+        b"#",
+        b"0x10",
+        b"1e-400",
+        b"\x1f\x8b",
+    ),
+    *(
+        b"system,input,metric,score\n",
+        b"I-V",
+        b"B-",
+        b"__class__",
+        b"${x}",
+        b"../",
+        b" " * 99,
+    ),
 ]
 
 
@@ -34,9 +166,14 @@ class Mutator:
         self.random = random.Random(seed)
 
     def damaged(self, data: bytes, kind: str) -> bytes:
-        """The bytes after one to four pieces of damage, some knowing their `kind` (a suffix)."""
+        """The bytes after one to four pieces of damage, some knowing their `kind` (a
+        suffix)."""
         ways: list[Callable[[bytes], bytes]] = [self.bytes, self.words, self.lines]
-        known = {".json": self.json, ".jsonl": self.json_line, ".safetensors": self.header}
+        known = {
+            ".json": self.json,
+            ".jsonl": self.json_line,
+            ".safetensors": self.header,
+        }
         known |= dict.fromkeys((".pyr", ".pan"), self.tags)
         ways += [known[kind]] * 4 if kind in known else []
         for _ in range(self.random.choice((1, 1, 2, 4))):
@@ -74,7 +211,9 @@ class Mutator:
             return data + self.random.choice(TOKENS)
         a, b = self.random.choice(found).span()
         other = self.random.choice(found)[0]
-        new = self.random.choice((self.random.choice(TOKENS), other, b"", data[a:b] * 2))
+        new = self.random.choice(
+            (self.random.choice(TOKENS), other, b"", data[a:b] * 2)
+        )
         return data[:a] + new + data[b:]
 
     def lines(self, data: bytes) -> bytes:
@@ -94,13 +233,16 @@ class Mutator:
         elif way == 4:
             lines[i] = b""
         elif way == 5:
-            return data.replace(b"\n", r.choice((b"\r\n", b"\r", b"\n\n", b"\xe2\x80\xa8")))
+            return data.replace(
+                b"\n", r.choice((b"\r\n", b"\r", b"\n\n", b"\xe2\x80\xa8"))
+            )
         else:
             lines[i : i + 1] = [lines[i]] * r.choice((2, 60))
         return b"\n".join(lines)
 
     def json(self, data: bytes) -> bytes:
-        """One value somewhere inside replaced, taken out, doubled, renamed or wrapped."""
+        """One value somewhere inside replaced, taken out, doubled, renamed or
+        wrapped."""
         try:
             tree = json.loads(data)
         except (ValueError, RecursionError):
@@ -133,9 +275,13 @@ class Mutator:
         if way == 0 and holder is not root:
             del holder[key]
         elif way == 1 and isinstance(holder, dict):
-            holder[r.choice((key + "s", key[:-1], key.upper(), "", "id", "input"))] = holder[key]
+            holder[r.choice((key + "s", key[:-1], key.upper(), "", "id", "input"))] = (
+                holder[key]
+            )
         elif way == 2:
-            holder[key] = r.choice(([holder[key]], {"a": holder[key]}, str(holder[key])))
+            holder[key] = r.choice(
+                ([holder[key]], {"a": holder[key]}, str(holder[key]))
+            )
         elif way == 3:
             other, place = r.choice(nodes)
             holder[key] = json.loads(json.dumps(other[place]))
@@ -149,22 +295,30 @@ class Mutator:
         return root[0]
 
     def tags(self, data: bytes) -> bytes:
-        """An element or an attribute taken out, doubled, moved or given another value."""
+        """An element or an attribute taken out, doubled, moved or given another
+        value."""
         r = self.random
         found = list(re.finditer(rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\"", data))
         if not found:
             return self.words(data)
         a, b = r.choice(found).span()
-        new = r.choice((b"", data[a:b] * 2, r.choice(found)[0], r.choice(found)[0] * 30))
+        new = r.choice(
+            (b"", data[a:b] * 2, r.choice(found)[0], r.choice(found)[0] * 30)
+        )
         return data[:a] + new + data[b:]
 
     def header(self, data: bytes) -> bytes:
-        """The JSON before the numbers of a safetensors file, or the length that it says."""
+        """The JSON before the numbers of a safetensors file, or the length that it
+        says."""
         if len(data) < 8:
             return self.bytes(data)
         (size,) = struct.unpack("<Q", data[:8])
         if size > len(data) or self.random.random() < 0.2:
-            wrong = self.random.choice((0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1))
+            wrong = self.random.choice(
+                (0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1)
+            )
             return struct.pack("<Q", wrong % 2**64) + data[8:]
-        head = self.random.choice((self.json, self.words, self.bytes))(data[8 : 8 + size])
+        head = self.random.choice((self.json, self.words, self.bytes))(
+            data[8 : 8 + size]
+        )
         return struct.pack("<Q", len(head)) + head + data[8 + size :]

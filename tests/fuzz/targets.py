@@ -1,6 +1,7 @@
 """What is damaged, and what reads it: every file that the package takes, and its use.
 
-The files lie in tests/data/fuzz/USE/NAME and tests/data/formats, or are made by the package itself.
+The files lie in tests/data/fuzz/USE/NAME and tests/data/formats, or are made by the
+package itself.
 """
 
 import json
@@ -21,7 +22,8 @@ Use = Callable[[Path], Any]
 
 @dataclass(frozen=True)
 class Target:
-    """Files to damage, one at a time, and what is done with them; few cases of `heavy` ones run."""
+    """Files to damage, one at a time, and what is done with them; few cases of `heavy`
+    ones run."""
 
     files: dict[str, bytes]
     use: Use
@@ -31,7 +33,9 @@ class Target:
 def target(use: Use, folder: Path, heavy: bool = False) -> Target:
     """The files of a folder."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return Target({str(p.relative_to(folder)): p.read_bytes() for p in paths}, use, heavy)
+    return Target(
+        {str(p.relative_to(folder)): p.read_bytes() for p in paths}, use, heavy
+    )
 
 
 def shown(result: Any) -> None:
@@ -47,12 +51,19 @@ def _scored(folder: Path) -> None:
     from litepyramid.io.coerce import write_units
 
     files = {path.stem: path for path in folder.iterdir()}
-    names = {"p": "presence", "summaries": "summaries", "labels": "labels", "ids": "ids"}
+    names = {
+        "p": "presence",
+        "summaries": "summaries",
+        "labels": "labels",
+        "ids": "ids",
+    }
     sources = {names[stem]: path for stem, path in files.items() if stem in names}
     data = load(files.get("table") or files["units"], **sources)
     shown(data)
     write_units(folder / "out.jsonl", data.units)
-    shown(score(data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50))
+    shown(
+        score(data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50)
+    )
 
 
 def _authors(folder: Path) -> None:
@@ -105,7 +116,9 @@ def _foreign(folder: Path) -> None:
     if not data.summaries:
         answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
         data = load(path, summaries=answers)
-    rule = "points" if any(u.weight < 0 for e in data.units for u in e.units) else "lite"
+    rule = (
+        "points" if any(u.weight < 0 for e in data.units for u in e.units) else "lite"
+    )
     shown(score(data, judge="recall", samples=50, rule=rule))
 
 
@@ -152,7 +165,11 @@ def _plan(folder: Path) -> None:
 
 
 def _answers(folder: Path) -> None:
-    from litepyramid.annotation.answers import collect_labels, collect_units, read_responses
+    from litepyramid.annotation.answers import (
+        collect_labels,
+        collect_units,
+        read_responses,
+    )
     from litepyramid.annotation.export import read_tasks
 
     tasks = read_tasks(folder / "tasks.json")
@@ -184,7 +201,11 @@ def _parses(folder: Path) -> None:
         replaced(parse)
         for sentence in parse.sentences:
             sentence_stus(sentence)
-    prepare(as_references(folder / "r.txt", ["bridge", "ferry"]), "constituency", parses=parses)
+    prepare(
+        as_references(folder / "r.txt", ["bridge", "ferry"]),
+        "constituency",
+        parses=parses,
+    )
 
 
 def _pyramid(folder: Path) -> None:
@@ -199,7 +220,11 @@ def _pyramid(folder: Path) -> None:
 def _embedded(folder: Path) -> None:
     from litepyramid import explain
 
-    shown(explain("The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))))
+    shown(
+        explain(
+            "The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))
+        )
+    )
 
 
 def _nli_judge(folder: Path) -> None:
@@ -217,7 +242,9 @@ def _regressor(folder: Path) -> None:
 
     regressor = EasinessRegressor.load(next(folder.glob("regressor.*")))
     values = np.zeros((2, len(regressor.names)))
-    predict_trees(regressor, FeatureTable(regressor.feature_set, regressor.names, values))
+    predict_trees(
+        regressor, FeatureTable(regressor.feature_set, regressor.names, values)
+    )
 
 
 def _archive(folder: Path) -> None:
@@ -235,7 +262,9 @@ def _made_plan(folder: Path) -> Path:
     from litepyramid.easiness.gold import read_easiness
 
     folder.mkdir()
-    plan = plan_budget(read_easiness(DATA / "fuzz" / "easiness" / "jsonl" / "e.jsonl"), 2)
+    plan = plan_budget(
+        read_easiness(DATA / "fuzz" / "easiness" / "jsonl" / "e.jsonl"), 2
+    )
     plan.save(folder / "plan.json")
     return folder
 
@@ -252,8 +281,13 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
     plan.unlink()
     if kind == "judging":
         fields = {f"presence_{i}": ["Yes"] for i in range(2)}
-        texts = {"a": ["The bridge was shut.", "Ana left."], "b": ["A bridge. It's old!", ""]}
-        tasks = judging_tasks(as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]]))
+        texts = {
+            "a": ["The bridge was shut.", "Ana left."],
+            "b": ["A bridge. It's old!", ""],
+        }
+        tasks = judging_tasks(
+            as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]])
+        )
     write_tasks(folder / "tasks.json", tasks)
     studio, page = [], []
     for number, task in enumerate(tasks.ids):
@@ -263,11 +297,18 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
         ]
         answer = {"result": values, "completed_by": {"id": 1, "email": "a@b"}}
         data = {"task_id": task, "input": "bridge"}
-        studio.append({"id": number, "data": data, "annotations": [answer], "drafts": [3]})
+        studio.append(
+            {"id": number, "data": data, "annotations": [answer], "drafts": [3]}
+        )
         page.append({"task": task, "finished": True, "scus": fields.get("scus", [])})
         if kind == "judging":
             page[-1]["presence"] = {"0": True, "1": False}
-    answers = {"format": "litepyramid-answers", "worker": "Ann", "answers": page, "saved": "now"}
+    answers = {
+        "format": "litepyramid-answers",
+        "worker": "Ann",
+        "answers": page,
+        "saved": "now",
+    }
     text = json.dumps(studio if form == "label studio" else answers)
     (folder / "answers.json").write_text(text)
     return target(_answers, folder)
@@ -276,13 +317,15 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
 def _made_result(folder: Path, ending: str) -> Target:
     import litepyramid as lp
 
-    texts = {name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")}
+    texts = {
+        name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")
+    }
     units = [["The bridge closed.", "It rained."], ["Ana left."]] * 3
     labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
     why = ending == "json"
-    lp.score(texts, units, labels=labels, judge="recall", evidence=why, samples=50).save(
-        folder / f"r.{ending}"
-    )
+    lp.score(
+        texts, units, labels=labels, judge="recall", evidence=why, samples=50
+    ).save(folder / f"r.{ending}")
     return target(_saved, folder)
 
 
@@ -303,7 +346,9 @@ def _made_regressor(folder: Path) -> Target:
 
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
-    fit_trees(table, rng.random(30), TreeSettings(rounds=3)).save(folder / "regressor.json")
+    fit_trees(table, rng.random(30), TreeSettings(rounds=3)).save(
+        folder / "regressor.json"
+    )
     return target(_regressor, folder)
 
 
@@ -331,8 +376,18 @@ def _made_archive(folder: Path) -> Target:
 
 
 USES = {
-    **{"authors": _authors, "converted": _converted, "easiness": _easiness, "pairs": _pairs},
-    **{"parses": _parses, "pyramid": _pyramid, "references": _references, "scored": _scored},
+    **{
+        "authors": _authors,
+        "converted": _converted,
+        "easiness": _easiness,
+        "pairs": _pairs,
+    },
+    **{
+        "parses": _parses,
+        "pyramid": _pyramid,
+        "references": _references,
+        "scored": _scored,
+    },
     **{"scores": _scores, "wide": _wide},
 }
 TARGETS: dict[str, Callable[[Path], Target]] = {
@@ -343,7 +398,9 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         for folder in sorted((DATA / "fuzz").glob("*/*"))
     },
     **{
-        path.stem: lambda _, path=path: Target({f"f{path.suffix}": path.read_bytes()}, _foreign)
+        path.stem: lambda _, path=path: Target(
+            {f"f{path.suffix}": path.read_bytes()}, _foreign
+        )
         for path in sorted((DATA / "formats").iterdir())
     },
     **{
@@ -351,7 +408,10 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         for form in ("label studio", "page")
         for kind in ("writing", "judging")
     },
-    **{f"result in {ending}": partial(_made_result, ending=ending) for ending in ("json", "npz")},
+    **{
+        f"result in {ending}": partial(_made_result, ending=ending)
+        for ending in ("json", "npz")
+    },
     "plan": lambda folder: target(_plan, _made_plan(folder)),
     "lexical judge": _made_lexical,
     "regressor": _made_regressor,

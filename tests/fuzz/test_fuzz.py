@@ -1,4 +1,5 @@
-"""Damaged files of every kind are read, or end in a `LitepyramidError`; `make fuzz` tries more.
+"""Damaged files of every kind are read, or end in a `LitepyramidError`; `make fuzz`
+tries more.
 
 A case that fails is run again with its number alone: ``FUZZ_SEED=1 FUZZ_FIRST=number``.
 """
@@ -23,7 +24,10 @@ CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
 def test_damage_is_read_or_refused(name, tmp_path):
     target = TARGETS[name](tmp_path / "made")
     folder = prepare(target, tmp_path / "used")
-    cases = range(FIRST, FIRST + (CASES // 4 if target.heavy and not LONG and CASES > 3 else CASES))
+    cases = range(
+        FIRST,
+        FIRST + (CASES // 4 if target.heavy and not LONG and CASES > 3 else CASES),
+    )
     if not LONG:
         found = fuzz(name, target, folder, cases, SEED)
     else:

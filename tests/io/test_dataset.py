@@ -1,4 +1,5 @@
-"""Data of every shape become one checked record; what is not meant is refused, not guessed."""
+"""Data of every shape become one checked record; what is not meant is refused, not
+guessed."""
 
 import io
 import json
@@ -64,7 +65,10 @@ def test_one_set_of_data_in_every_shape(tmp_path):
         assert as_dataset(alone).hashes == whole.hashes
     mapped = frame.rename(columns={"unit": "fact", "label": "gold"})
     assert load(mapped, columns="unit=fact,label=gold").hashes == whole.hashes
-    assert as_dataset(str(path), labels={"a": [[0, 0], [0]]}).labels[0].labels == ((0, 0), (0,))
+    assert as_dataset(str(path), labels={"a": [[0, 0], [0]]}).labels[0].labels == (
+        (0, 0),
+        (0,),
+    )
     assert as_dataset(whole) is whole
     for system, texts in SUMMARIES.items():
         (tmp_path / f"{system}.txt").write_text("\n".join(texts) + "\n")
@@ -76,7 +80,9 @@ def test_whole_tables_one_after_the_other_are_read_together(tmp_path):
     whole, table = whole_data(), table_of(whole_data())
     for name in SUMMARIES:
         rows = [row for row in table if row["system"] == name]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows)
+        )
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     assert as_dataset(paths).hashes == whole.hashes
     paths[1].write_text(json.dumps(table[-1] | {"unit": " "}))
@@ -87,7 +93,9 @@ def test_whole_tables_one_after_the_other_are_read_together(tmp_path):
 def test_a_misspelt_column_is_named_with_those_there_are():
     table = table_of(whole_data())
     assert load(table, columns="label=label").hashes == whole_data().hashes
-    with pytest.raises(InputError, match=r"no column 'gold' \(columns label=gold\).*input, label"):
+    with pytest.raises(
+        InputError, match=r"no column 'gold' \(columns label=gold\).*input, label"
+    ):
         load(table, columns="label=gold")
 
 
@@ -97,7 +105,12 @@ SAME = {
     "reference": ("input",),
     "summary": ("system", "input"),
 }
-SHAS = {"unit": "units", "weight": "units", "summary": "summaries", "presence": "presence"}
+SHAS = {
+    "unit": "units",
+    "weight": "units",
+    "summary": "summaries",
+    "presence": "presence",
+}
 
 
 @settings(max_examples=25, deadline=None)
@@ -131,21 +144,38 @@ def test_presence_has_one_name_in_json_in_npz_and_in_rows(tmp_path):
         for i, entry in enumerate(units)
     ]
     written = [entry.to_json() for entry in units]
-    (tmp_path / "r.json").write_text(json.dumps({**result, "scores": scores, "units": written}))
-    texts = {"result": [json.dumps(result)], "units": [json.dumps(row) + "\n" for row in written]}
+    (tmp_path / "r.json").write_text(
+        json.dumps({**result, "scores": scores, "units": written})
+    )
+    texts = {
+        "result": [json.dumps(result)],
+        "units": [json.dumps(row) + "\n" for row in written],
+    }
     arrays = {"presence": presence.values, "score": np.full((2, 2), 0.5)}
     write_columns(tmp_path / "r.npz", texts, arrays)
     for name in ("r.json", "r.npz"):
         assert data_hashes(presence=as_presence(tmp_path / name)) == sha
-        assert read_scores(tmp_path / name).values.tolist() == [[[0.5, 0.5], [0.5, 0.5]]]
+        assert read_scores(tmp_path / name).values.tolist() == [
+            [[0.5, 0.5], [0.5, 0.5]]
+        ]
     swapped = as_presence({name: PRESENCE[name] for name in ("b", "a")}, units)
     assert data_hashes(presence=swapped) == sha
     assert read_columns(tmp_path / "r.json") is None
 
 
-def member(shape: tuple[int, ...], data: bytes, kind: str = "<f8", version: int = 1) -> bytes:
-    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY" + bytes([version, 0]) + len(head).to_bytes(2, "little") + head + data
+def member(
+    shape: tuple[int, ...], data: bytes, kind: str = "<f8", version: int = 1
+) -> bytes:
+    head = (
+        f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    )
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + len(head).to_bytes(2, "little")
+        + head
+        + data
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,8 +221,14 @@ def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():
     data = load([["It rained; we left; Ana slept", "It rained; we left"]])
     assert len(data.units[0].units) == 2
     assert "1 unit looks like a list ('It rained; we left; Ana slept')" in data.notes[0]
-    frame = [{"input": 1, "unit": '["It rained.", "We left."]'}, {"input": 2, "unit": ["Hm."]}]
-    assert [e.texts for e in load(frame).units] == [("It rained.", "We left."), ("Hm.",)]
+    frame = [
+        {"input": 1, "unit": '["It rained.", "We left."]'},
+        {"input": 2, "unit": ["Hm."]},
+    ]
+    assert [e.texts for e in load(frame).units] == [
+        ("It rained.", "We left."),
+        ("Hm.",),
+    ]
 
 
 @pytest.mark.parametrize("name", ["question", "query", "prompt"])
@@ -215,7 +251,10 @@ def test_a_question_comes_with_units_references_or_answers(name):
 def test_null_answers_are_empty_or_missing_as_told(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "answers.jsonl"
-    rows = [{"system": "s", "input": n, "summary": t} for n, t in ((1, "It rained."), (2, None))]
+    rows = [
+        {"system": "s", "input": n, "summary": t}
+        for n, t in ((1, "It rained."), (2, None))
+    ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     units = {"1": ["It rained."], "2": ["We left."]}
     for answers in (path, rows, pandas.DataFrame(rows), {"s": ["It rained.", None]}):
@@ -225,7 +264,9 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
         missing = load(units, summaries=answers, nulls="missing")
         assert missing.summaries[0].missing == ("2",)
         assert missing.hashes["summaries_sha"] != zero.hashes["summaries_sha"]
-    assert load(units, summaries=rows[:1], nulls="missing").summaries[0].missing == ("2",)
+    assert load(units, summaries=rows[:1], nulls="missing").summaries[0].missing == (
+        "2",
+    )
     with pytest.raises(InputError, match="no summary of input '2'"):
         load(units, summaries=rows[:1])
 
@@ -269,8 +310,18 @@ def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
         ({"m": ["x"]}, [["a"]], {"reference": ["r"]}, "Did you mean references?"),
         ({"m": ["x"]}, [["a"]], {"refs": ["r"]}, "Did you mean references?"),
         ({"m": ["x"]}, [["a"]], {"presence": {"m": [[1e308]]}}, "a number from 0 to 1"),
-        ({"m": ["x"]}, [["a"]], {"presence": {"m": [[float("inf")]]}}, "a number from 0 to 1"),
-        ({"m": ["x"]}, [["a"]], {"presence": {"n": [[1]]}}, "summaries but no presence"),
+        (
+            {"m": ["x"]},
+            [["a"]],
+            {"presence": {"m": [[float("inf")]]}},
+            "a number from 0 to 1",
+        ),
+        (
+            {"m": ["x"]},
+            [["a"]],
+            {"presence": {"n": [[1]]}},
+            "summaries but no presence",
+        ),
         ({"m": ["x"]}, [["a"]], {"labels": {"m": [["0.5\x1c"]]}}, "label"),
         ({"m": ["x"]}, None, {"labels": {"m": [[1]]}}, "labels without their units"),
     ],
@@ -303,10 +354,17 @@ def test_what_a_verb_needs_is_named():
 
 
 STRANGE = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5) | st.binary(),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.binary(),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(max_size=3) | st.integers() | st.none(), inner, max_size=3)
+        | st.dictionaries(
+            st.text(max_size=3) | st.integers() | st.none(), inner, max_size=3
+        )
         | st.sets(st.text(max_size=3), max_size=2)
         | st.tuples(inner)
     ),

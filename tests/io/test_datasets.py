@@ -34,16 +34,27 @@ def authors(tmp_path):
 
 def test_authors_layout(authors):
     data = lp.load(authors)
-    assert (data.name, data.inputs, data.systems) == ("tiny", ("first", "second"), ("x",))
+    assert (data.name, data.inputs, data.systems) == (
+        "tiny",
+        ("first", "second"),
+        ("x",),
+    )
     assert data.stus[1].units[0].kind == "stu"
-    assert (data.example_folds, data.system_folds) == ((("second",), ("first",)), (("x",),))
+    assert (data.example_folds, data.system_folds) == (
+        (("second",), ("first",)),
+        (("x",),),
+    )
     assert data.labels[0].labels == ((1, 1), (0,))
     for name in ("ids.txt", "STUs.txt", "references.txt"):
         (authors / name).unlink()
     for number in (1, 2):
         (authors / "by_examples" / f"fold{number}.id").write_text(f"{3 - number}\n")
     data = lp.load(authors)
-    assert (data.inputs, data.stus, data.example_folds) == (("1", "2"), None, (("2",), ("1",)))
+    assert (data.inputs, data.stus, data.example_folds) == (
+        ("1", "2"),
+        None,
+        (("2",), ("1",)),
+    )
 
 
 def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
@@ -61,7 +72,11 @@ def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("by_examples/fold2.id", "third\n", r"fold2\.id:1: input 'third' is not in the"),
+        (
+            "by_examples/fold2.id",
+            "third\n",
+            r"fold2\.id:1: input 'third' is not in the",
+        ),
         ("by_examples/fold2.id", "second\n", "'second' occurs twice"),
         ("summaries/y.summary", "a\n\n", r"summaries/ and labels/ differ: y"),
         ("SCUs.txt", None, r"tiny: has no SCUs\.txt"),
@@ -85,7 +100,9 @@ FORMATS = Path(__file__).resolve().parents[1] / "data" / "formats"
 )
 def test_rose_and_qapyramid(tmp_path, name, units, labels):
     text = (FORMATS / name).read_text()
-    rows = json.loads(text) if text[0] == "[" else list(map(json.loads, text.splitlines()))
+    rows = (
+        json.loads(text) if text[0] == "[" else list(map(json.loads, text.splitlines()))
+    )
     data = lp.load(FORMATS / name)
     assert (data.inputs, data.systems) == (("e0", "e1"), ("a", "b"))
     assert [entry.labels for entry in data.labels] == labels

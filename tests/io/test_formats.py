@@ -1,4 +1,5 @@
-"""Files of other tools: each is recognised by its content, nothing leaves it uncounted."""
+"""Files of other tools: each is recognised by its content, nothing leaves it
+uncounted."""
 
 import json
 from pathlib import Path
@@ -42,7 +43,11 @@ def test_rubrics_are_units_with_a_sign_tags_and_a_question(tmp_path, name):
     assert data.units[0].question == question
     assert data.left_out == left_out
     text = (FILES / name).read_text()
-    rows = json.loads(text) if text[0] == "[" else [json.loads(r) for r in text.splitlines()]
+    rows = (
+        json.loads(text)
+        if text[0] == "["
+        else [json.loads(r) for r in text.splitlines()]
+    )
     assert lp.load(rows).units == data.units  # from Python too
     lp.convert(FILES / name).save(tmp_path / "units.jsonl")
     assert tuple(as_units(tmp_path / "units.jsonl")) == data.units
@@ -50,7 +55,8 @@ def test_rubrics_are_units_with_a_sign_tags_and_a_question(tmp_path, name):
 
 def test_one_rubric_is_that_of_every_answer():
     answers = [
-        {"input": name, "summary": "Oslo.", "prompt": f"{name}'s capital?"} for name in ("no", "is")
+        {"input": name, "summary": "Oslo.", "prompt": f"{name}'s capital?"}
+        for name in ("no", "is")
     ]
     data = lp.load(FILES / "autorubric.json", summaries=answers)
     assert [(e.input, e.question, len(e.units)) for e in data.units] == [
@@ -80,17 +86,27 @@ def test_a_log_of_inspect_is_answers_by_run():
     assert table.matrix("model_graded_fact").values[0].tolist() == [1.0, 0.5]
     assert table.matrix("parts_style").values[0, 0] == 0.5
     held = lp.convert(path)
-    assert "Holds 2 units, 3 references, 4 summaries, 2 systems, 4 scores." in held.to_table()
-    assert held.left_out["scores' explanation"] == held.left_out["metadata's source"] == 1
+    assert (
+        "Holds 2 units, 3 references, 4 summaries, 2 systems, 4 scores."
+        in held.to_table()
+    )
+    assert (
+        held.left_out["scores' explanation"] == held.left_out["metadata's source"] == 1
+    )
     assert lp.load(json.loads(path.read_text())).inputs == ("q1", "2")
 
 
 def test_runs_of_one_model_in_two_logs_stay_apart(tmp_path):
     second = tmp_path / "monday.json"
-    second.write_text((FILES / "inspect.json").read_text().replace("On Monday.", "Monday."))
+    second.write_text(
+        (FILES / "inspect.json").read_text().replace("On Monday.", "Monday.")
+    )
     names = lp.load(summaries=[FILES / "inspect.json", second]).systems
     assert names[2:] == ("openai/small (monday)", "openai/small (epoch 2) (monday)")
-    assert tuple(s.system for s in lp.convert([FILES / "inspect.json", second]).summaries) == names
+    assert (
+        tuple(s.system for s in lp.convert([FILES / "inspect.json", second]).summaries)
+        == names
+    )
 
 
 def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
@@ -111,16 +127,46 @@ def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("healthbench.jsonl", '"points": 9', '"points": 0', ":2: the criterion .* the weight 0"),
+        (
+            "healthbench.jsonl",
+            '"points": 9',
+            '"points": 0',
+            ":2: the criterion .* the weight 0",
+        ),
         ("healthbench.jsonl", '"points": 9', '"points": NaN', ":2: a broken rubric"),
-        ("healthbench.jsonl", '"points": 9', '"points": -9', ":2: no unit of input 'hb-2'"),
-        ("healthbench.jsonl", '"prompt_id": "hb-2", ', "", ":2: is no line of HealthBench"),
-        ("prbench.jsonl", '"critically_detrimental_weight": -8', '"x": 1', ":1: no weight of the"),
+        (
+            "healthbench.jsonl",
+            '"points": 9',
+            '"points": -9',
+            ":2: no unit of input 'hb-2'",
+        ),
+        (
+            "healthbench.jsonl",
+            '"prompt_id": "hb-2", ',
+            "",
+            ":2: is no line of HealthBench",
+        ),
+        (
+            "prbench.jsonl",
+            '"critically_detrimental_weight": -8',
+            '"x": 1',
+            ":1: no weight of the",
+        ),
         ("autorubric.json", '"weight": 2', '"weight": "much"', "has the weight None"),
         ("inspect.json", '"id": 2', '"id": [2]', '"input" is'),
         ("inspect.json", '"samples": [', '"samples": [3,', "broken samples"),
-        ("inspect.json", '"metadata": {"units"', '"metadata": {"units": 3, "x"', 'no "units"'),
-        ("promptfoo.json", '"vars": {"question"', '"vars": ["question"], "x": {"y"', "vars is"),
+        (
+            "inspect.json",
+            '"metadata": {"units"',
+            '"metadata": {"units": 3, "x"',
+            'no "units"',
+        ),
+        (
+            "promptfoo.json",
+            '"vars": {"question"',
+            '"vars": ["question"], "x": {"y"',
+            "vars is",
+        ),
     ],
 )
 def test_what_is_broken_is_one_error(tmp_path, name, old, new, message):

@@ -1,4 +1,5 @@
-"""Units, summaries, labels, weights, references from files: what is right and every misfit."""
+"""Units, summaries, labels, weights, references from files: what is right and every
+misfit."""
 
 import json
 
@@ -35,14 +36,18 @@ def test_units_survive_a_round_trip_in_either_form(tmp_path):
         write_units(lines, [InputUnits("x", (Unit("a\tb"),))], "lines")
     assert not lines.exists()
     unit = "It\trained\r\n all  day.\n"
-    assert as_units({"a": [unit, {"text": unit}]})[0].texts == ("It rained all  day.",) * 2
+    assert (
+        as_units({"a": [unit, {"text": unit}]})[0].texts == ("It rained all  day.",) * 2
+    )
     lines.write_bytes("a\u2028b\x0c c\tsecond\r\nthird\n".encode())
     assert [len(entry.units) for entry in as_units(lines)] == [2, 1]
 
 
 def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
     path = tmp_path / "units.jsonl"
-    path.write_text('{"input": "a", "units": ["An STU", {"text": "b", "kind": "scu"}]}\n')
+    path.write_text(
+        '{"input": "a", "units": ["An STU", {"text": "b", "kind": "scu"}]}\n'
+    )
     assert [unit.kind for unit in as_units(path, kind="stu")[0].units] == ["stu", "scu"]
     for source in (path, as_units(path)):
         with pytest.raises(InputError, match=r"input 'a' .* only units of kind 'stu'"):
@@ -66,20 +71,34 @@ def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
         ('{"input": "b", "units": ["<t> a </t>"]}', "unit 1 has the sentence marks"),
         ('{"input": "b", "units": [{"weight": 1}]}', "unit 1 has no text"),
         ('{"input": "b", "units": [{"text": "t", "weight": -1e13}]}', "weight -1"),
-        ('{"input": "b", "units": [{"text": "t", "weight": -1}]}', "no unit of input 'b'"),
-        ('{"input": "b", "units": [{"text": "t", "tags": [3]}]}', r"unit 1 \(tags\[0\] is 3"),
+        (
+            '{"input": "b", "units": [{"text": "t", "weight": -1}]}',
+            "no unit of input 'b'",
+        ),
+        (
+            '{"input": "b", "units": [{"text": "t", "tags": [3]}]}',
+            r"unit 1 \(tags\[0\] is 3",
+        ),
         ('{"input": "b", "units": [{"text": "t", "weight": true}]}', "weight True"),
         ('{"input": "b", "units": [{"text": "t", "weight": 1e999}]}', "weight inf"),
         ('{"input": "b", "units": [{"text": "t", "kind": "acu"}]}', 'kind is "acu"'),
         ('{"input": "b", "units": [{"text": "t", "sentence": -1}]}', "sentence is -1"),
-        ('{"input": "b", "units": [{"text": "t", "importance": "x"}]}', 'importance is "x"'),
-        ('{"input": "b", "units": [{"text": "t", "places": [[0, -1]]}]}', r"places\[0\]\[1\] is"),
+        (
+            '{"input": "b", "units": [{"text": "t", "importance": "x"}]}',
+            'importance is "x"',
+        ),
+        (
+            '{"input": "b", "units": [{"text": "t", "places": [[0, -1]]}]}',
+            r"places\[0\]\[1\] is",
+        ),
         ('{"input": "a", "units": ["again"]}', "occurs twice"),
     ],
 )
 def test_bad_unit_json(tmp_path, line, message):
     path = tmp_path / "u.jsonl"
-    path.write_text('{"input": "a", "units": ["fine"]}\n' + line + "\n", encoding="utf-8")
+    path.write_text(
+        '{"input": "a", "units": ["fine"]}\n' + line + "\n", encoding="utf-8"
+    )
     with pytest.raises(InputError, match=rf"u\.jsonl:2: .*{message}"):
         as_units(path)
 
@@ -118,7 +137,11 @@ FIRST = {
         ("labels", '{"input": "2", "labels": [2]}', ":2: label 2"),
         ("labels", '{"input": "2", "labels": [true]}', ":2: label True"),
         ("labels", '{"input": "2", "labels": [0, 1]}', ":2: 2 labels for the 1 unit "),
-        ("labels", '{"input": "3", "labels": [0]}', ":2: labels of input '3', which has no units"),
+        (
+            "labels",
+            '{"input": "3", "labels": [0]}',
+            ":2: labels of input '3', which has no units",
+        ),
         ("labels", '{"input": "2"}', ':2: no "labels"'),
         ("labels", "", "no labels of input '2'"),
         ("summaries", "one\n", ":1: 1 line for 2 inputs"),
@@ -127,8 +150,16 @@ FIRST = {
         ("summaries", '{"input": "9", "summary": "x"}', ":2: summary of input '9'"),
         ("summaries", '{"input": "2"}', ':2: no "summary"'),
         ("references", "<t>" * 30_000, ":1: text outside the sentence marks"),
-        ("references", "<t> a </t>" + "<t>" * 30_000, ":1: text outside the sentence marks"),
-        ("references", "<t> a </t> stray\n", r":1: text outside the sentence marks \('stray'\)"),
+        (
+            "references",
+            "<t> a </t>" + "<t>" * 30_000,
+            ":1: text outside the sentence marks",
+        ),
+        (
+            "references",
+            "<t> a </t> stray\n",
+            r":1: text outside the sentence marks \('stray'\)",
+        ),
         ("references", "a\t\n", ":1: empty reference"),
     ],
 )
@@ -148,7 +179,8 @@ def test_labels_and_summaries_are_read_by_system_in_any_form_and_order(tmp_path)
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "sys.v1.label").write_text("0\t1\n1\n")
     write_labels(
-        tmp_path / "labels" / "other.jsonl", SystemLabels("o", labels.inputs, labels.labels)
+        tmp_path / "labels" / "other.jsonl",
+        SystemLabels("o", labels.inputs, labels.labels),
     )
     other, own = as_labels(tmp_path / "labels", UNITS)
     assert (other.system, own) == ("other", labels)

@@ -1,4 +1,5 @@
-"""Tables, JSON arrays and compressed files are read as what they are, by every reader."""
+"""Tables, JSON arrays and compressed files are read as what they are, by every
+reader."""
 
 import csv
 import gzip
@@ -21,13 +22,16 @@ from litepyramid.io.rows import parse_columns, read_rows
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 UNITS = [
-    InputUnits("a", (Unit("It rained.", 2.0), Unit("It was heavy.", kind="stu", sentence=1))),
+    InputUnits(
+        "a", (Unit("It rained.", 2.0), Unit("It was heavy.", kind="stu", sentence=1))
+    ),
     InputUnits("b", (Unit("The sun came."),)),
 ]
 
 
 def write(path, rows, delimiter=","):
-    """Rows as CSV, TSV, a JSON array or JSON Lines, by the file's name; gzipped if it says so."""
+    """Rows as CSV, TSV, a JSON array or JSON Lines, by the file's name; gzipped if it
+    says so."""
     lines = [json.dumps(row) for row in rows]
     text = "\n".join(lines)
     if ".jsonl" not in path.name:
@@ -45,21 +49,44 @@ def write(path, rows, delimiter=","):
 
 FORMS = pytest.mark.parametrize(
     ("name", "delimiter"),
-    [("d.csv", ","), ("d.txt", ";"), ("d.json", ""), ("d.jsonl", ""), ("d.tsv.gz", "\t")],
+    [
+        ("d.csv", ","),
+        ("d.txt", ";"),
+        ("d.json", ""),
+        ("d.jsonl", ""),
+        ("d.tsv.gz", "\t"),
+    ],
 )
 
 
 @FORMS
 def test_columns_may_have_other_names(tmp_path, name, delimiter):
     rows = [
-        {"doc": 7, "model": "x", "output": "One.", "summary": "not this", "gold": "Ref."},
-        {"doc": 8, "model": "x", "output": "Two.", "summary": "not this", "gold": "Ref 2."},
+        {
+            "doc": 7,
+            "model": "x",
+            "output": "One.",
+            "summary": "not this",
+            "gold": "Ref.",
+        },
+        {
+            "doc": 8,
+            "model": "x",
+            "output": "Two.",
+            "summary": "not this",
+            "gold": "Ref 2.",
+        },
     ]
     path = write(tmp_path / name, rows, delimiter)
     if name != "d.txt":  # where nothing is known of a header it is a line
         with pytest.raises(InputError, match=r'no "input"'):
             as_summaries([path])
-    names = {"input": "doc", "system": "model", "summary": "output", "references": "gold"}
+    names = {
+        "input": "doc",
+        "system": "model",
+        "summary": "output",
+        "references": "gold",
+    }
     columns = parse_columns(names)
     (system,) = as_summaries([path], columns=columns)
     assert system == SystemSummaries("x", ("7", "8"), ("One.", "Two."))
@@ -77,7 +104,9 @@ def test_labels_go_by_the_text_of_their_unit(tmp_path):
     path = write(tmp_path / "x.csv", rows)
     assert as_labels([path], UNITS)[0].labels == ((0, 1), (1,))
     rows[0]["unit"] = "Else."
-    with pytest.raises(InputError, match=r"x\.csv:2: no label for the unit 'It was heavy\.'"):
+    with pytest.raises(
+        InputError, match=r"x\.csv:2: no label for the unit 'It was heavy\.'"
+    ):
         as_labels([write(path, rows)], UNITS)
 
 
@@ -97,7 +126,10 @@ def test_lists_in_cells_are_json(tmp_path):
 
 
 def test_rows_without_ids_go_by_their_order(tmp_path):
-    path = write(tmp_path / "lead.csv", [{"summary": "One."}, {"summary": ""}, {"summary": "Two."}])
+    path = write(
+        tmp_path / "lead.csv",
+        [{"summary": "One."}, {"summary": ""}, {"summary": "Two."}],
+    )
     (system,) = as_summaries([path], ["x", "y", "z"])
     assert system == SystemSummaries("lead", ("x", "y", "z"), ("One.", "", "Two."))
     with pytest.raises(InputError, match="3 rows for 2 inputs"):
@@ -115,16 +147,36 @@ def test_rows_without_ids_go_by_their_order(tmp_path):
         ("d.csv", "It rained.\nIt snowed.\n", r"1: a table without any known column"),
         ("d.csv", "input,summary\na,b,c\n", r"2: 3 columns. Expected 2"),
         ("d.csv", 'input,summary\na,"b\n', r"2: not valid CSV"),
-        ("d.csv", "input,summary,summary\na,b,c\n", r"1: column 'summary' occurs twice"),
-        ("d.csv", f"input,summary\na,{'x' * 200_000}\na,b\n", r"3: input 'a' occurs twice"),
+        (
+            "d.csv",
+            "input,summary,summary\na,b,c\n",
+            r"1: column 'summary' occurs twice",
+        ),
+        (
+            "d.csv",
+            f"input,summary\na,{'x' * 200_000}\na,b\n",
+            r"3: input 'a' occurs twice",
+        ),
         ("d.csv", "input,summary\n", "no rows"),
         ("d.csv", "input,summary\n,b\n", r'2: no "input"'),
-        ("d.csv", 'input,summary\na,"1\n2"\na,b\n', r"4: input 'a' occurs twice .*line 2"),
+        (
+            "d.csv",
+            'input,summary\na,"1\n2"\na,b\n',
+            r"4: input 'a' occurs twice .*line 2",
+        ),
         ("d.txt", "Input\tSummary\na\n", r"2: 1 column. Expected 2"),
         ("d.json", '[{"input": "a"},\n 3]', r"2: a JSON list of int"),
-        ("d.json", '[{"input": "a"}\n {"input": "b"}]', r"2: not valid JSON \(Expecting ','"),
+        (
+            "d.json",
+            '[{"input": "a"}\n {"input": "b"}]',
+            r"2: not valid JSON \(Expecting ','",
+        ),
         ("d.json", "[]", "the table has no rows"),
-        ("d.json", '{\n"input": "a",\n"summary": "b"\n}', "one JSON object over several lines"),
+        (
+            "d.json",
+            '{\n"input": "a",\n"summary": "b"\n}',
+            "one JSON object over several lines",
+        ),
         ("d.json", "[" * 100_000, r"not valid JSON \(nested too deeply"),
         ("d.txt", '[{"input": "a"}, x]', r"1: not valid JSON"),
     ],
@@ -138,7 +190,11 @@ def test_what_is_no_table_is_refused(tmp_path, name, text, message):
 
 def test_sentences_with_commas_and_brackets_stay_lines(tmp_path):
     path = tmp_path / "lines.txt"
-    lines = ["Each row has a system, input, score, and a label.", "[Music] It rained.", ""]
+    lines = [
+        "Each row has a system, input, score, and a label.",
+        "[Music] It rained.",
+        "",
+    ]
     path.write_text("\n".join([*lines, ""]))
     assert [row.text for row in read_rows(path).rows] == lines
     path.write_text("[Music] It rained.\n")
@@ -165,7 +221,10 @@ def test_compressed_line_files_and_their_names(tmp_path, monkeypatch):
 @example(texts=['a,"b";\tc\r\nd\r', "\x00", "[1]", "{", "''=x", "\u2028"], mark=",")
 def test_every_form_holds_every_text(tmp_path_factory, texts, mark):
     folder = tmp_path_factory.mktemp("forms")
-    rows = [{"input": str(n), "system": "s", "summary": text} for n, text in enumerate(texts)]
+    rows = [
+        {"input": str(n), "system": "s", "summary": text}
+        for n, text in enumerate(texts)
+    ]
     expected = tuple(text.strip() for text in texts)
     for name in ("a.csv", "a.json", "a.jsonl", "a.csv.gz"):
         (system,) = as_summaries([write(folder / name, rows, mark)])

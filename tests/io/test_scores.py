@@ -1,4 +1,5 @@
-"""Every form of a score table reads to the same numbers; mistakes are named with their place."""
+"""Every form of a score table reads to the same numbers; mistakes are named with their
+place."""
 
 import json
 import re
@@ -32,7 +33,8 @@ def write(path, text):
 
 
 LINES = "".join(
-    json.dumps(dict(zip(("system", "input", "metric", "score"), row, strict=True))) + "\n"
+    json.dumps(dict(zip(("system", "input", "metric", "score"), row, strict=True)))
+    + "\n"
     for row in ROWS
 )
 
@@ -45,14 +47,18 @@ def test_long_tables_in_any_column_order_with_extra_columns(tmp_path, delimiter)
     text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
     check(read_scores(write(tmp_path / "scores.csv", "\ufeff" + text)))
     check(read_scores(write(tmp_path / "scores.jsonl", LINES)))
-    one = write(tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n")
+    one = write(
+        tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n"
+    )
     rest = write(tmp_path / "b.json", f"[{','.join(LINES.splitlines()[1:])}]")
     check(read_scores([one, rest]))
 
 
 def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
     one = write(tmp_path / "a.csv", "system,input,metric,score\na,1,human,3\na,1,m,1\n")
-    two = write(tmp_path / "b.csv", "system,input,metric,score\na,1,human,3.0\na,1,n,2\n")
+    two = write(
+        tmp_path / "b.csv", "system,input,metric,score\na,1,human,3.0\na,1,n,2\n"
+    )
     assert read_scores([one, two]).values.ravel().tolist() == [3, 1, 2]
     three = write(tmp_path / "c.csv", "system,input,metric,score\na,1,human,4\n")
     with pytest.raises(InputError, match=r"c.csv:2: metric 'human' scores .* twice"):
@@ -95,13 +101,19 @@ def test_rows_of_annotators_are_their_mean_and_each(long):
     ]:  # fmt: skip
         row = {"system": system, "input": input_, "annotator": annotator}
         scores = {"human": human, "rouge": 0.5}
-        rows += [row | {"metric": m, "score": v} for m, v in scores.items()] if long else []
+        rows += (
+            [row | {"metric": m, "score": v} for m, v in scores.items()] if long else []
+        )
         rows += [] if long else [row | scores]
     table = read_scores(rows)
     assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
     np.testing.assert_array_equal(table.matrix("human").values, [[2.5, 5], [1, np.nan]])
-    np.testing.assert_array_equal(table.matrix("human_bob").values, [[3, np.nan], [1, np.nan]])
-    np.testing.assert_array_equal(table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]])
+    np.testing.assert_array_equal(
+        table.matrix("human_bob").values, [[3, np.nan], [1, np.nan]]
+    )
+    np.testing.assert_array_equal(
+        table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]]
+    )
     assert align(table, "rouge", "human_*").raters == ("human_ann", "human_bob")
 
 
@@ -110,7 +122,12 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
     ratings = [(0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.1, 0.5, None), (0.2, None, 0.4)]
     ratings += [(None, 1 / 3, None), (None, None, None)]
     rows = [
-        {"system": s, "input": 1, "rouge": s, **dict(zip(("h1", "h2", "h3"), own, strict=True))}
+        {
+            "system": s,
+            "input": 1,
+            "rouge": s,
+            **dict(zip(("h1", "h2", "h3"), own, strict=True)),
+        }
         for s, own in enumerate(ratings)
     ]
     write(tmp_path / "people.json", json.dumps([row | {"rouge": None} for row in rows]))
@@ -119,8 +136,12 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
     for source in (rows, [tmp_path / "people.json", tmp_path / "autos.json"]):
         table = read_scores(source, columns=columns)
         side = align(table, "rouge", "human" if columns else ["h1", "h2", "h3"])
-        means = side.Z.ravel().tolist()  # of raters named in meta: where all of them rated
-        assert means == pytest.approx([0.2, 0.2, 0.3, 0.3, 1 / 3] if columns else [0.2, 0.2])
+        means = (
+            side.Z.ravel().tolist()
+        )  # of raters named in meta: where all of them rated
+        assert means == pytest.approx(
+            [0.2, 0.2, 0.3, 0.3, 1 / 3] if columns else [0.2, 0.2]
+        )
         assert means[0] == means[1]
 
 
@@ -144,18 +165,36 @@ HEADER = "system,input,metric,score\n"
         ("", "the file is empty"),
         ("system,rouge\na,1\n", "1: no column 'input' .*Expected the columns"),
         ("system,input,note\na,b,text\n", "1: no column of scores"),
-        ("system,input,rouge\na,1,.5\na,2,O.5\nb,1,.5\n", "3: the score 'O.5' is not a number"),
+        (
+            "system,input,rouge\na,1,.5\na,2,O.5\nb,1,.5\n",
+            "3: the score 'O.5' is not a number",
+        ),
         (HEADER, "no rows"),
         (HEADER + "a,1,m,high\n", "2: the score 'high' is not a number"),
         (HEADER + "a,1,m,inf\n", "2: a score is infinite"),
         (HEADER + "a,1,m\n", "2: 3 columns. Expected 4"),
-        (HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n", "4: metric 'm' scores .* twice .*f.csv:2"),
+        (
+            HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n",
+            "4: metric 'm' scores .* twice .*f.csv:2",
+        ),
         ('{"system": "a"}\n', "1: no column of scores"),
         ('{"system": "a", "metric": "m", "score": 1}\n', "1: no column 'input'"),
-        ('{"system": null, "input": 1, "metric": "m", "score": 1}\n', "1: the system is None"),
-        ('{"system": "a", "input": 1, "metric": true, "score": 1}\n', "1: the metric is True"),
-        ('{"system": "a", "input": 1, "metric": "m", "score": true}\n', "'True' is not a number"),
-        ('{"system": "a", "input": 1, "metric": "m", "score": "1_0"}\n', "'1_0' is not a number"),
+        (
+            '{"system": null, "input": 1, "metric": "m", "score": 1}\n',
+            "1: the system is None",
+        ),
+        (
+            '{"system": "a", "input": 1, "metric": true, "score": 1}\n',
+            "1: the metric is True",
+        ),
+        (
+            '{"system": "a", "input": 1, "metric": "m", "score": true}\n',
+            "'True' is not a number",
+        ),
+        (
+            '{"system": "a", "input": 1, "metric": "m", "score": "1_0"}\n',
+            "'1_0' is not a number",
+        ),
         ('{"system": "a", "input": 1, "metric": "m"}\n', "1: no column 'score'"),
         ("[1]\n", "1: a JSON list"),
         ('{"scores": 3}', "not the JSON that 'litepyramid score' writes"),
@@ -168,7 +207,9 @@ def test_mistakes_are_named(tmp_path, text, message):
 
 def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
     rows = [{"system": i, "input": i, "metric": i, "score": 0.5} for i in range(1000)]
-    with pytest.raises(InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"):
+    with pytest.raises(
+        InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"
+    ):
         read_scores(rows)
     assert np.isfinite(read_scores(rows[:100]).values).sum() == 100
 

@@ -1,4 +1,5 @@
-"""Tiny random RoBERTas with a byte-level BPE of their own, made once a session; an endpoint."""
+"""Tiny random RoBERTas with a byte-level BPE of their own, made once a session; an
+endpoint."""
 
 import shutil
 from pathlib import Path
@@ -48,7 +49,12 @@ def exported(tiny, tiny_tokenizer, tmp_path_factory) -> Path:
 @pytest.fixture
 def items() -> list[tuple[str, list[str]]]:
     """Summaries with units: repeats, an empty summary, an input without units."""
-    units = ["The village was cut off.", "A bridge is closed.", "Nobody was hurt.", TEXT[3]]
+    units = [
+        "The village was cut off.",
+        "A bridge is closed.",
+        "Nobody was hurt.",
+        TEXT[3],
+    ]
     return [
         (TEXT[1] + " " + TEXT[4], units),
         (TEXT[2], units[:2] + units[:1]),

@@ -1,4 +1,5 @@
-"""A loopback endpoint that grades by rule, and fails in all the ways that endpoints fail."""
+"""A loopback endpoint that grades by rule, and fails in all the ways that endpoints
+fail."""
 
 import json
 import re
@@ -18,7 +19,9 @@ def grade(summary: str, unit: str) -> str:
 
 def rule(items):
     """What a judge that follows the rule says of items."""
-    return [[float(grade(text, unit) == "yes") for unit in units] for text, units in items]
+    return [
+        [float(grade(text, unit) == "yes") for unit in units] for text, units in items
+    ]
 
 
 def asked(body) -> tuple[str, list[str]]:
@@ -40,8 +43,8 @@ class FakeEndpoint:
     """Answers on a free port, after `latency` seconds, as the model `version`.
 
     `act` is given the number of a request (from 1) and its body and says what to do: ``None`` to
-    answer rightly, text to answer with it, or a tuple (status, headers, body); it may wait. Fields
-    in `refuses` are answered by 400.
+    answer rightly, text to answer with it, or a tuple (status, headers, body); it may
+    wait. Fields in `refuses` are answered by 400.
     """
 
     def __init__(self) -> None:
@@ -80,7 +83,9 @@ class FakeEndpoint:
                         fake.busy -= 1
 
             def _respond(self, status, headers, data) -> None:
-                if callable(data) or status is None:  # writes the answer itself, or closes within
+                if (
+                    callable(data) or status is None
+                ):  # writes the answer itself, or closes within
                     whole = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
                     data(self.wfile) if callable(data) else self.wfile.write(whole)
                     self.close_connection = True
@@ -117,7 +122,9 @@ class FakeEndpoint:
     def _response(self, number, body):
         time.sleep(self.latency)
         if refused := sorted(self.refuses & set(body)):
-            message = {"error": {"message": f"Unsupported parameter: {', '.join(refused)}"}}
+            message = {
+                "error": {"message": f"Unsupported parameter: {', '.join(refused)}"}
+            }
             return 400, {}, json.dumps(message).encode()
         action = self.act(number, body)
         if isinstance(action, tuple):
@@ -127,9 +134,16 @@ class FakeEndpoint:
             with self._lock:
                 self.answered.update((summary, unit) for unit in units)
         choice = {"index": 0, "message": {"role": "assistant", "content": action}}
-        answer = {"id": "x", "model": self.version, "choices": [choice], "usage": self.usage}
+        answer = {
+            "id": "x",
+            "model": self.version,
+            "choices": [choice],
+            "usage": self.usage,
+        }
         return 200, {}, json.dumps(answer).encode()
 
     def answer(self, body) -> str:
         summary, units = asked(body)
-        return json.dumps({str(n): grade(summary, unit) for n, unit in enumerate(units, 1)})
+        return json.dumps(
+            {str(n): grade(summary, unit) for n, unit in enumerate(units, 1)}
+        )

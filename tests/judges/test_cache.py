@@ -74,10 +74,19 @@ def database(path, ours, command):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (partial(database, ours=False, command="CREATE TABLE mine (x)"), "is not a judgement"),
-        (partial(database, ours=True, command="PRAGMA user_version = 2"), "another version"),
+        (
+            partial(database, ours=False, command="CREATE TABLE mine (x)"),
+            "is not a judgement",
+        ),
+        (
+            partial(database, ours=True, command="PRAGMA user_version = 2"),
+            "another version",
+        ),
         (lambda path: path.write_bytes(b"x"), "is not a judgement cache"),
-        (lambda path: path.write_bytes(b"SQLite format 3\0" + b"\7" * 4000), "is not a judgement"),
+        (
+            lambda path: path.write_bytes(b"SQLite format 3\0" + b"\7" * 4000),
+            "is not a judgement",
+        ),
         (lambda path: path.mkdir(), "is not a file"),
     ],
 )
@@ -85,16 +94,24 @@ def test_a_file_of_others_is_never_touched(path, make, says):
     path.parent.mkdir()
     make(path)
     before = {p: p.is_file() and p.read_bytes() for p in path.parent.rglob("*")}
-    for use in (JudgementCache, lambda p: cache(file=p), lambda p: cache("clear", file=p)):
+    for use in (
+        JudgementCache,
+        lambda p: cache(file=p),
+        lambda p: cache("clear", file=p),
+    ):
         with pytest.raises(InputError, match=says):
             use(path)
     assert {p: p.is_file() and p.read_bytes() for p in path.parent.rglob("*")} == before
 
 
 def test_a_damaged_row_is_never_taken(path):
-    """Bytes changed anywhere: what the cache gives is what was put, or nothing, or one error."""
+    """Bytes changed anywhere: what the cache gives is what was put, or nothing, or one
+    error."""
     rng = np.random.default_rng(3)
-    rows = {pair_key("s", str(i)): Stored(rng.bytes(12), bool(rng.integers(2))) for i in range(99)}
+    rows = {
+        pair_key("s", str(i)): Stored(rng.bytes(12), bool(rng.integers(2)))
+        for i in range(99)
+    }
     with JudgementCache(path) as store:
         store.put("m", rows)
     whole = path.read_bytes()
@@ -110,7 +127,9 @@ def test_a_damaged_row_is_never_taken(path):
                 with JudgementCache(path) as store:
                     stored = store.get("m", list(rows))
                     assert stored.items() <= rows.items()
-                    store.put("m", {key: rows[key] for key in rows if key not in stored})
+                    store.put(
+                        "m", {key: rows[key] for key in rows if key not in stored}
+                    )
                     assert store.get("m", list(rows)).items() <= rows.items()
                 cache(file=path).to_tables()
             except InputError:
@@ -123,10 +142,16 @@ def test_a_damaged_row_is_never_taken(path):
 def test_the_command_shows_and_clears(path):
     assert cache(file=path).bytes == 0
     with JudgementCache(path) as store:
-        store.put('{"model": "m@0123", "max_length": 400, "dtype": "float32"}', {A: ROW, B: ROW})
+        store.put(
+            '{"model": "m@0123", "max_length": 400, "dtype": "float32"}',
+            {A: ROW, B: ROW},
+        )
         store.put("damaged", {A: ROW})
     [table] = cache(file=path).to_tables()
-    assert [row[:1] + row[3:] for row in table.rows] == [("unknown", 1, 1), ("m@0123", 2, 2)]
+    assert [row[:1] + row[3:] for row in table.rows] == [
+        ("unknown", 1, 1),
+        ("m@0123", 2, 2),
+    ]
     assert cache("clear", file=path).removed == 3
     [table] = cache(file=path).to_tables()
     assert table.rows[0][0] == "none"

@@ -1,4 +1,5 @@
-"""Whatever is wrong with a model's folder, it is one `ModelError`, soon, and within the memory."""
+"""Whatever is wrong with a model's folder, it is one `ModelError`, soon, and within the
+memory."""
 
 import json
 import shutil
@@ -33,7 +34,8 @@ def written(op, domain="", inputs=("input_ids",), external=False, **attributes):
 
 
 def edit(path, changes):
-    """Puts text, bytes or (None) a folder in place of a file, or sets what is named in its JSON."""
+    """Puts text, bytes or (None) a folder in place of a file, or sets what is named in
+    its JSON."""
     if isinstance(changes, str | bytes):
         path.write_bytes(changes.encode() if isinstance(changes, str) else changes)
     elif changes is None:
@@ -79,7 +81,11 @@ ONNX = [
     ("model.onnx", None, "no weights"),
     ("model.onnx", written("Cast", external=True, to=1), "not in one file"),
     ("model.onnx", written("Evil", "com.acme"), "cannot be loaded"),
-    ("model.onnx", written("Cast", inputs=("input_ids", "x"), to=1), "the model failed"),
+    (
+        "model.onnx",
+        written("Cast", inputs=("input_ids", "x"), to=1),
+        "the model failed",
+    ),
     ("model.onnx", written("Shape"), "cannot be loaded"),
     ("tokenizer.json", "{", "tokenizer cannot be read"),
     ("tokenizer_config.json", "[1]", "tokenizer cannot be read"),

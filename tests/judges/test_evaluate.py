@@ -1,4 +1,5 @@
-"""Evaluation of judges: equality with scikit-learn and statsmodels; sets of pairs, contrasts."""
+"""Evaluation of judges: equality with scikit-learn and statsmodels; sets of pairs,
+contrasts."""
 
 import gzip
 import json
@@ -23,7 +24,8 @@ from litepyramid.judges.evaluate import (
 from litepyramid.language import language_of, other_languages, words
 
 pairs = st.lists(
-    st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)), min_size=2
+    st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)),
+    min_size=2,
 )
 
 
@@ -34,7 +36,9 @@ def test_auc_and_brier_equal_scikit_learn(rows):
         brier_score_loss(labels, presence, pos_label=1, labels=[0, 1]), abs=1e-12
     )
     if len(set(labels)) == 2:
-        assert roc_auc(presence, labels) == pytest.approx(roc_auc_score(labels, presence))
+        assert roc_auc(presence, labels) == pytest.approx(
+            roc_auc_score(labels, presence)
+        )
     else:
         assert np.isnan(roc_auc(presence, labels))
 
@@ -46,7 +50,9 @@ def test_the_slope_is_that_of_a_logistic_regression():
     labels = (rng.uniform(size=400) < presence**2).astype(float)
     logits = np.log(presence / (1 - presence))
     fitted = statsmodels.Logit(labels, statsmodels.add_constant(logits)).fit(disp=0)
-    assert calibration_slope(presence, labels) == pytest.approx(fitted.params[1], abs=1e-4)
+    assert calibration_slope(presence, labels) == pytest.approx(
+        fitted.params[1], abs=1e-4
+    )
     assert np.isnan(calibration_slope([0.5, 0.5], [0, 1]))
     assert np.isnan(calibration_slope([0.5, 0.7], [1, 1]))
     result = calibrate([0.9, 0.3, np.nan], [1, np.nan, 0])
@@ -65,7 +71,8 @@ def test_the_reliability_table_holds_every_pair(rows, bins):
 
 
 @pytest.mark.parametrize(
-    ("presence", "labels"), [([0.5], [1, 0]), ([0.5], [2]), ([1.5], [1]), ([0.5], [np.nan])]
+    ("presence", "labels"),
+    [([0.5], [1, 0]), ([0.5], [2]), ([1.5], [1]), ([0.5], [np.nan])],
 )
 def test_what_is_refused(presence, labels):
     with pytest.raises(InputError):
@@ -74,18 +81,29 @@ def test_what_is_refused(presence, labels):
 
 def write(path, rows):
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    path.write_bytes(
+        gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode()
+    )
     return path
 
 
 def test_several_sets_give_one_table(tmp_path):
     rows = [
         {"premise": "A storm hit Oslo.", "hypothesis": unit, "present": present}
-        for unit, present in (("A storm hit.", 1), ("A ferry sank.", 0), ("Oslo burned.", 0.5))
+        for unit, present in (
+            ("A storm hit.", 1),
+            ("A ferry sank.", 0),
+            ("Oslo burned.", 0.5),
+        )
     ]
-    files = [write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl.gz", rows[:2])]
+    files = [
+        write(tmp_path / "a.jsonl", rows),
+        write(tmp_path / "b.jsonl.gz", rows[:2]),
+    ]
     data = [load_example()]
-    result = evaluate(lambda summary, units: [1.0] * len(units), data, pairs=files, contrast=True)
+    result = evaluate(
+        lambda summary, units: [1.0] * len(units), data, pairs=files, contrast=True
+    )
     assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
     assert sum(kind.pairs for kind in result.phenomena) == 824
@@ -112,7 +130,11 @@ def test_one_data_set_has_one_hash():
 def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
     with pytest.raises(InputError, match="nothing to evaluate on"):
         evaluate("recall")
-    for row in ({"premise": "a"}, {"premise": "a", "hypothesis": "b", "present": "1"}, {"x": 1}):
+    for row in (
+        {"premise": "a"},
+        {"premise": "a", "hypothesis": "b", "present": "1"},
+        {"x": 1},
+    ):
         with pytest.raises(InputError, match=r"p\.jsonl:1"):
             evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
     row = {"premise": "a", "hypothesis": "b", "present": 2}
@@ -121,9 +143,14 @@ def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
-def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_both_sides(code):
+def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_both_sides(
+    code,
+):
     ours = load_contrast(code)
-    summaries, units = [text for text, _ in ours.items], [unit for _, [unit] in ours.items]
+    summaries, units = (
+        [text for text, _ in ours.items],
+        [unit for _, [unit] in ours.items],
+    )
     assert len({*zip(summaries, units, strict=True)}) == 60
     kinds = Counter(ours.kinds)
     assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
@@ -135,5 +162,8 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
-    split = [({*words(unit)}, {*words(text)}) for unit, text in zip(units, summaries, strict=True)]
+    split = [
+        ({*words(unit)}, {*words(text)})
+        for unit, text in zip(units, summaries, strict=True)
+    ]
     assert np.mean([len(unit & text) / len(unit) for unit, text in split]) > 0.5

@@ -1,4 +1,5 @@
-"""Grounding models: logits equal a plain loop over the texts that the model cards describe."""
+"""Grounding models: logits equal a plain loop over the texts that the model cards
+describe."""
 
 import json
 import shutil
@@ -15,7 +16,10 @@ from litepyramid.judges.nli.nli_judge import NLIJudge
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
 ITEMS = [
-    (TEXT[1] + " " + TEXT[4], ["The village was cut off.", TEXT[3], "It {premise} rained."]),
+    (
+        TEXT[1] + " " + TEXT[4],
+        ["The village was cut off.", TEXT[3], "It {premise} rained."],
+    ),
     (" ".join(TEXT), ["A bridge is closed.", "Nobody was hurt."]),
     ("", ["A bridge is closed."]),
 ]
@@ -75,8 +79,12 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     said = judge_of(folder, batch_tokens=2_000).judge(ITEMS)
     assert said.presence[2].tolist() == [0]
-    for (document, claims), logits, presence in zip(ITEMS, said.logits, said.presence, strict=True):
-        for claim, row, value in zip(claims if document else (), logits, presence, strict=False):
+    for (document, claims), logits, presence in zip(
+        ITEMS, said.logits, said.presence, strict=True
+    ):
+        for claim, row, value in zip(
+            claims if document else (), logits, presence, strict=False
+        ):
             whole = tiny_tokenizer(form.format(document, claim), return_tensors="pt")
             more = {"decoder_input_ids": torch.tensor([[1]])} if writes else {}
             with torch.no_grad():
@@ -99,7 +107,10 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
     long, claim = " ".join(TEXT), "Nobody was hurt."
     said = judge.judge([(long, [claim])])
     assert said.counts["truncated"] == 1
-    lengths = [len(tiny_tokenizer(f"{long[:n]}</s>{claim}").input_ids) for n in range(len(long))]
+    lengths = [
+        len(tiny_tokenizer(f"{long[:n]}</s>{claim}").input_ids)
+        for n in range(len(long))
+    ]
     best = max(n for n, length in enumerate(lengths) if length <= 60)
     cut = judge_of(folder).judge([(long[:best], [claim])])
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
@@ -124,6 +135,10 @@ def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_
     each = cut.judge([(items[0][0][a:b], units) for a, b in spans])
     assert len(spans) > 2
     assert each.counts["truncated"] == 0
-    np.testing.assert_allclose(said.presence[0], np.max(each.presence, axis=0), atol=1e-6)
+    np.testing.assert_allclose(
+        said.presence[0], np.max(each.presence, axis=0), atol=1e-6
+    )
     assert cut.judge(items).counts["truncated"] == 2
-    np.testing.assert_allclose(said.logits[1], cut.judge(items[1:2]).logits[0], atol=1e-6)
+    np.testing.assert_allclose(
+        said.logits[1], cut.judge(items[1:2]).logits[0], atol=1e-6
+    )

@@ -1,4 +1,5 @@
-"""The judges by words, recall and lexical: definitions, published values, evidence, model files."""
+"""The judges by words, recall and lexical: definitions, published values, evidence,
+model files."""
 
 import json
 import sys
@@ -15,7 +16,11 @@ from litepyramid.files import read_jsonl, read_lines
 from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.lexical import features
 from litepyramid.judges.lexical import lexical_judge as lexical
-from litepyramid.judges.lexical.lexical_judge import fit_lexical, load_lexical, save_lexical
+from litepyramid.judges.lexical.lexical_judge import (
+    fit_lexical,
+    load_lexical,
+    save_lexical,
+)
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.meta.core.levels import level_correlation
 from litepyramid.training.pairs import labelled_pairs
@@ -59,7 +64,8 @@ def flat(judge, items):
 
 @pytest.mark.slow
 def test_recall_has_the_published_values_on_realsumm(realsumm):
-    """Fold means by examples, as in the data's description (its word list is not given)."""
+    """Fold means by examples, as in the data's description (its word list is not
+    given)."""
     dataset = lp.load(realsumm)
     human = {entry.system: entry.labels for entry in dataset.labels}
     texts = [entry.texts for entry in dataset.scus]
@@ -69,9 +75,14 @@ def test_recall_has_the_published_values_on_realsumm(realsumm):
         items = [(s.texts[n], texts[n]) for s in dataset.summaries for n in held]
         labels = [human[s.system][n] for s in dataset.summaries for n in held]
         presence = RECALL.judge(items).presence
-        x, z = (np.array([np.mean(r) for r in rows]).reshape(25, -1) for rows in (presence, labels))
+        x, z = (
+            np.array([np.mean(r) for r in rows]).reshape(25, -1)
+            for rows in (presence, labels)
+        )
         both = np.concatenate(presence), np.concatenate(labels)
-        levels = [(a, b) for a in ("system", "summary") for b in ("pearson", "spearman")]
+        levels = [
+            (a, b) for a in ("system", "summary") for b in ("pearson", "spearman")
+        ]
         values.append([f(*both) for f in (roc_auc, brier_score)])
         values[-1] += [level_correlation(x, z, *level).value for level in levels]
     auc, brier, *correlations = np.mean(values, axis=0)
@@ -89,7 +100,9 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
     order = np.random.default_rng(seed).permutation(len(items))
     shuffled = JUDGE.judge([items[i] for i in order]).presence
     for place, i in enumerate(order):
-        np.testing.assert_allclose(shuffled[place], batch.presence[i], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            shuffled[place], batch.presence[i], rtol=0, atol=1e-12
+        )
     for (summary, units), row in zip(items, batch.presence, strict=True):
         assert ((row >= 0) & (row <= 1)).all()
         alone = [one(summary, unit) for unit in units]
@@ -135,7 +148,9 @@ def test_refit_learns_and_round_trips(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_texts(realsumm):
+def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_texts(
+    realsumm,
+):
     from lexical_judge import count_stems
 
     items, labels = labelled_pairs(lp.load(realsumm)).by_summary()
@@ -146,7 +161,10 @@ def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_
     assert model.weights == pytest.approx(shipped.weights, abs=2e-3)
     assert model.bias == pytest.approx(shipped.bias, abs=2e-3)
     # Wikipedia sentences labelled for entailment: nothing of them was seen in training.
-    rows = [row for _, row in read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")]
+    rows = [
+        row
+        for _, row in read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")
+    ]
     rows = [row for row in rows if row["label"] in ("e", "n", "c")][::4]
     items, truth = (
         [(r["premise"], [r["hypothesis"]]) for r in rows],
@@ -189,14 +207,23 @@ def test_files_that_are_no_model(tmp_path, change, says):
 
 
 def test_chunks_change_nothing_and_what_is_too_much_is_refused(monkeypatch):
-    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)] + ["", "No."]
-    items = [("A storm hit Oslo. Not one bridge fell.", units), ("It rained.", units[:3])] * 3
+    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)] + [
+        "",
+        "No.",
+    ]
+    items = [
+        ("A storm hit Oslo. Not one bridge fell.", units),
+        ("It rained.", units[:3]),
+    ] * 3
     whole = JUDGE.judge([*items, ("  \n", ["A storm hit."])])
     assert whole.presence[-1].tolist() == [0.0]
     assert whole.counts["wordless"] == 4
     monkeypatch.setattr(lexical, "_CHUNK", 2)
     assert all(map(np.array_equal, whole.presence, JUDGE.judge(items).presence))
-    for summary, unit in (("storm " * 9000, ["storm " * 9000]), ("a b " * 10**5, ["cd"] * 9999)):
+    for summary, unit in (
+        ("storm " * 9000, ["storm " * 9000]),
+        ("a b " * 10**5, ["cd"] * 9999),
+    ):
         with pytest.raises(InputError, match="too long for the lexical judge"):
             JUDGE.judge([(summary, unit)])
     monkeypatch.setattr(features, "MOST_ALIKE", 1)
@@ -204,7 +231,9 @@ def test_chunks_change_nothing_and_what_is_too_much_is_refused(monkeypatch):
         JUDGE.judge([("Nepal", ["Nepalese"])])
 
 
-SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
+SUMMARY = (
+    "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
+)
 
 
 @pytest.mark.parametrize("judge", [RECALL, JUDGE])
@@ -212,7 +241,9 @@ def test_evidence_goes_with_the_verdict(judge):
     units = ["The firm sold 400 jars.", "It sold the shop.", "Nobody came.", "?!"]
     items = [(SUMMARY, units), ("", units), (SUMMARY, []), ("?!", units)]
     rows, presence = judge.explain(items), judge.judge(items).presence
-    assert [[e.presence for e in row] for row in rows] == [row.tolist() for row in presence]
+    assert [[e.presence for e in row] for row in rows] == [
+        row.tolist() for row in presence
+    ]
     first, denied, *_ = rows[0]
     assert (first.sentence, denied.sentence) == (1, 2)
     assert SUMMARY[slice(*first.span)] == "In Hull, the firm sold 4,000 jars."
@@ -234,7 +265,9 @@ def test_a_judge_without_reasons_shows_its_best_sentence_in_a_table_that_is_not_
     assert "no sentence of the summary holds it" in result.to_tables()[1].notes
 
 
-@pytest.mark.parametrize(("summary", "unit"), [("", "a"), ("a", " "), (3, "a"), ("a", [])])
+@pytest.mark.parametrize(
+    ("summary", "unit"), [("", "a"), ("a", " "), (3, "a"), ("a", [])]
+)
 def test_nothing_to_explain_is_one_error(summary, unit):
     with pytest.raises(InputError):
         lp.explain(summary, unit)

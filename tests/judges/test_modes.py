@@ -1,4 +1,5 @@
-"""Class orders of models' names, cards and maps; the four modes against the paper's formulas."""
+"""Class orders of models' names, cards and maps; the four modes against the paper's
+formulas."""
 
 import math
 import re
@@ -48,7 +49,11 @@ CARD = ("contradiction", "neutral", "entailment")
         (["Contradict", "Entailed", "Neutral"], {}, (1, 2, 0)),
         (["entailment", "not_entailment"], {}, (0, 1)),
         (["not present", "present"], {}, (1, 0)),
-        (NAMELESS, {"label_map": "entailment=2, neutral=LABEL_0, contradiction=1"}, (2, 0, 1)),
+        (
+            NAMELESS,
+            {"label_map": "entailment=2, neutral=LABEL_0, contradiction=1"},
+            (2, 0, 1),
+        ),
         (["no", "yes"], {"label_map": "present=yes,absent=0"}, (1, 0)),
         (NAMELESS, {"fallback": CARD}, (2, 1, 0)),
     ],
@@ -68,14 +73,23 @@ def test_the_order_of_names_maps_and_cards(labels, how, indices):
     ],
 )
 def test_other_labels_are_an_error_that_shows_them(labels, how):
-    with pytest.raises(ModelError, match=rf"^m has .*0={labels[0]}.*1={labels[1]}.*label_map"):
+    with pytest.raises(
+        ModelError, match=rf"^m has .*0={labels[0]}.*1={labels[1]}.*label_map"
+    ):
         class_order(dict(enumerate(labels)), model="m", **how)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "entailment", "entailment=0", "present=1,absent=", "a=0,b=1", "present=1,present=0"),
+        *(
+            "",
+            "entailment",
+            "entailment=0",
+            "present=1,absent=",
+            "a=0,b=1",
+            "present=1,present=0",
+        ),
         *("present=1,absent=1", "present=7,absent=0", "present=x,absent=0"),
     ],
 )
@@ -86,7 +100,9 @@ def test_maps_that_cannot_be_read_or_do_not_fit(text):
 
 def test_the_readme_and_the_cards_agree():
     rows = {}
-    text = (Path(__file__).parents[2] / "models" / "README.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "models" / "README.md").read_text(
+        encoding="utf-8"
+    )
     for name, order, mode in re.findall(
         r"^\| `([^`]+/[^`]+)`[^|]*\| (. .(?: .)?) \| (...) \|", text, re.M
     ):

@@ -1,4 +1,5 @@
-"""ONNX models: logits equal to torch, the same in any company; and mini, the one that ships."""
+"""ONNX models: logits equal to torch, the same in any company; and mini, the one that
+ships."""
 
 import json
 import re
@@ -31,7 +32,9 @@ def logits(folder, items, **settings):
 def test_logits_equal_those_of_torch(tiny, exported, items, settings):
     mine = logits(exported, items, **settings)
     theirs = logits(tiny, items, device="cpu", **settings)
-    np.testing.assert_allclose(*map(np.concatenate, (mine.logits, theirs.logits)), atol=1e-4)
+    np.testing.assert_allclose(
+        *map(np.concatenate, (mine.logits, theirs.logits)), atol=1e-4
+    )
     assert mine.counts == theirs.counts
     assert mine.signature["dtype"] == "onnx"
     assert mine.signature["mode"] == theirs.signature["mode"]
@@ -39,7 +42,11 @@ def test_logits_equal_those_of_torch(tiny, exported, items, settings):
 
 def test_numbers_do_not_depend_on_company_order_or_threads(exported, items):
     units = items[0][1]
-    many = [(" ".join(text.split()[: 3 + n]), units) for n in range(12) for text, _ in items[:2]]
+    many = [
+        (" ".join(text.split()[: 3 + n]), units)
+        for n in range(12)
+        for text, _ in items[:2]
+    ]
 
     def rows(some, **settings):
         batch = logits(exported, some, **settings)
@@ -52,7 +59,9 @@ def test_numbers_do_not_depend_on_company_order_or_threads(exported, items):
         assert rows(some, threads=threads).items() <= whole.items()
 
 
-def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(tiny, exported, tmp_path):
+def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(
+    tiny, exported, tmp_path
+):
     shutil.copytree(tiny, tmp_path, dirs_exist_ok=True)
     shutil.copy(exported / "model.onnx", tmp_path)
     assert NLIJudge(str(tmp_path), cache=None).checkpoint.onnx is not None
@@ -63,7 +72,9 @@ def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(tiny, expo
         NLIJudge("owner/name", cache=None, backend="onnx")
 
 
-def test_mini_is_a_folder_with_the_words_beside_it(exported, items, tmp_path, monkeypatch):
+def test_mini_is_a_folder_with_the_words_beside_it(
+    exported, items, tmp_path, monkeypatch
+):
     folder = shutil.copytree(exported, tmp_path / "mini")
     monkeypatch.setattr(module, "FOLDER", folder)
     alone = judge("mini", cache=None, mode="p3c").judge(items)
@@ -72,7 +83,9 @@ def test_mini_is_a_folder_with_the_words_beside_it(exported, items, tmp_path, mo
         read = readings(sentences, units, Vocabulary())
         for unit, row, chosen in zip(units, rows, read, strict=True):
             texts = [" ".join(sentences[n] for n in some) for some in chosen]
-            plain = logits(exported, [(some, [unit]) for some in texts], mode="p3c").logits
+            plain = logits(
+                exported, [(some, [unit]) for some in texts], mode="p3c"
+            ).logits
             assert np.array_equal(np.mean(plain, axis=0)[0], row, equal_nan=True)
     weights = {"bias": 0.5, "encoder": 0.0, "lexical": 1.0, "contradiction": 0.25}
     (folder / "stack.json").write_text(json.dumps(weights))
@@ -88,12 +101,19 @@ def test_mini_is_a_folder_with_the_words_beside_it(exported, items, tmp_path, mo
         assert [e.presence for e in row] == values.tolist()
         for unit, e in zip(units, row, strict=True):
             assert not e.conflict or e.presence < 0.5
-            assert {word for word, _ in e.words} | set(e.missing) <= set(re.findall(r"\w+", unit))
+            assert {word for word, _ in e.words} | set(e.missing) <= set(
+                re.findall(r"\w+", unit)
+            )
             assert (e.sentence >= 0) == bool(text[slice(*e.span)])
 
 
 SUMMARY = "The ferry sank on Tuesday. Nobody died in the accident, the mayor said."
-UNITS = ["The ferry sank.", "Two people died.", "The ferry sank on Monday.", "A bank was robbed."]
+UNITS = [
+    "The ferry sank.",
+    "Two people died.",
+    "The ferry sank on Monday.",
+    "A bank was robbed.",
+]
 LIGHT = """
 import sys; sys.modules.update(dict.fromkeys(("torch", "transformers")))
 from litepyramid.judges.registry import judge
@@ -112,16 +132,25 @@ def test_it_is_small_enough_to_ship_and_beats_words_on_contrasts(mini):
     assert sum(path.stat().st_size for path in module.FOLDER.iterdir()) < 47_000_000
     pairs = load_contrast()
     items, labels = pairs.items[::12], pairs.labels[::12]
-    ours, words = (np.concatenate(one.judge(items).presence) for one in (mini, judge("lexical")))
+    ours, words = (
+        np.concatenate(one.judge(items).presence) for one in (mini, judge("lexical"))
+    )
     assert roc_auc(ours, labels) > 0.6
     assert brier_score(ours, labels) < brier_score(words, labels)
 
 
 def test_a_pair_has_the_same_presence_in_any_company_without_torch(mini):
     whole = mini.judge(
-        [(SUMMARY, [*UNITS, "?!"]), ("", UNITS[:1]), ("…", UNITS[:1]), (UNITS[0], UNITS)]
+        [
+            (SUMMARY, [*UNITS, "?!"]),
+            ("", UNITS[:1]),
+            ("…", UNITS[:1]),
+            (UNITS[0], UNITS),
+        ]
     )
-    assert [row[-1] for row in whole.presence[:3]] == [0.0] * 3  # as `lexical`, where no word is
+    assert [row[-1] for row in whole.presence[:3]] == [
+        0.0
+    ] * 3  # as `lexical`, where no word is
     assert whole.counts["wordless"] == 3
     run = [sys.executable, "-c", LIGHT, SUMMARY, UNITS[1]]
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
@@ -132,7 +161,9 @@ def test_a_pair_has_the_same_presence_in_any_company_without_torch(mini):
 
 def test_a_long_text_is_read_where_the_units_words_are(mini, monkeypatch):
     real = NLIJudge.judge
-    noise = " ".join(f"Guest {n} of the hotel paid for {n} nights." for n in range(2, 200))
+    noise = " ".join(
+        f"Guest {n} of the hotel paid for {n} nights." for n in range(2, 200)
+    )
     texts = f"{noise} {SUMMARY} {noise}", f"{noise} {SUMMARY}", noise
     batch = mini.judge([(text, UNITS[:1]) for text in texts])
     there, also, without = batch.presence
@@ -141,7 +172,9 @@ def test_a_long_text_is_read_where_the_units_words_are(mini, monkeypatch):
     assert np.array_equal(batch.logits[0], batch.logits[1])
     assert batch.counts["truncated"] == 0
     asked = []
-    monkeypatch.setattr(NLIJudge, "judge", lambda *given: asked.append(given[1]) or real(*given))
+    monkeypatch.setattr(
+        NLIJudge, "judge", lambda *given: asked.append(given[1]) or real(*given)
+    )
     [row] = mini.explain([(texts[0], UNITS[:1])])
     assert texts[0][slice(*row[0].span)] == "The ferry sank on Tuesday."
     assert sum(map(len, asked)) < 20

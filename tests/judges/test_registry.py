@@ -1,4 +1,5 @@
-"""Judges by name, by settings as text, on several processes and on Ray; clear errors."""
+"""Judges by name, by settings as text, on several processes and on Ray; clear
+errors."""
 
 import os
 import pickle
@@ -66,8 +67,13 @@ class Own:
 
 def test_what_can_be_a_judge():
     items = [("a", ["b", "c"]), ("", ["b"])]
-    assert [row.tolist() for row in judge(half).judge(items).presence] == [[0.5, 0.5], [0.0]]
-    assert np.isnan(judge(lambda s, u: [np.nan] * len(u)).judge(items[:1]).presence[0]).all()
+    assert [row.tolist() for row in judge(half).judge(items).presence] == [
+        [0.5, 0.5],
+        [0.0],
+    ]
+    assert np.isnan(
+        judge(lambda s, u: [np.nan] * len(u)).judge(items[:1]).presence[0]
+    ).all()
     for ready in (Own([]), judge("lexical", workers=2)):
         assert judge(ready) is ready
 
@@ -82,7 +88,9 @@ class Killed:
 
 
 UNITS = ("The village was cut off.", "No bridge is closed.", "", *TEXT[:2])
-ITEMS = [("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)]
+ITEMS = [
+    ("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)
+]
 LONG = [("word " * 9_000, ["other " * 9_000])] * 2
 
 
@@ -120,7 +128,9 @@ def same(one, other):
     assert one.signature == other.signature
 
 
-@pytest.mark.parametrize(("name", "workers"), [("recall", 2), ("lexical", 1), ("lexical", 2)])
+@pytest.mark.parametrize(
+    ("name", "workers"), [("recall", 2), ("lexical", 1), ("lexical", 2)]
+)
 def test_processes_change_no_bit(name, workers):
     whole = judge(name).judge(ITEMS)
     spread = judge_pairs(judge(name, workers=workers), ITEMS)
@@ -129,7 +139,10 @@ def test_processes_change_no_bit(name, workers):
 
 
 def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
-    for one in (judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"), judge("mini")):
+    for one in (
+        judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"),
+        judge("mini"),
+    ):
         other, items = pickle.loads(pickle.dumps(one)), [(TEXT[1], UNITS[:1])]
         same(one.judge(items), other.judge(items))
         assert type(other) is type(one)

@@ -1,6 +1,8 @@
-"""The NLI judge gives what a plain loop gives: pair by pair, padded to 400, as the original.
+"""The NLI judge gives what a plain loop gives: pair by pair, padded to 400, as the
+original.
 
-And encoding a pair from its two texts gives what the model's tokenizer gives for the pair.
+And encoding a pair from its two texts gives what the model's tokenizer gives for the
+pair.
 """
 
 import json
@@ -21,15 +23,22 @@ from litepyramid.judges.nli.encode import encode, plan_batches
 from litepyramid.judges.nli.nli_judge import NLIJudge
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
-transformers = pytest.importorskip("transformers", reason="the extra nli is not installed")
+transformers = pytest.importorskip(
+    "transformers", reason="the extra nli is not installed"
+)
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):
-    """Each pair alone, cut and padded to `max_length`; raw logits in the model's own order."""
+    """Each pair alone, cut and padded to `max_length`; raw logits in the model's own
+    order."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     kind = transformers.AutoModelForSequenceClassification
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
-    options = {"truncation": truncation, "max_length": max_length, "padding": "max_length"}
+    options = {
+        "truncation": truncation,
+        "max_length": max_length,
+        "padding": "max_length",
+    }
     out, cut = [], 0
     for summary, units in items:
         rows = []
@@ -65,20 +74,38 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
             np.testing.assert_allclose(said.logits[index], expected[index], atol=1e-5)
     assert np.isnan(said.logits[2]).all()
     assert (said.presence[2] == 0).all()
-    counts = {"pairs": sum(len(units) for _, units in items), "truncated": cut, "empty": 4}
-    assert said.counts == {**counts, "judged": 10, "from_cache": 0}  # repeats are judged once
+    counts = {
+        "pairs": sum(len(units) for _, units in items),
+        "truncated": cut,
+        "empty": 4,
+    }
+    assert said.counts == {
+        **counts,
+        "judged": 10,
+        "from_cache": 0,
+    }  # repeats are judged once
     assert cut > 0
-    assert np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9]) > 0.1
+    assert (
+        np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9])
+        > 0.1
+    )
     alone = judge_of(batch_tokens=1).judge(items).logits
     np.testing.assert_allclose(*map(np.concatenate, (said.logits, alone)), atol=1e-5)
-    mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(items[:1])
-    np.testing.assert_allclose(mapped.logits[0], said.logits[0][:, [1, 2, 0]], atol=1e-5)
+    mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(
+        items[:1]
+    )
+    np.testing.assert_allclose(
+        mapped.logits[0], said.logits[0][:, [1, 2, 0]], atol=1e-5
+    )
 
 
 def test_the_default_mode_follows_the_model(tiny, tiny_two, tmp_path, judge_of):
     assert judge_of().mode == "l3c"
     tuned = shutil.copytree(tiny, tmp_path / "tuned")
-    for card, mode in (('{"kind": "presence", "base": "x"}', "p2c"), ('{"mode": "l2c"}', "l2c")):
+    for card, mode in (
+        ('{"kind": "presence", "base": "x"}', "p2c"),
+        ('{"mode": "l2c"}', "l2c"),
+    ):
         (tuned / "litepyramid.json").write_text(card)
         assert judge_of(tuned).mode == mode
     assert judge_of(tuned, mode="p3c").mode == "p3c"
@@ -95,7 +122,9 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
     assert short.counts["truncated"] == cut > 4
     np.testing.assert_allclose(short.logits[4], expected[4], atol=1e-5)
     long_unit = " ".join(["a river"] * 40)
-    with pytest.raises(InputError, match=r"the unit 'a river .*…' leaves no room.*max_length"):
+    with pytest.raises(
+        InputError, match=r"the unit 'a river .*…' leaves no room.*max_length"
+    ):
         judge_of(max_length=40).judge([("A summary.", [long_unit])])
 
 
@@ -165,7 +194,9 @@ def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items, judge_of):
     assert judged(copy) > 0
 
 
-def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monkeypatch, judge_of):
+def test_a_run_that_is_ended_goes_on_with_the_same_numbers(
+    tmp_path, items, monkeypatch, judge_of
+):
     whole = judge_of(batch_tokens=300).judge(items)
     run, calls = TorchBackend.logits, []
 
@@ -186,8 +217,22 @@ def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tmp_path, items, monk
 
 def word_pieces():
     """BERT's: lower case, word pieces, token types."""
-    words = sorted({word.strip(".,;").lower() for text in TEXT for word in text.split()})
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", ";", *words, "##s", "a"]
+    words = sorted(
+        {word.strip(".,;").lower() for text in TEXT for word in text.split()}
+    )
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        ".",
+        ",",
+        ";",
+        *words,
+        "##s",
+        "a",
+    ]
     return transformers.BertTokenizer(
         vocab={piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
     )
@@ -230,7 +275,9 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
 def test_every_pair_is_in_one_batch_within_the_budget(lengths, budget):
     batches = plan_batches(lengths, budget)
-    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    assert sorted(index for batch in batches for index in batch) == list(
+        range(len(lengths))
+    )
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
     flat = [lengths[index] for batch in batches for index in batch]

@@ -1,4 +1,5 @@
-"""Units by a language model: each placed in a sentence, none empty or twice, all counted."""
+"""Units by a language model: each placed in a sentence, none empty or twice, all
+counted."""
 
 import json
 import re
@@ -47,7 +48,10 @@ def write(fake, tmp_path, references=REFERENCES, **settings):
 
 def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_path):
     found = write(fake, tmp_path)
-    places = [[(u.text, u.reference, u.sentence, u.kind) for u in e.units] for e in found.units]
+    places = [
+        [(u.text, u.reference, u.sentence, u.kind) for u in e.units]
+        for e in found.units
+    ]
     assert places == [
         [("A storm hit Oslo.", 0, 0, "scu"), ("Two people died.", 0, 1, "scu"),
          ("It rained.", 1, 0, "scu")],
@@ -68,7 +72,9 @@ def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_pa
         {"unit": "Mars is red.", "sentence": 0}, {"unit": "Two people\tdied", "sentence": "x"},
     ]  # fmt: skip
     fake.act = lambda number, body: json.dumps({"units": rows})
-    found = write(fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))])
+    found = write(
+        fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))]
+    )
     assert [(u.text, u.sentence) for u in found.units[0].units] == [
         ("A storm hit Oslo.", 0), ("Two persons died.", 1), ("Two people died", 1),
     ]  # fmt: skip
@@ -81,7 +87,9 @@ def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_pa
 
 
 def test_a_reference_without_units_is_one_error_and_the_others_are_kept(fake, tmp_path):
-    fake.act = lambda number, body: "no" if "It rained." in sentences(body) else echo(body)
+    fake.act = lambda number, body: (
+        "no" if "It rained." in sentences(body) else echo(body)
+    )
     with pytest.raises(ModelError, match="1 of 4 references"):
         write(fake, tmp_path)
     sent = fake.requests
@@ -101,4 +109,7 @@ def test_on_the_command_line(fake, tmp_path, cli):
     assert fake.requests == 0
     done = cli(*options, "-o", tmp_path / "u.jsonl", LITEPYRAMID_API_KEY=KEY)
     assert KEY not in done.stdout + done.stderr + (tmp_path / "u.jsonl").read_text()
-    assert as_units(tmp_path / "u.jsonl")[0].texts == ("A storm hit Oslo.", "Two people died.")
+    assert as_units(tmp_path / "u.jsonl")[0].texts == (
+        "A storm hit Oslo.",
+        "Two people died.",
+    )

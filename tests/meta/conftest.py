@@ -28,7 +28,9 @@ def table_of():
 
     def table(**scores):
         values = np.stack(list(scores.values()))
-        systems, inputs = (tuple(f"{n:04}" for n in range(size)) for size in values.shape[1:])
+        systems, inputs = (
+            tuple(f"{n:04}" for n in range(size)) for size in values.shape[1:]
+        )
         return ScoreTable(tuple(scores), systems, inputs, values)
 
     return table

@@ -1,4 +1,5 @@
-"""Coefficients equal scipy's, levels and policies do what they say, published values come out."""
+"""Coefficients equal scipy's, levels and policies do what they say, published values
+come out."""
 
 import math
 from contextlib import nullcontext
@@ -46,7 +47,9 @@ def matrices(draw, lowest=1):
 
 @settings(max_examples=60, deadline=None)
 @given(matrices(), st.sampled_from(COEFFICIENTS))
-def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(xz, coefficient):
+def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(
+    xz, coefficient
+):
     X, Z = xz
     both = ~np.isnan(X) & ~np.isnan(Z)
     columns = [oracle(coefficient, X[b, j], Z[b, j]) for j, b in enumerate(both.T)]
@@ -56,14 +59,17 @@ def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(xz, co
     assert result.used == np.sum(~np.isnan(columns))
     assert result.too_few == np.sum(both.sum(axis=0) < 2)
     same(
-        level_correlation(X, Z, "global", coefficient).value, oracle(coefficient, X[both], Z[both])
+        level_correlation(X, Z, "global", coefficient).value,
+        oracle(coefficient, X[both], Z[both]),
     )
 
 
 @settings(max_examples=60, deadline=None)
 @given(matrices(), st.sampled_from(COEFFICIENTS))
 def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
-    X, Z = (np.round(a * 64) / 64 for a in xz)  # sums of these are exact, divisions by 4 too
+    X, Z = (
+        np.round(a * 64) / 64 for a in xz
+    )  # sums of these are exact, divisions by 4 too
     X, Z = (np.concatenate([a] * 4, axis=1)[:, :4] for a in (X, Z))
     kept = ~np.isnan(X).all(axis=1) & ~np.isnan(Z).all(axis=1)
     x, z = np.nanmean(X[kept], axis=1), np.nanmean(Z[kept], axis=1)
@@ -71,35 +77,52 @@ def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     if coefficient == "pearson":
         x, z = (np.zeros(len(a)) if len(a) and np.ptp(a) < 1e-9 else a for a in (x, z))
     elif not exact:
-        x, z = np.round(x, 9), np.round(z, 9)  # thirds of the same sum differ in the last bit
+        x, z = (
+            np.round(x, 9),
+            np.round(z, 9),
+        )  # thirds of the same sum differ in the last bit
     ours = level_correlation(X, Z, "system", coefficient).value
-    same(ours, oracle(coefficient, x, z), 1e-12 if exact or coefficient != "pearson" else 1e-9)
+    same(
+        ours,
+        oracle(coefficient, x, z),
+        1e-12 if exact or coefficient != "pearson" else 1e-9,
+    )
 
 
 def test_long_vectors_take_another_way_to_the_same_number():
     x, z = np.random.default_rng(4).integers(0, 9, (2, 700)).astype(float)
     w = np.random.default_rng(5).integers(0, 3, 700).astype(float)
     item = np.repeat(np.arange(700), w.astype(int))
-    same(correlate_rows(x, z, "kendall", w[None])[0], oracle("kendall", x[item], z[item]))
+    same(
+        correlate_rows(x, z, "kendall", w[None])[0], oracle("kendall", x[item], z[item])
+    )
 
 
 def test_policies_for_constant_columns():
     X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
     Z = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
     skip, zb21 = (
-        level_correlation(X, Z, "summary", "pearson", policy) for policy in ("skip", "zb21")
+        level_correlation(X, Z, "summary", "pearson", policy)
+        for policy in ("skip", "zb21")
     )
     assert (skip.value, skip.used, skip.constant) == (pytest.approx(1.0), 1, 1)
     bumped = X[:, 1].copy()
     bumped[0] += 1e-10
-    assert zb21.value == pytest.approx((1 + stats.pearsonr(bumped, Z[:, 1])[0]) / 2, abs=1e-5)
+    assert zb21.value == pytest.approx(
+        (1 + stats.pearsonr(bumped, Z[:, 1])[0]) / 2, abs=1e-5
+    )
     assert math.isnan(level_correlation(X[:, 1:], Z[:, 1:], "system", "kendall").value)
 
 
 PUBLISHED = [
     ("summeval", "rouge-1_f1", "expert_relevance_*", ".610 .624 .500 .279 .256 .197"),
     ("summeval", "rouge-2_f1", "expert_relevance_*", ".639 .603 .433 .227 .188 .140"),
-    ("summeval", "bertscore_recall", "expert_relevance_*", ".840 .909 .750 .374 .350 .270"),
+    (
+        "summeval",
+        "bertscore_recall",
+        "expert_relevance_*",
+        ".840 .909 .750 .374 .350 .270",
+    ),
     ("summeval", "qa-eval_f1", "expert_relevance_*", ".820 .912 .767 .301 .288 .225"),
     ("ddr21", "rouge-1_recall", "litepyramid_recall", ".909 .911 .754 .523 .497 .406"),
     ("ddr21", "rouge-2_recall", "litepyramid_recall", ".962 .952 .848 .449 .421 .350"),
@@ -112,7 +135,9 @@ PUBLISHED = [
 @pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
 def test_published_correlations(request, name, metric, human, values):
     result = correlate(request.getfixturevalue(name), human, metrics=metric)
-    assert [round(c.value, 3) for c in result.correlations] == [float(v) for v in values.split()]
+    assert [round(c.value, 3) for c in result.correlations] == [
+        float(v) for v in values.split()
+    ]
 
 
 def test_what_one_side_lacks_is_left_out_and_named():
@@ -125,7 +150,9 @@ def test_what_one_side_lacks_is_left_out_and_named():
     aligned = align(read_scores(rows[1:]), "m", "human")
     assert aligned.left_out == LeftOut(("d",), ("4",), 1)
     assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
-    with pytest.raises(InputError, match=r"no metric 'rouge' in the scores. Expected one of human"):
+    with pytest.raises(
+        InputError, match=r"no metric 'rouge' in the scores. Expected one of human"
+    ):
         align(read_scores(rows), "rouge", "human")
 
 
@@ -137,10 +164,19 @@ def test_scores_without_any_correlation_are_refused():
         ("a1 a2 b3 b4", ["system", "summary"], False),
     ):
         rows = [
-            {"system": system, "input": item, "metric": metric, "score": k + (metric == "m")}
+            {
+                "system": system,
+                "input": item,
+                "metric": metric,
+                "score": k + (metric == "m"),
+            }
             for k, (system, item) in enumerate(scored.split())
             for metric in ("m", "n", "human")
         ]
         for run in (correlate, interval, compare):
-            with pytest.raises(InputError, match="too few scores") if refused else nullcontext():
+            with (
+                pytest.raises(InputError, match="too few scores")
+                if refused
+                else nullcontext()
+            ):
                 run(rows, level=levels)

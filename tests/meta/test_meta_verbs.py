@@ -29,9 +29,13 @@ VERBS = {
     "rank": lambda rows, **more: meta.rank(rows, **{"samples": 60} | more),
     "normality": lambda rows, **more: meta.normality(rows, **more),
     "delta": lambda rows, **more: meta.delta(rows, upper=1.0, **more),
-    "difference": lambda rows, **more: meta.difference(rows, 1.0, **{"samples": 60} | more),
+    "difference": lambda rows, **more: meta.difference(
+        rows, 1.0, **{"samples": 60} | more
+    ),
     "stability": lambda rows, **more: meta.stability(rows, **{"samples": 20} | more),
-    "testset": lambda rows, **more: meta.testset(rows, full=rows, **{"samples": 60} | more),
+    "testset": lambda rows, **more: meta.testset(
+        rows, full=rows, **{"samples": 60} | more
+    ),
     "range": lambda rows, **more: meta.range(rows, best=3, **{"samples": 60} | more),
 }
 RANDOM = ("interval", "compare", "rank", "difference", "stability", "testset", "range")
@@ -79,7 +83,10 @@ def test_two_arrays_are_a_table(verb):
     run = getattr(meta, verb)
     named = [r | {"metric": "x"} if r["metric"] == "rouge" else r for r in ROWS]
     rows = [r for r in named if r["metric"] != "bleu"]
-    one, two = numbers(run(X, human=Z, **usual))[0], numbers(run(rows, human="human", **usual))[0]
+    one, two = (
+        numbers(run(X, human=Z, **usual))[0],
+        numbers(run(rows, human="human", **usual))[0],
+    )
     assert re.sub(r"'\d'", "''", one) == re.sub(r"'[ds]\d'", "''", two)
     run(X[:, 0].tolist(), human=pandas.Series(Z[:, 0]), **usual)  # one score a system
     for wrong in (Z[:3], [["a"]], np.inf * Z):

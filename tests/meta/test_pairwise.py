@@ -1,4 +1,5 @@
-"""SPA and acc_eq: Google's values, the definitions written out, and their resampling."""
+"""SPA and acc_eq: Google's values, the definitions written out, and their
+resampling."""
 
 import json
 from itertools import combinations
@@ -34,7 +35,10 @@ def test_spa_is_its_definition(shape):
     distances = []
     for i, j in combinations(range(len(X)), 2):
         one, two = (
-            sum(int(s @ (side[i] - side[j])) >= int((side[i] - side[j]).sum()) for s in signs)
+            sum(
+                int(s @ (side[i] - side[j])) >= int((side[i] - side[j]).sum())
+                for s in signs
+            )
             for side in (X, Z)
         )
         distances.append(abs(one - two) / 1000)
@@ -64,23 +68,32 @@ def test_acc_eq_is_its_definition(shape, missing):
         return
     by_epsilon = {epsilon: accuracy(epsilon) for epsilon in {0.0, *np.abs(x[both])}}
     best = max(by_epsilon.values())
-    smallest = min(epsilon for epsilon, value in by_epsilon.items() if value > best - 1e-12)
+    smallest = min(
+        epsilon for epsilon, value in by_epsilon.items() if value > best - 1e-12
+    )
     assert acc_eq(X, Z) == pytest.approx((best, smallest), abs=1e-12)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "table"), [("realsumm", "ddr21"), ("summeval", "summeval")])
+@pytest.mark.parametrize(
+    ("name", "table"), [("realsumm", "ddr21"), ("summeval", "summeval")]
+)
 def test_the_values_are_those_of_mt_metrics_eval(request, data, name, table):
     """On any machine, and whatever the order of rows in the file."""
     expected = json.loads((data / "wmt" / "expected.json").read_text())[name]
     metrics = list(expected["metrics"])
     scores = request.getfixturevalue(table)
-    result = correlate(scores, expected["human"], metrics=metrics, coefficient=["spa", "acc-eq"])
+    result = correlate(
+        scores, expected["human"], metrics=metrics, coefficient=["spa", "acc-eq"]
+    )
     for one in result.correlations:
         values = expected["metrics"][one.metric]
-        assert one.value == pytest.approx(values[one.coefficient.replace("-", "_")], abs=1e-10)
+        assert one.value == pytest.approx(
+            values[one.coefficient.replace("-", "_")], abs=1e-10
+        )
         if one.coefficient == "acc-eq":
-            # Of several best ε ours is the smallest; theirs may be another for rounding.
+            # Of several best ε ours is the smallest; theirs may be another for
+            # rounding.
             assert one.epsilon <= values["epsilon"] + 1e-15
     assert len(result.correlations) == 2 * len(metrics)
     assert "acc_eq ties scores that differ" in result.to_table()
@@ -97,14 +110,18 @@ def test_swapped_spa_is_spa_of_swapped_scores():
         spa(np.where(kept, X, Y), Z) - spa(np.where(kept, Y, X), Z)
         for kept in np.moveaxis(u > 0, 2, 0)
     ]
-    assert SpaSwaps(X, Y, Z)([u]) == pytest.approx(np.array(direct), abs=2e-3)  # rounded to ties
+    assert SpaSwaps(X, Y, Z)([u]) == pytest.approx(
+        np.array(direct), abs=2e-3
+    )  # rounded to ties
 
 
 @settings(max_examples=10)
 @given(MATRICES)
 def test_swapped_acc_eq_is_counted_pair_by_pair(shape):
     """A pair of scores of both metrics ties up to the mean of both ε."""
-    X, Y, Z = np.random.default_rng(shape[2]).integers(0, 4, (3, *shape[:2])).astype(float)
+    X, Y, Z = (
+        np.random.default_rng(shape[2]).integers(0, 4, (3, *shape[:2])).astype(float)
+    )
     X, Y, Z = standardised(X, Y, Z)
     half = [np.full(X.shape, acc_eq(side, Z)[1] / 2) for side in (X, Y)]
     u = draws.coins(shape[2], X.shape, 0)[..., :4]
@@ -113,7 +130,9 @@ def test_swapped_acc_eq_is_counted_pair_by_pair(shape):
 
     def accuracy(kept):
         scores, ties = np.where(kept, X, Y), np.where(kept, *half)
-        return right(scores[one] - scores[two], Z[one] - Z[two], ties[one] + ties[two]).mean()
+        return right(
+            scores[one] - scores[two], Z[one] - Z[two], ties[one] + ties[two]
+        ).mean()
 
     direct = [accuracy(kept) - accuracy(~kept) for kept in np.moveaxis(u > 0, 2, 0)]
     assert TieAccuracySwaps(X, Y, Z)([u]) == pytest.approx(np.array(direct), abs=1e-12)

@@ -16,11 +16,14 @@ RULES = ("text", "code")
 
 @pytest.fixture(scope="module")
 def table() -> ScoreTable:
-    """Two metrics that agree on bad summaries alone, one that always does, and people."""
+    """Two metrics that agree on bad summaries alone, one that always does, and
+    people."""
     rng = np.random.default_rng(0)
     quality = rng.random((60, 4))
     blur = rng.normal(size=(2, 60, 4)) * 0.4 * quality**2
-    values = np.stack([quality, quality + blur[0], -np.exp(-quality) + 0.01 * blur[1], quality])
+    values = np.stack(
+        [quality, quality + blur[0], -np.exp(-quality) + 0.01 * blur[1], quality]
+    )
     values[3, 10:] = np.nan
     systems = [*(f"people-{i}" for i in range(10)), "lexrank"]
     systems += [f"extract-{i}" for i in range(11, 60)]
@@ -34,13 +37,20 @@ def scoring_range(table, human="human", **settings):
 
 
 def found(result, which: str, one: str, other: str):
-    return next(a for a in result.agreement if (a.range, a.one, a.other) == (which, one, other))
+    return next(
+        a for a in result.agreement if (a.range, a.one, a.other) == (which, one, other)
+    )
 
 
 def mean_tau(table: ScoreTable, one: str, other: str, rows) -> float:
     x, z = table.matrix(one).values, table.matrix(other).values
     return float(
-        np.mean([kendalltau(x[rows(t), t], z[rows(t), t]).statistic for t in range(x.shape[1])])
+        np.mean(
+            [
+                kendalltau(x[rows(t), t], z[rows(t), t]).statistic
+                for t in range(x.shape[1])
+            ]
+        )
     )
 
 
@@ -75,9 +85,14 @@ def test_the_best_of_all_metrics_or_of_the_two_with_repeats(table):
 
     text, code = (meta.range(table, "human", best=8, rule=rule) for rule in RULES)
     union = mean_tau(
-        table, "a", "b", lambda t: 10 + np.unique(np.concatenate([best(m, t) for m in range(3)]))
+        table,
+        "a",
+        "b",
+        lambda t: 10 + np.unique(np.concatenate([best(m, t) for m in range(3)])),
     )
-    twice = mean_tau(table, "a", "b", lambda t: 10 + np.concatenate([best(0, t), best(1, t)]))
+    twice = mean_tau(
+        table, "a", "b", lambda t: 10 + np.concatenate([best(0, t), best(1, t)])
+    )
     assert found(text, "top", "a", "b").tau == pytest.approx(union)
     assert found(code, "top", "a", "b").tau == pytest.approx(twice)
     assert found(code, "top", "a", "b").summaries == 16
@@ -101,17 +116,22 @@ def test_eq_1_is_what_counting_gives(rule):
 
 
 def test_a_score_from_0_begins_at_0_by_the_code(table):
-    """Its steps: i (max - min) / 15, whatever the lowest is; all pairs count, tied ones too."""
+    """Its steps: i (max - min) / 15, whatever the lowest is; all pairs count, tied ones
+    too."""
     part = np.array([[0.2, 0.8, 0.5], [0.3, 0.1, 0.3]])
     points = opposite_orders([part], 0, 1, 4000, "code", np.random.default_rng(0))
-    assert [p.low for p in points] == pytest.approx([i * (0.8 - 0.2) / 15 for i in range(15)])
+    assert [p.low for p in points] == pytest.approx(
+        [i * (0.8 - 0.2) / 15 for i in range(15)]
+    )
     assert points[0].number == 4000
     # Of the nine pairs (0, 1) and (1, 2), both ways round, are opposite.
     assert points[0].value == pytest.approx(4 / 9, abs=0.03)
 
 
 def test_js_2_is_left_out_of_eq_1_by_the_code(table):
-    named = ScoreTable(("a", "b", "js-2", "human"), table.systems, table.inputs, table.values)
+    named = ScoreTable(
+        ("a", "b", "js-2", "human"), table.systems, table.inputs, table.values
+    )
     code = scoring_range(named, rule="code")
     assert code.better_metrics == ("a", "b")
     assert min(p.low for p in code.better) >= 0
@@ -128,7 +148,10 @@ def test_small_topics_and_rows_without_scores(table):
     assert scoring_range(gaps).dropped == ("t3",)
     assert meta.range(gaps, "human", best=5, rule="code").dropped == ("t2",)
     judged = ScoreTable(table.metrics, table.systems[:10], table.inputs, values[:, :10])
-    assert {a.range for a in meta.range(judged, "human", best=4).agreement} == {"judged", "top"}
+    assert {a.range for a in meta.range(judged, "human", best=4).agreement} == {
+        "judged",
+        "top",
+    }
 
 
 def test_mistakes_are_named(table):

@@ -31,23 +31,34 @@ def scores(seed, n, m, discrete, missing=0.0):
     return X, Y, Z
 
 
-# Bootstrap -----------------------------------------------------------------------------------
+# Bootstrap
+# -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("sampling", draws.SAMPLINGS)
 def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
-    """Two draws of one system are no pair for `spa` and `acc-eq`: these by inputs alone."""
+    """Two draws of one system are no pair for `spa` and `acc-eq`: these by inputs
+    alone."""
     more = [c for c in PAIRED if PAIRED[c] == level and sampling == "inputs"]
-    for coefficient, discrete in itertools.product([*COEFFICIENTS, *more], (False, True)):
-        X, _, Z = scores(7, 5, 4, discrete, missing=0.05 if coefficient == "spa" else 0.15)
+    for coefficient, discrete in itertools.product(
+        [*COEFFICIENTS, *more], (False, True)
+    ):
+        X, _, Z = scores(
+            7, 5, 4, discrete, missing=0.05 if coefficient == "spa" else 0.15
+        )
         ours = bootstrap_samples(X, Z, level, coefficient, sampling, samples=40, seed=5)
         for i in range(40):
             rows, columns = (
                 np.arange(n)
                 if sampling == fixed
-                else np.repeat(np.arange(n), draws.counts(5, stream, n, 0, 40)[i].astype(int))
-                for n, fixed, stream in ((5, "inputs", draws.SYSTEMS), (4, "systems", draws.INPUTS))
+                else np.repeat(
+                    np.arange(n), draws.counts(5, stream, n, 0, 40)[i].astype(int)
+                )
+                for n, fixed, stream in (
+                    (5, "inputs", draws.SYSTEMS),
+                    (4, "systems", draws.INPUTS),
+                )
             )
             drawn = (a[rows][:, columns] for a in (X, Z))
             same(ours[i], level_correlation(*drawn, level, coefficient).value, 1e-12)
@@ -86,7 +97,8 @@ def exact_tau(x, z):
 
 
 def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
-    """Ratings of thirds: equal averages differ in their last bit, and nlpstats sees an order."""
+    """Ratings of thirds: equal averages differ in their last bit, and nlpstats sees an
+    order."""
     rng = np.random.default_rng(2)
     thirds = rng.integers(3, 9, (8, 15))
     Z, X = thirds / 3, rng.normal(size=(8, 15)) + thirds
@@ -120,7 +132,9 @@ def test_unpaired_inputs_are_drawn_apart():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(level, monkeypatch):
+def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
+    level, monkeypatch
+):
     X, _, Z = scores(5, 7, 9, discrete=True)
     chunks = draws.chunks
     for coefficient in COEFFICIENTS:
@@ -147,14 +161,17 @@ def test_draws_are_uniform_and_fair():
     assert abs(np.corrcoef(u.reshape(35, -1)) - np.eye(35)).max() < 5.5 / 2048**0.5
 
 
-# Permutation ---------------------------------------------------------------------------------
+# Permutation
+# ---------------------------------------------------------------------------------
 
 
 def swap_one_by_one(X, Y, Z, u, level, coefficient):
     values = []
     for b in range(u.shape[2]):
         sides = np.where(u[:, :, b] > 0, X, Y), np.where(u[:, :, b] > 0, Y, X)
-        one, two = (level_correlation(side, Z, level, coefficient).value for side in sides)
+        one, two = (
+            level_correlation(side, Z, level, coefficient).value for side in sides
+        )
         values.append(one - two)
     return values
 
@@ -185,7 +202,9 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
         X, Y, Z, theirs, coefficient, "both", alternative="greater", n_resamples=k
     )
     np.random.seed(23)
-    swapped = [(np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)]
+    swapped = [
+        (np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)
+    ]
     pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
     u = np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u

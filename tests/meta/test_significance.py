@@ -1,4 +1,5 @@
-"""Intervals, tests of differences, corrections, normality: against definitions and publications."""
+"""Intervals, tests of differences, corrections, normality: against definitions and
+publications."""
 
 import itertools
 import math
@@ -36,12 +37,14 @@ def made_up(table_of, seed=0, metrics=4, n=9, m=12):
     return table_of(**{f"m{i}": human + noise[i] for i in range(metrics)}, human=human)
 
 
-# Intervals -----------------------------------------------------------------------------------
+# Intervals
+# -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
 @pytest.mark.parametrize(
-    ("level", "theirs"), [("system", "system"), ("summary", "input"), ("global", "global")]
+    ("level", "theirs"),
+    [("system", "system"), ("summary", "input"), ("global", "global")],
 )
 def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient):
     """Williams, where all correlations are positive."""
@@ -54,7 +57,12 @@ def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient
         for x, y, i, j in ((X, Y, 0, 1), (Y, X, 1, 0)):
             theirs_p = rival_williams(x, y, Z, theirs, coefficient, alternative).pvalue
             assert ours.p_values[i, j] == pytest.approx(theirs_p, abs=1e-12)
-    options = {"level": level, "coefficient": coefficient, "method": "fisher", "confidence": 0.9}
+    options = {
+        "level": level,
+        "coefficient": coefficient,
+        "method": "fisher",
+        "confidence": 0.9,
+    }
     result = interval(table, metrics="m1", **options).intervals[0]
     ends = rival_fisher(Y, Z, theirs, coefficient, confidence_level=0.9)
     assert (result.low, result.high) == pytest.approx(tuple(ends), abs=1e-12)
@@ -71,7 +79,9 @@ def test_fisher_has_no_interval_from_too_few_or_from_a_perfect_correlation(table
 
 @pytest.mark.data
 def test_published_interval_of_rouge_2_on_summeval(summeval):
-    found = interval(summeval, "expert_relevance_*", metrics="rouge-2_f1", level="system")
+    found = interval(
+        summeval, "expert_relevance_*", metrics="rouge-2_f1", level="system"
+    )
     assert -0.16 <= found.intervals[0].low <= -0.03
     assert 0.78 <= found.intervals[0].high <= 0.85
 
@@ -86,10 +96,13 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
     assert str(found.failed) in str(result.to_tables()[0].rows[0])
     with pytest.raises(InputError, match="only 1 input"):
         interval(made_up(table_of, n=4, m=1), method="boot-inputs")
-    interval(table, samples=1, method="fisher", coefficient="pearson")  # a formula needs none
+    interval(
+        table, samples=1, method="fisher", coefficient="pearson"
+    )  # a formula needs none
 
 
-# P-values ------------------------------------------------------------------------------------
+# P-values
+# ------------------------------------------------------------------------------------
 
 
 def test_a_metric_is_no_better_than_its_own_copy(table_of):
@@ -98,7 +111,12 @@ def test_a_metric_is_no_better_than_its_own_copy(table_of):
     for method in METHODS:
         for level in ("system", "summary", "global"):
             p = compare_pairs(
-                values, table.matrix("human").values, level, "pearson", method, samples=64
+                values,
+                table.matrix("human").values,
+                level,
+                "pearson",
+                method,
+                samples=64,
             ).p_values
             assert p[0, 1] == p[1, 0] == (0.5 if method == "williams" else 1.0)
 
@@ -115,7 +133,10 @@ def test_bootstrap_test_centres_the_differences(table_of):
     tests = compare_pairs(
         np.stack([X, Y]), Z, "system", "kendall", "boot-both", samples=300, seed=4
     )
-    x, y = (bootstrap_samples(a, Z, "system", "kendall", samples=300, seed=4) for a in (X, Y))
+    x, y = (
+        bootstrap_samples(a, Z, "system", "kendall", samples=300, seed=4)
+        for a in (X, Y)
+    )
     observed = tests.correlations[0] - tests.correlations[1]
     larger = np.sum((x - y) >= 2 * observed - 1e-11)
     assert tests.p_values[0, 1] == (larger + 1) / 301
@@ -125,13 +146,21 @@ def test_all_pairs_share_their_coins_with_the_single_test(table_of):
     table = made_up(table_of)
     values, Z = table.values[:4], table.matrix("human").values
     for level in ("system", "summary"):
-        tests = compare_pairs(values, Z, level, "spearman", samples=150, seed=6).p_values
+        tests = compare_pairs(
+            values, Z, level, "spearman", samples=150, seed=6
+        ).p_values
         for i, j in itertools.combinations(range(4), 2):
-            two = compare_pairs(values[[i, j]], Z, level, "spearman", samples=150, seed=6)
-            assert (tests[i, j], tests[j, i]) == (two.p_values[0, 1], two.p_values[1, 0])
+            two = compare_pairs(
+                values[[i, j]], Z, level, "spearman", samples=150, seed=6
+            )
+            assert (tests[i, j], tests[j, i]) == (
+                two.p_values[0, 1],
+                two.p_values[1, 0],
+            )
 
 
-# Enough samples for many tests ---------------------------------------------------------------
+# Enough samples for many tests
+# ---------------------------------------------------------------
 
 
 def exact_p_values(X, Y, Z, level, coefficient, swaps):
@@ -141,7 +170,9 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
     shape = {"systems": (n, 1), "inputs": (1, m), "both": (n, m)}[swaps]
     ways = np.array(list(itertools.product([1.0, -1.0], repeat=math.prod(shape))))
     pair = prepare_pair(X, Y, Z, level, coefficient)
-    u = np.array(np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype)
+    u = np.array(
+        np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype
+    )
     samples = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
     return np.mean(samples >= samples[0] - 1e-11)
 
@@ -163,10 +194,14 @@ def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coeffic
     )
     exact = exact_p_values(X, Y, Z, level, coefficient, method.removeprefix("perm-"))
     assert exact < 0.02
-    assert found.p_values[0, 1] == pytest.approx(exact, rel=1e-9 if 14 not in (n, m) else 0.1)
+    assert found.p_values[0, 1] == pytest.approx(
+        exact, rel=1e-9 if 14 not in (n, m) else 0.1
+    )
 
 
-@pytest.mark.parametrize(("level", "coefficient"), [("system", "spearman"), ("summary", "kendall")])
+@pytest.mark.parametrize(
+    ("level", "coefficient"), [("system", "spearman"), ("summary", "kendall")]
+)
 def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
     rng = np.random.default_rng(4)
     Z = rng.normal(size=(12, 15)) + rng.normal(size=(12, 1))
@@ -174,7 +209,9 @@ def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
     values = Z + rng.normal(size=(2, *Z.shape)) * noise
     if level == "summary":
         values, Z = np.round(values), np.round(Z)  # most inputs have ties
-    many = compare_pairs(values, Z, level, coefficient, samples=40_000, seed=1).p_values[0, 1]
+    many = compare_pairs(
+        values, Z, level, coefficient, samples=40_000, seed=1
+    ).p_values[0, 1]
     assert 1e-4 < many < 1e-2
     more = {"samples": None, "target": 1e-5}
     found = [
@@ -226,9 +263,12 @@ def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of
     np.testing.assert_allclose(found.p_values[small], plain[small], atol=6e-4)
 
 
-@pytest.mark.parametrize(("level", "coefficient"), [("system", "pearson"), ("summary", "kendall")])
+@pytest.mark.parametrize(
+    ("level", "coefficient"), [("system", "pearson"), ("summary", "kendall")]
+)
 def test_families_of_equal_metrics_hold_their_level(level, coefficient):
-    """Five metrics alike: a false discovery among all 20 tests in at most 5 % of the runs."""
+    """Five metrics alike: a false discovery among all 20 tests in at most 5 % of the
+    runs."""
     rng = np.random.default_rng(5)
     false = 0
     for run in range(60):
@@ -236,7 +276,9 @@ def test_families_of_equal_metrics_hold_their_level(level, coefficient):
         values = Z + rng.normal(size=(5, 8, 10)) * 3
         more = {"samples": None, "target": 0.05 / 20, "seed": run}
         tests = compare_pairs(values, Z, level, coefficient, **more)
-        false += (corrected_p_values(tests, "bonferroni", "level", "greater") <= 0.05).any()
+        false += (
+            corrected_p_values(tests, "bonferroni", "level", "greater") <= 0.05
+        ).any()
     assert false <= 9  # 3 expected at most; more than 9 once in 300 times
 
 
@@ -247,7 +289,9 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
     compare(table, samples=599, grouping="level", level="system")
     for legal in ({"correction": "none"}, {"p_value": "two-sided", "samples": 300},
                   {"correction": "benjamini-hochberg"}, {"p_value": "paper"}):  # fmt: skip
-        compare(table, **{"samples": 50, "grouping": "level", "level": "system"} | legal)
+        compare(
+            table, **{"samples": 50, "grouping": "level", "level": "system"} | legal
+        )
 
 
 def test_by_the_papers_rule_equals_win(table_of):
@@ -258,7 +302,8 @@ def test_by_the_papers_rule_equals_win(table_of):
     assert {test["p_value"] for test in paper.to_json()["tests"]} == {0.0}
 
 
-# Many tests ----------------------------------------------------------------------------------
+# Many tests
+# ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,7 +313,9 @@ def test_by_the_papers_rule_equals_win(table_of):
 def test_corrections_equal_statsmodels_in_both_groupings(table_of, correction, theirs):
     table = made_up(table_of)
     tests, two = (
-        compare_pairs(table.values[:4], table.values[4], "system", "pearson", samples=99, **more)
+        compare_pairs(
+            table.values[:4], table.values[4], "system", "pearson", samples=99, **more
+        )
         for more in ({}, {"alternative": "two-sided"})
     )
     off, once = ~np.eye(4, dtype=bool), np.triu_indices(4, 1)
@@ -302,7 +349,9 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
         ).to_csv_table()
         for rule in ("paper", "one-sided")
     ]  # fmt: skip
-    found = [{(row[2], row[3]): (row[7], row[9]) for row in frame.rows} for frame in frames]
+    found = [
+        {(row[2], row[3]): (row[7], row[9]) for row in frame.rows} for frame in frames
+    ]
     for metric, other, paper, plus_one, slack in PUBLISHED_P:
         assert found[0][metric, other][0] == pytest.approx(paper, abs=slack)
         assert found[1][metric, other][0] == pytest.approx(plus_one, abs=slack)
@@ -313,7 +362,9 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
 @pytest.mark.data
 def test_neither_beats_rouge_on_realsumm(ddr21):
     names = ["qa-eval_f1", "bertscore_recall", "rouge-1_recall", "rouge-2_recall"]
-    result = compare(ddr21, "litepyramid_recall", metrics=names, level="system", samples=4000)
+    result = compare(
+        ddr21, "litepyramid_recall", metrics=names, level="system", samples=4000
+    )
     assert result.comparisons[0].p_values[:2, 2:].min() >= 0.66
 
 
@@ -324,7 +375,9 @@ def test_published_normality(summeval, ddr21):
         METEOR 30 .61, MoverScore 31 .50, qa-eval_f1 45 .21, rouge-1_recall 30 .91,
         rouge-2_recall 61 .62, rouge-l_recall 37 .12"""
     # Row 1, the human scores: Relevance is the mean of three experts.
-    of_summeval = "mean(expert_relevance_*) 32 .52, qa-eval_f1 40 .01, rouge-l_f1 26 .13"
+    of_summeval = (
+        "mean(expert_relevance_*) 32 .52, qa-eval_f1 40 .01, rouge-l_f1 26 .13"
+    )
     for table, human, text in (
         (ddr21, "litepyramid_recall", of_realsumm), (summeval, "expert_relevance_*", of_summeval),
     ):  # fmt: skip
@@ -336,13 +389,16 @@ def test_published_normality(summeval, ddr21):
 
 
 def test_normality_counts_what_has_no_test(table_of):
-    values = np.array([[1, 1, 3, np.nan], [2, 1, np.nan, np.nan], [4, 1, 5, 2], [9, 1, 6, 2]])
+    values = np.array(
+        [[1, 1, 3, np.nan], [2, 1, np.nan, np.nan], [4, 1, 5, 2], [9, 1, 6, 2]]
+    )
     found = normality(table_of(m=values)).metrics[0]
     assert (found.tested, found.constant, found.too_few) == (2, 1, 1)
     assert found.system_p == pytest.approx(stats.shapiro([5 / 3, 1.5, 3, 4.5]).pvalue)
 
 
-# Ranks ---------------------------------------------------------------------------------------
+# Ranks
+# ---------------------------------------------------------------------------------------
 
 
 def test_clusters_open_at_significant_differences():
@@ -358,10 +414,16 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
     rng = np.random.default_rng(1)
     human = rng.normal(size=(10, 40)) + np.linspace(0, 2, 10)[:, None]
     noises = {"good": 0.3, "twin": 0.3, "poor": 30.0}
-    scores = {name: human + n * rng.normal(size=human.shape) for name, n in noises.items()}
+    scores = {
+        name: human + n * rng.normal(size=human.shape) for name, n in noises.items()
+    }
     table = table_of(**scores, human=human)
     result = rank(table, coefficient=coefficient, samples=100)
-    assert {one.metric: one.rank for one in result.ranks} == {"good": 1, "twin": 1, "poor": 2}
+    assert {one.metric: one.rank for one in result.ranks} == {
+        "good": 1,
+        "twin": 1,
+        "poor": 2,
+    }
     tests = compare(table, level=result.level, coefficient=coefficient)
     for one in result.ranks:
         value = tests.comparisons[0].correlations[tests.metrics.index(one.metric)]
@@ -371,7 +433,8 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
         rank(table, level=["system", "summary"])
 
 
-# What is shown -------------------------------------------------------------------------------
+# What is shown
+# -------------------------------------------------------------------------------
 
 
 def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
@@ -389,7 +452,8 @@ def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
 
 def test_ranks_say_what_is_left_out():
     rows = [
-        {"system": f"s{i}", "input": n, "bleu": i * n % 5, "rouge": i} | ({"human": i} if i else {})
+        {"system": f"s{i}", "input": n, "bleu": i * n % 5, "rouge": i}
+        | ({"human": i} if i else {})
         for i in range(5)
         for n in range(4)
     ]

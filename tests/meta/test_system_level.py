@@ -1,4 +1,5 @@
-"""Close pairs, stable rankings, whole test sets: published values, scipy, scikit-learn, loops."""
+"""Close pairs, stable rankings, whole test sets: published values, scipy, scikit-learn,
+loops."""
 
 import math
 from itertools import combinations
@@ -27,20 +28,33 @@ from litepyramid.types import ScoreTable
     ("table", "human", "metric", "upper", "systems", "tau", "close"),
     [
         ("summeval", "expert_relevance_*", "rouge-1_f1", 0.5, 16, 0.5, (29, 0.379)),
-        ("ddr21", "litepyramid_recall", "rouge-1_recall", 0.005, 24, 0.754, (15, -0.067)),
+        (
+            "ddr21",
+            "litepyramid_recall",
+            "rouge-1_recall",
+            0.005,
+            24,
+            0.754,
+            (15, -0.067),
+        ),
     ],
 )
 def test_published_values(request, table, human, metric, upper, systems, tau, close):
     scores = request.getfixturevalue(table)
     found = delta(scores, human, metrics=metric, upper=upper).metrics[0]
     every = found.curve[-1]
-    assert (len(found.sides.systems), every.pairs) == (systems, systems * (systems - 1) / 2)
+    assert (len(found.sides.systems), every.pairs) == (
+        systems,
+        systems * (systems - 1) / 2,
+    )
     assert every.tau == pytest.approx(tau, abs=5e-4)
     assert (found.bounds.pairs, round(found.bounds.tau, 3)) == close
 
 
 SCORES = st.lists(
-    st.tuples(st.integers(0, 5).map(float), st.integers(0, 4).map(float)), min_size=2, max_size=9
+    st.tuples(st.integers(0, 5).map(float), st.integers(0, 4).map(float)),
+    min_size=2,
+    max_size=9,
 )
 
 
@@ -54,7 +68,11 @@ def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
             kinds[int(np.sign((a - c) * (b - d))), int(a == c), int(b == d)] += 1
     p, q, t, u, both = kinds.values()
     assert (counts.agreed, counts.disagreed, counts.tied_metric) == (p, q, t)
-    assert (counts.tied_human, counts.tied_both, counts.pairs) == (u, both, sum(kinds.values()))
+    assert (counts.tied_human, counts.tied_both, counts.pairs) == (
+        u,
+        both,
+        sum(kinds.values()),
+    )
     tau = kendalltau(*np.array(scores).T).statistic
     assert pairs.count().tau == pytest.approx(tau, nan_ok=True)
     assert math.isnan(counts.agreement) == (p + q + u == 0)
@@ -75,7 +93,8 @@ def test_shares_by_both_rules():
     assert pairs.ends()[-1] == pairs.ends("authors")[-1] == 276
 
 
-# What a difference is worth --------------------------------------------------------------------
+# What a difference is worth
+# --------------------------------------------------------------------
 
 
 def noisy_table(table_of, noise: float):
@@ -116,7 +135,9 @@ def test_where_agreement_is_reached_is_scikit_learns_fit(rows):
 def test_sentences_say_what_to_do(table_of):
     result = difference(noisy_table(table_of, 0.2), 3, samples=100)
     text = result.sentences()[0]
-    assert text.startswith("When two systems differ by 3 on m, people agreed with the sign 100 %")
+    assert text.startswith(
+        "When two systems differ by 3 on m, people agreed with the sign 100 %"
+    )
     assert "agreement reaches 95 % at a difference of" in text
     assert text in result.to_table().replace("\n", " ")
     assert result.to_json()["sentences"] == (text,)
@@ -145,12 +166,15 @@ def test_mistakes_are_named():
             run()
 
 
-# Stability of rankings ------------------------------------------------------------------------
+# Stability of rankings
+# ------------------------------------------------------------------------
 
 
 def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
     rng = np.random.default_rng(3)
-    return np.arange(systems)[:, None] * 0.5 + noise * rng.normal(size=(systems, inputs))
+    return np.arange(systems)[:, None] * 0.5 + noise * rng.normal(
+        size=(systems, inputs)
+    )
 
 
 def test_it_is_what_a_loop_gives(table_of):
@@ -170,13 +194,17 @@ def test_it_is_what_a_loop_gives(table_of):
 def test_published_region(ddr21):
     """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
     metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
-    result = stability(ddr21, "litepyramid_recall", metrics=metrics, sizes=[100], samples=100)
+    result = stability(
+        ddr21, "litepyramid_recall", metrics=metrics, sizes=[100], samples=100
+    )
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
 
 def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of):
     X = noisy()
-    two, one = (stability(table_of(m=X), sizes=s, samples=50).points for s in ([5, 9], [9]))
+    two, one = (
+        stability(table_of(m=X), sizes=s, samples=50).points for s in ([5, 9], [9])
+    )
     assert one == two[1:]
     assert usual_sizes(3) == [1, 2, 3]
     X[2, 5] = np.nan
@@ -185,7 +213,8 @@ def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of):
     assert (point.systems, point.available, point.inputs) == (8, 39, 39)
 
 
-# Whole test sets ------------------------------------------------------------------------------
+# Whole test sets
+# ------------------------------------------------------------------------------
 
 
 def simulated(table_of, inputs: int = 2000):
@@ -203,7 +232,9 @@ def test_values_are_correlations_of_both_averages(table_of):
     human = judged.matrix("human").values.mean(axis=1)
     for one in result.intervals:
         for value, table in ((one.judged, judged), (one.full, full)):
-            expected = kendalltau(table.matrix("m").values.mean(axis=1), human).statistic
+            expected = kendalltau(
+                table.matrix("m").values.mean(axis=1), human
+            ).statistic
             assert value == pytest.approx(expected)
     assert [i.sampling for i in result.intervals] == ["systems", "inputs", "both"]
 
@@ -223,8 +254,12 @@ def test_left_out_systems_are_named(table_of):
     fewer = ScoreTable(("m",), full.systems[2:], full.inputs, full.values[:, 2:])
     result = meta.testset(judged, full=fewer, samples=60)
     assert result.sides[0].left_out_test == ("0000", "0001")
-    assert "only in one of the tables: 0000, 0001" in result.to_table().replace("\n", " ")
-    tau = kendalltau(full.values[0, 2:].mean(axis=1), judged.values[1, 2:].mean(axis=1)).statistic
+    assert "only in one of the tables: 0000, 0001" in result.to_table().replace(
+        "\n", " "
+    )
+    tau = kendalltau(
+        full.values[0, 2:].mean(axis=1), judged.values[1, 2:].mean(axis=1)
+    ).statistic
     (entry,) = delta(judged, full=fewer).metrics
     assert entry.curve[-1].tau == pytest.approx(tau)
     assert entry.sides.test.shape == (10, 200)

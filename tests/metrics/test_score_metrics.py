@@ -1,4 +1,5 @@
-"""Metrics beside ours: equal to their packages, pair by pair, and a table that meta takes."""
+"""Metrics beside ours: equal to their packages, pair by pair, and a table that meta
+takes."""
 
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from litepyramid.types import InputReferences
 TEXTS = ["A storm hit Oslo on Monday.", "", "Two people died in the storm."]
 SUMMARIES = {"a": TEXTS, "b": TEXTS[::-1]}
 REFERENCES = [
-    InputReferences("1", (("A storm hit Oslo .", "Two died ."), ("Storm .",)), (True, True)),
+    InputReferences(
+        "1", (("A storm hit Oslo .", "Two died ."), ("Storm .",)), (True, True)
+    ),
     InputReferences("2", (("Nobody was hurt on Monday .",),), (False,)),
     InputReferences("3", (("Two died in Oslo .",),), (False,)),
 ]
@@ -31,7 +34,9 @@ def scored(*metrics: str) -> MetricScores:
 
 
 def test_bleu_and_chrf_are_sacrebleus() -> None:
-    sacrebleu = pytest.importorskip("sacrebleu", reason="the extra metrics is not installed")
+    sacrebleu = pytest.importorskip(
+        "sacrebleu", reason="the extra metrics is not installed"
+    )
     table = scored("bleu", "chrf").scores
     for s, i, text, references in PAIRS:
         bleu = sacrebleu.sentence_bleu(text, references).score
@@ -64,7 +69,9 @@ def test_bertscore_takes_the_best_of_several_references(tmp_path: Path) -> None:
 
     make_matching_bert(tmp_path / "bert", ["a storm hit oslo", "two people died"])
     family = _bertscore("en", str(tmp_path / "bert"), 1)
-    both = family(["a storm hit oslo", "two died"], ["a storm hit oslo", "two people died"])
+    both = family(
+        ["a storm hit oslo", "two died"], ["a storm hit oslo", "two people died"]
+    )
     assert set(both) == {"precision", "recall", "f1"}
     one = family(["two died"], ["two people died"])["f1"][0]
     other = family(["two died"], ["a storm hit oslo"])["f1"][0]
@@ -83,7 +90,9 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
         for s, texts in enumerate(few.values()):
             expected = scorer.score(" ".join(entry.references[0]), texts[i])
             for kind, theirs in (("1", "rouge1"), ("2", "rouge2"), ("l", "rougeL")):
-                names = [f"rouge-{kind}_{name}" for name in ("precision", "recall", "f1")]
+                names = [
+                    f"rouge-{kind}_{name}" for name in ("precision", "recall", "f1")
+                ]
                 ours = [table.matrix(name).values[s, i] for name in names]
                 assert ours == pytest.approx(list(expected[theirs]), abs=1e-12)
 
@@ -91,14 +100,19 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
 def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
     result = scored("rouge-2_recall", "rouge-l_f1")
     assert result.scores.metrics == ("rouge-2_recall", "rouge-l_f1")
-    means, ends = result.scores.values[0].mean(axis=1), result.intervals["rouge-2_recall"]
+    means, ends = (
+        result.scores.values[0].mean(axis=1),
+        result.intervals["rouge-2_recall"],
+    )
     row = result.to_tables()[0].rows[1]
     assert row[:4] == ("b", pytest.approx(means[1]), *ends[1])
     assert ends[1][0] <= means[1] <= ends[1][1]
     result.save(tmp_path / "scores.csv")
     table = read_scores(tmp_path / "scores.csv")
     for metric in result.scores.metrics:
-        assert np.array_equal(table.matrix(metric).values, result.scores.matrix(metric).values)
+        assert np.array_equal(
+            table.matrix(metric).values, result.scores.matrix(metric).values
+        )
 
 
 def test_names_of_metrics() -> None:

@@ -1,4 +1,5 @@
-"""The page of what changed, in a browser: read, filtered, linked to, given hostile texts."""
+"""The page of what changed, in a browser: read, filtered, linked to, given hostile
+texts."""
 
 from __future__ import annotations
 
@@ -14,12 +15,21 @@ def changed():
 
     def run(first, second):
         texts = {"a": [first, second], "b": ["It rained.", "The bridge is shut."]}
-        units = [["A storm hit Oslo.", "Two people died."], ["The bridge is closed.", "Cars wait."]]
-        return lp.score(texts, units, ids=["storm", "bridge/2"], judge="recall", samples=40)
+        units = [
+            ["A storm hit Oslo.", "Two people died."],
+            ["The bridge is closed.", "Cars wait."],
+        ]
+        return lp.score(
+            texts, units, ids=["storm", "bridge/2"], judge="recall", samples=40
+        )
 
-    old = run("A storm hit Oslo. Two people died. It was dark.", "The bridge is closed.")
+    old = run(
+        "A storm hit Oslo. Two people died. It was dark.", "The bridge is closed."
+    )
     new = run("A flood hit Bergen. It was dark.", "The bridge is closed. Cars wait.")
-    return lp.compare(old, new, fail_if_lost=2, by={"storm": "weather", "bridge/2": "roads"})
+    return lp.compare(
+        old, new, fail_if_lost=2, by={"storm": "weather", "bridge/2": "roads"}
+    )
 
 
 @pytest.fixture
@@ -37,10 +47,22 @@ def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
     rows = find(browser, "#changes [data-fact]")
     assert [row.get_attribute("class") for row in rows] == ["lost", "lost", "gained"]
     assert rows[0].rect["y"] + rows[0].rect["height"] < 720
-    assert [x.text.split()[0] for x in find(browser, "#changes h3")] == ["storm", "bridge/2"]
-    assert [x.text for x in rows[0].find_elements("css selector", "del")] == ["storm", "Oslo"]
-    assert [x.text for x in rows[0].find_elements("css selector", "ins")] == ["flood", "Bergen"]
-    assert [row.text.split()[0] for row in find(browser, "#scores tbody tr")] == ["a", "b"]
+    assert [x.text.split()[0] for x in find(browser, "#changes h3")] == [
+        "storm",
+        "bridge/2",
+    ]
+    assert [x.text for x in rows[0].find_elements("css selector", "del")] == [
+        "storm",
+        "Oslo",
+    ]
+    assert [x.text for x in rows[0].find_elements("css selector", "ins")] == [
+        "flood",
+        "Bergen",
+    ]
+    assert [row.text.split()[0] for row in find(browser, "#scores tbody tr")] == [
+        "a",
+        "b",
+    ]
     assert len(find(browser, "#by-group tbody tr")) == 4
 
 
@@ -87,7 +109,9 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     names = [f"system {text}" for text in HOSTILE]
     more = {"judge": "recall", "ids": [HOSTILE[0]], "samples": 40}
     full = lp.score({name: [" ".join(units[0])] for name in names}, units, **more)
-    none = lp.score({name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more)
+    none = lp.score(
+        {name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more
+    )
     lp.compare(full, none).to_html(tmp_path / "c.html")
     size = {"width": 400, "height": 850, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -100,7 +124,9 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
     row = find(browser, "#changes [aria-pressed=true]")[0]
     assert detail.rect["y"] == pytest.approx(row.rect["y"] + row.rect["height"], abs=20)
-    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    errors = [
+        entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"
+    ]
     assert errors == []
 
 

@@ -1,4 +1,5 @@
-"""The page of a result, in a browser: opened, filtered, linked to, given hostile texts."""
+"""The page of a result, in a browser: opened, filtered, linked to, given hostile
+texts."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def scored():
             "poor": ["A storm hit Oslo on Monday.", ""],
         },
         [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=[["A storm hit Oslo and two people died."], ["The bridge is closed."]],
+        references=[
+            ["A storm hit Oslo and two people died."],
+            ["The bridge is closed."],
+        ],
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
         judge="recall",
         evidence=True,
@@ -64,7 +68,9 @@ def test_a_saved_result_makes_the_same_page(scored, tmp_path):
 
 
 def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
-    result = lp.score({"a": ["It rained. We left."]}, [["We left."]], judge="recall", samples=50)
+    result = lp.score(
+        {"a": ["It rained. We left."]}, [["We left."]], judge="recall", samples=50
+    )
     assert '"evidence":[[[11,19,"",""]]]' in result.to_html()
     result.save(tmp_path / "r.json")
     assert '"evidence":null' in read_result(tmp_path / "r.json").to_html()
@@ -82,7 +88,9 @@ def test_nothing_is_loaded_and_what_runs_is_named(scored):
     for text in (scored.to_html(), lp.compare(scored, scored).to_html()):
         assert "default-src 'none'" in text
         text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
-        assert not any(word in text for word in ("http://", "https://", "src=", "@import", "url("))
+        assert not any(
+            word in text for word in ("http://", "https://", "src=", "@import", "url(")
+        )
 
 
 def test_reading_filtering_and_links(scored, browser, tmp_path):
@@ -91,8 +99,14 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     open_report(browser, path)
     assert [x.text for x in find(browser, "#scores tbody th")] == ["good", "poor"]
     assert len(find(browser, "#grid tbody tr.fact")) == 3
-    assert [x.text for x in find(browser, "#grid .group bdi")] == ["1", "2"]  # once each
-    assert [x.text for x in find(browser, "#grid .group:first-child td")] == ["1", ".50"]
+    assert [x.text for x in find(browser, "#grid .group bdi")] == [
+        "1",
+        "2",
+    ]  # once each
+    assert [x.text for x in find(browser, "#grid .group:first-child td")] == [
+        "1",
+        ".50",
+    ]
     assert find(browser, "#grid td button")[0].text == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
     assert "at least" in find(browser, "#legend")[0].text
@@ -164,7 +178,9 @@ def test_texts_are_data(browser, tmp_path):
     assert browser.execute_script("return document.scripts.length") == 2
     width = browser.execute_script("return document.documentElement.scrollWidth")
     assert width <= browser.execute_script("return window.innerWidth")
-    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    errors = [
+        entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"
+    ]
     assert errors == []
 
 

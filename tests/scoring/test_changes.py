@@ -1,4 +1,5 @@
-"""Runs side by side: facts lost and gained, tests and intervals, the gate, history, drift."""
+"""Runs side by side: facts lost and gained, tests and intervals, the gate, history,
+drift."""
 
 import json
 from itertools import product
@@ -24,7 +25,10 @@ OPTIONS = {"judge": exact, "samples": 200}
 
 
 def texts(cut=frozenset()):
-    kept = [[f for u, f in enumerate(row) if (m, u) not in cut] for m, row in enumerate(UNITS)]
+    kept = [
+        [f for u, f in enumerate(row) if (m, u) not in cut]
+        for m, row in enumerate(UNITS)
+    ]
     return [" ".join(row) for row in kept]
 
 
@@ -56,7 +60,9 @@ def test_the_facts_cut_out_are_the_facts_lost(old, new):
     assert all(f.old_sentence == f.text and f.new_sentence for f in a.lost)
     assert (a.gained, b.lost, b.gained) == ((), (), ())
     back = lp.compare(new, old).changes[0]
-    assert {(f.input, f.unit) for f in back.gained} == {(f.input, f.unit) for f in a.lost}
+    assert {(f.input, f.unit) for f in back.gained} == {
+        (f.input, f.unit) for f in a.lost
+    }
     assert sum(entry.share for entry in a.by_input) == pytest.approx(1)
     assert (a.better, a.worse, a.inputs) == (0, 4, 10)
 
@@ -79,7 +85,9 @@ def test_p_and_interval_equal_an_own_computation():
 def test_a_run_against_itself_changes_nothing(old, tmp_path):
     old.save(tmp_path / "old.npz")
     result = lp.compare(tmp_path / "old.npz", tmp_path / "old.npz", fail_if="worse")
-    assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [(1, 0, (), ())] * 2
+    assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [
+        (1, 0, (), ())
+    ] * 2
     assert result.exit_status == 0
     assert result.headline.startswith("PASS: 2 of 2 systems unchanged")
 
@@ -97,16 +105,32 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli):
         (1, ("--margin", ".02")),
         (0, ("--margin", ".5")),
     ):
-        done = cli("compare", "old.json", "bad.json", *options, cwd=tmp_path, status=status)
+        done = cli(
+            "compare", "old.json", "bad.json", *options, cwd=tmp_path, status=status
+        )
         assert ("FAIL: a " in done.stdout) == bool(status)
-        assert ("passes with probability" in " ".join(done.stdout.split())) == (".02" in options)
-    cli("compare", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2)
-    cli("compare", "bad.json", "old.json", "--fail-if", "worse", "--pair", "a=a", cwd=tmp_path)
+        assert ("passes with probability" in " ".join(done.stdout.split())) == (
+            ".02" in options
+        )
+    cli(
+        "compare", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2
+    )
+    cli(
+        "compare",
+        "bad.json",
+        "old.json",
+        "--fail-if",
+        "worse",
+        "--pair",
+        "a=a",
+        cwd=tmp_path,
+    )
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.1])
 def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
-    """Runs of one system whose judge flips verdicts, on inputs that are hard or easy."""
+    """Runs of one system whose judge flips verdicts, on inputs that are hard or
+    easy."""
     rng = np.random.default_rng(5)
     facts = rng.random((1000, 60, 10)) < rng.beta(2, 2, (1000, 60, 1))
     runs = [(facts ^ (rng.random(facts.shape) < noise)).mean(axis=2) for _ in range(2)]
@@ -138,7 +162,9 @@ def test_what_is_not_shared_is_named_and_not_compared(old):
         lp.compare(old, changed)
     result = lp.compare(old, changed, across_judges=True)
     assert result.changes[0].new == 1.0  # over the nine that both have
-    assert "10 units only in the old run and 10 only in the new one" in " ".join(result.notes)
+    assert "10 units only in the old run and 10 only in the new one" in " ".join(
+        result.notes
+    )
     with pytest.raises(InputError, match="share no input"):
         lp.compare(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
 
@@ -147,11 +173,16 @@ def test_another_judge_is_an_error_that_says_so(old):
     other = scored({"a": texts(), "b": texts()}, judge="recall")
     with pytest.raises(InputError, match=r"judge: .* → recall"):
         lp.compare(old, other)
-    assert "The judge may be the difference" in lp.compare(old, other, across_judges=True).notes[0]
+    assert (
+        "The judge may be the difference"
+        in lp.compare(old, other, across_judges=True).notes[0]
+    )
 
 
 def test_pairs_of_systems(old, new):
-    one = lp.compare(scored({"before": texts()}), scored({"after": texts(CUT)})).changes[0]
+    one = lp.compare(
+        scored({"before": texts()}), scored({"after": texts(CUT)})
+    ).changes[0]
     assert (one.name, len(one.lost)) == ("after (was before)", 5)
     (pair,) = lp.compare(old, new, pair=["b=a"]).changes
     assert (pair.old_system, pair.system, pair.difference) == ("b", "a", 0)
@@ -164,21 +195,38 @@ def test_pairs_of_systems(old, new):
 def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
     turned = [row[::-1] for row in UNITS[::-1]]
     systems = {"b": texts(CUT)[::-1], "a": texts(CUT)[::-1]}
-    first, second = (lp.compare(old, run) for run in (new, scored(systems, turned, IDS[::-1])))
+    first, second = (
+        lp.compare(old, run) for run in (new, scored(systems, turned, IDS[::-1]))
+    )
     for one, two in zip(first.changes, second.changes, strict=True):
-        assert (one.by_input, one.p, one.low, one.lost) == (two.by_input, two.p, two.low, two.lost)
+        assert (one.by_input, one.p, one.low, one.lost) == (
+            two.by_input,
+            two.p,
+            two.low,
+            two.lost,
+        )
 
 
 def test_many_runs_and_their_history(old, new, tmp_path, cli):
     for name, run in (("one", old), ("two", new), ("three", old)):
         run.save(tmp_path / f"{name}.json")
-    result = lp.compare(*(tmp_path / f"{n}.json" for n in ("two", "one", "three")), baseline="one")
+    result = lp.compare(
+        *(tmp_path / f"{n}.json" for n in ("two", "one", "three")), baseline="one"
+    )
     assert (result.baseline, result.runs) == ("one", ("two", "three"))
     lost = [(c.run, len(c.lost)) for c in result.changes]
     assert lost == [("two", 5), ("two", 0), ("three", 0), ("three", 0)]
     result.save(tmp_path / "scores.svg")
     history = tmp_path / "history.jsonl"
-    words = ("compare", "one.json", "two.json", "--date", "2026-01-31", "-o", "history.jsonl")
+    words = (
+        "compare",
+        "one.json",
+        "two.json",
+        "--date",
+        "2026-01-31",
+        "-o",
+        "history.jsonl",
+    )
     cli(*words, cwd=tmp_path)
     cli(*words, cwd=tmp_path)  # the same run again
     cli("compare", "one.json", "three.json", "-o", "history.jsonl", cwd=tmp_path)
@@ -204,11 +252,18 @@ def test_a_history_keeps_names_with_separators_of_lines(tmp_path):
         scored({"a\u2028b": texts()}).save(path)
     for date in ("2026-01-30", "2026-01-31"):
         lp.compare(*paths, date=date).save(tmp_path / "history.jsonl")
-    assert [run.run for run in lp.compare(tmp_path / "history.jsonl").runs] == ["one", "two", "two"]
+    assert [run.run for run in lp.compare(tmp_path / "history.jsonl").runs] == [
+        "one",
+        "two",
+        "two",
+    ]
 
 
 def test_markdown_fits_a_comment_and_addresses_nobody(tmp_path):
-    units = [[f"@someone <b>said</b> | {m} {u} {'x' * 200}." for u in range(10)] for m in range(60)]
+    units = [
+        [f"@someone <b>said</b> | {m} {u} {'x' * 200}." for u in range(10)]
+        for m in range(60)
+    ]
     ids = [f"#{m}" for m in range(60)]
     full = scored({"a": [" ".join(row) for row in units]}, units, ids)
     none = scored({"a": [""] * 60}, units, ids)
@@ -225,17 +280,27 @@ def test_markdown_fits_a_comment_and_addresses_nobody(tmp_path):
 
 def test_groups_of_inputs(old, new, tmp_path):
     table = tmp_path / "inputs.csv"
-    rows = "".join(f"{name},{'early' if m < 5 else 'late'},{m}\n" for m, name in enumerate(IDS))
+    rows = "".join(
+        f"{name},{'early' if m < 5 else 'late'},{m}\n" for m, name in enumerate(IDS)
+    )
     table.write_text(f"id,topic,length\n{rows}")
     change = lp.compare(old, new, by=f"{table}:topic").changes[0]
     early, late = change.by_group
-    assert (early.group, early.inputs, late.group, late.inputs) == ("early", 5, "late", 5)
+    assert (early.group, early.inputs, late.group, late.inputs) == (
+        "early",
+        5,
+        "late",
+        5,
+    )
     d = {entry.input: entry.difference for entry in change.by_input}
     assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
     assert early.p_holm >= early.p
     thirds = lp.compare(old, new, by=f"{table}:length").changes[0].by_group
     assert [group.group for group in thirds] == ["> 6", "length ≤ 3", "≤ 6"]
-    for by, message in ((f"{table}:colour", "topic"), ({"elsewhere": "x"}, "no input of the runs")):
+    for by, message in (
+        (f"{table}:colour", "topic"),
+        ({"elsewhere": "x"}, "no input of the runs"),
+    ):
         with pytest.raises(InputError, match=message):
             lp.compare(old, new, by=by)
 
@@ -263,7 +328,13 @@ def test_drift_of_the_judge_names_whom_it_favours():
 
 
 def test_wrong_options_and_those_of_the_other_comparison_are_refused(old, new):
-    wrong = {"fail_if": "wrose", "fail_under": 40, "fail_if_lost": 0, "margin": "x", "against": "a"}
+    wrong = {
+        "fail_if": "wrose",
+        "fail_under": 40,
+        "fail_if_lost": 0,
+        "margin": "x",
+        "against": "a",
+    }
     for name, value in wrong.items():
         with pytest.raises(InputError, match=name):
             lp.compare(old, new, **{name: value})
@@ -271,12 +342,16 @@ def test_wrong_options_and_those_of_the_other_comparison_are_refused(old, new):
         lp.compare(old, fail_if="worse")
 
 
-def test_what_a_comparison_cannot_be_is_refused_before_it_is_made(old, tmp_path, cli, monkeypatch):
+def test_what_a_comparison_cannot_be_is_refused_before_it_is_made(
+    old, tmp_path, cli, monkeypatch
+):
     old.save(tmp_path / "old.json")
     (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
     done = cli("compare", "old.json", "w.csv", cwd=tmp_path, status=2)
     assert "w.csv beside results of score" in done.stderr
-    monkeypatch.setattr("litepyramid.scoring.compare.scored_and_labelled", None)  # never reached
+    monkeypatch.setattr(
+        "litepyramid.scoring.compare.scored_and_labelled", None
+    )  # never reached
     done = cli("compare", "old.json", "-o", "pairs.html", cwd=tmp_path, status=2)
     assert "unknown ending '.html'" in done.stderr
 

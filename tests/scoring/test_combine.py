@@ -1,4 +1,5 @@
-"""Human scores from labels of some inputs and a judge: against oracles, by simulation, as laws."""
+"""Human scores from labels of some inputs and a judge: against oracles, by simulation,
+as laws."""
 
 import numpy as np
 import pytest
@@ -16,7 +17,11 @@ def made(seed, systems=3, inputs=40, noise=0.1):
     rng = np.random.default_rng(seed)
     human = rng.random((systems, inputs))
     judge = 0.6 * human + noise * rng.standard_normal((systems, inputs))
-    return human, judge, (tuple("abcdefgh"[:systems]), tuple(f"{i:03}" for i in range(inputs)))
+    return (
+        human,
+        judge,
+        (tuple("abcdefgh"[:systems]), tuple(f"{i:03}" for i in range(inputs))),
+    )
 
 
 def hidden(human, labelled):
@@ -36,7 +41,9 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(share, noise):
         values, slopes = [], []
         for j in labelled:
             others = labelled[labelled != j]
-            slopes.append(np.polyfit(f[others], h[others], 1)[0] if means.weight[row] else 0.0)
+            slopes.append(
+                np.polyfit(f[others], h[others], 1)[0] if means.weight[row] else 0.0
+            )
             values.append(ppi.ppi_mean_pointestimate(h[[j]], f[[j]], f, lam=slopes[-1]))
         assert means.value[row] == pytest.approx(np.mean(values), abs=1e-10)
         assert means.weight[row] == pytest.approx(np.mean(slopes), abs=1e-10)
@@ -102,7 +109,9 @@ def test_a_choice_that_is_no_sample_is_refused():
     with pytest.raises(InputError, match="at least three"):
         combine((judged, ScoreMatrix("human", *names, hidden(human, [3, 8]))))
     with pytest.raises(InputError, match="different systems or inputs"):
-        combine((judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human)))
+        combine(
+            (judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human))
+        )
 
 
 def test_pairs_and_groups_say_the_same():
@@ -110,7 +119,10 @@ def test_pairs_and_groups_say_the_same():
     human[0] += 0.4
     labelled = np.random.default_rng(1).permutation(60)[:25]
     result = combine(
-        (ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, hidden(human, labelled)))
+        (
+            ScoreMatrix("j", *names, judge),
+            ScoreMatrix("human", *names, hidden(human, labelled)),
+        )
     )
     groups = {entry.system: set(entry.groups) for entry in result.systems}
     assert result.systems[0].system == "a"

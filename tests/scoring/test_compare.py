@@ -19,7 +19,9 @@ from litepyramid.types import ScoreMatrix
 def matrix(values, names=None):
     values = np.asarray(values, dtype=float)
     names = names or [f"s{i}" for i in range(len(values))]
-    return ScoreMatrix("m", tuple(names), tuple(map(str, range(values.shape[1]))), values)
+    return ScoreMatrix(
+        "m", tuple(names), tuple(map(str, range(values.shape[1]))), values
+    )
 
 
 def every_sum(values):
@@ -31,10 +33,13 @@ def every_sum(values):
 
 
 def graded(number, inputs, step, noise=0.1, seed=0):
-    """Systems whose true scores differ by a step, on inputs that are hard or easy for all."""
+    """Systems whose true scores differ by a step, on inputs that are hard or easy for
+    all."""
     rng = np.random.default_rng(seed)
     true = np.arange(number, 0, -1)[:, None] * step
-    return true + rng.normal(0, 0.3, (1, inputs)) + rng.normal(0, noise, (number, inputs))
+    return (
+        true + rng.normal(0, 0.3, (1, inputs)) + rng.normal(0, noise, (number, inputs))
+    )
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
@@ -56,7 +61,10 @@ def test_exact_p_equals_scipys_permutation_test(differences):
     ("made", "slack"),
     [
         (lambda rng, size: rng.integers(-1, 2, size), 1e-8),  # of yes and no
-        (lambda rng, size: rng.integers(-3, 6, size) / 3, 1e-8),  # of means of three raters
+        (
+            lambda rng, size: rng.integers(-3, 6, size) / 3,
+            1e-8,
+        ),  # of means of three raters
         (lambda rng, size: rng.normal(0.4, 1, size), 0.06),  # rounded
     ],
 )
@@ -82,7 +90,9 @@ def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
     for columns, slack in ((8, 1e-12), (16, 0.05)):
         rows = rng.normal(0.3, 1, (30, columns))
         reached = [(every_sum(row) >= rows[0].sum() - 1e-9).mean() for row in rows]
-        assert flip_tails(rows, cosets=True).mean() == pytest.approx(np.mean(reached), rel=slack)
+        assert flip_tails(rows, cosets=True).mean() == pytest.approx(
+            np.mean(reached), rel=slack
+        )
 
 
 def test_level_holds_under_no_difference():
@@ -106,7 +116,10 @@ def test_what_no_number_of_inputs_can_show_is_said():
     assert all(pair.p_holm >= 0.05 for pair in few.pairs)
     notes = " ".join(few.to_tables()[0].notes)
     assert "0 of 528 pairs differ significantly" in notes
-    assert "with 12 inputs p is at least 0.00049, and 528 pairs at 0.05 need 15 inputs" in notes
+    assert (
+        "with 12 inputs p is at least 0.00049, and 528 pairs at 0.05 need 15 inputs"
+        in notes
+    )
     enough = compare(matrix(graded(33, 15, 0.1)), samples=40)
     assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
@@ -116,7 +129,9 @@ def test_intervals_agree_with_scipys_bootstrap():
     values = np.random.default_rng(3).random((2, 60))
     ours = system_intervals(values, samples=20_000, confidence=0.95, seed=5)
     for row, ends in zip(values, ours, strict=True):
-        made = stats.bootstrap((row,), np.mean, n_resamples=20_000, method="percentile", rng=6)
+        made = stats.bootstrap(
+            (row,), np.mean, n_resamples=20_000, method="percentile", rng=6
+        )
         assert ends == pytest.approx(made.confidence_interval, abs=0.004)
 
 
@@ -125,7 +140,9 @@ def test_corrections_equal_statsmodels(p):
     names = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
     for ours, theirs in names.items():
         expected = multipletests(p, method=theirs)[1]
-        np.testing.assert_allclose(adjust_p_values(np.array(p), ours), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            adjust_p_values(np.array(p), ours), expected, atol=1e-12
+        )
 
 
 def test_missing_cells_are_left_out_and_counted():
@@ -171,15 +188,21 @@ def test_a_system_without_a_score_is_in_no_group():
 
 def test_against_one_system_only_its_pairs_are_tested_and_corrected():
     scores = matrix(graded(9, 30, 0.05))
-    every = {frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs}
+    every = {
+        frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs
+    }
     comparison = compare(scores, against="s4", samples=40)
     for pair in comparison.pairs:
         same = every[frozenset((pair.first, "s4"))]
-        assert (pair.p, abs(pair.difference)) == pytest.approx((same.p, same.difference), rel=1e-6)
+        assert (pair.p, abs(pair.difference)) == pytest.approx(
+            (same.p, same.difference), rel=1e-6
+        )
     p = multipletests([pair.p for pair in comparison.pairs], method="holm")[1]
     assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(p)
     rows = comparison.to_tables()[0].rows
-    assert [row[0] for row in rows if row[2] is not None] == [f"s{i}" for i in range(9) if i != 4]
+    assert [row[0] for row in rows if row[2] is not None] == [
+        f"s{i}" for i in range(9) if i != 4
+    ]
     with pytest.raises(InputError, match="no system 'x'"):
         compare(scores, against="x")
 
@@ -193,6 +216,12 @@ def test_many_systems_are_a_matrix_as_wide_as_the_terminal(width, monkeypatch):
     assert max(map(len, lines)) <= width
     assert len(lines) < (150 if width == 60 else 60)
     assert text.count("*") == 1 + sum(p.p_holm < 0.05 for p in comparison.pairs)
-    shown = sorted(float(word.rstrip("*")) for word in text.split() if word.startswith("."))
-    assert shown == pytest.approx(sorted(p.difference for p in comparison.pairs), abs=0.00051)
-    assert len(comparison.to_csv_table().rows) == len(comparison.to_json()["pairs"]) == 190
+    shown = sorted(
+        float(word.rstrip("*")) for word in text.split() if word.startswith(".")
+    )
+    assert shown == pytest.approx(
+        sorted(p.difference for p in comparison.pairs), abs=0.00051
+    )
+    assert (
+        len(comparison.to_csv_table().rows) == len(comparison.to_json()["pairs"]) == 190
+    )

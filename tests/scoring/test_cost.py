@@ -14,13 +14,21 @@ def test_one_summary_against_two_units_crosses_little(capsys):
 
     def profile(frame, event, _):
         name, function = frame.f_code.co_filename, frame.f_code.co_name
-        if event == "call" and name.startswith(PACKAGE) and function not in COMPREHENSIONS:
+        if (
+            event == "call"
+            and name.startswith(PACKAGE)
+            and function not in COMPREHENSIONS
+        ):
             calls[name] = calls.get(name, 0) + 1
 
     for watch in (None, profile):  # imports and caches first
         sys.setprofile(watch)
         try:
-            lp.score(["A storm hit Oslo."], [["A storm hit Oslo.", "Two died."]], judge="recall")
+            lp.score(
+                ["A storm hit Oslo."],
+                [["A storm hit Oslo.", "Two died."]],
+                judge="recall",
+            )
         finally:
             sys.setprofile(None)
     with capsys.disabled():

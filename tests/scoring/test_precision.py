@@ -40,7 +40,9 @@ def test_precision_is_recall_with_the_sides_exchanged():
 def test_f1_is_the_harmonic_mean(tmp_path):
     recall = lp.score(TEXTS, references=REFERENCES, **OPTIONS)
     recall.save(tmp_path / "recall.json")
-    result = lp.precision(TEXTS, references=REFERENCES, recall=tmp_path / "recall.json", **OPTIONS)
+    result = lp.precision(
+        TEXTS, references=REFERENCES, recall=tmp_path / "recall.json", **OPTIONS
+    )
     p, r = result.precision, recall.values
     with np.errstate(invalid="ignore"):
         expected = 2 * p * r / (p + r)
@@ -48,13 +50,18 @@ def test_f1_is_the_harmonic_mean(tmp_path):
     np.testing.assert_allclose(result.values, expected)
     assert result.metric == "f1"
     with pytest.raises(InputError, match="recall for other systems"):
-        lp.precision({"x": TEXTS["good"]}, references=REFERENCES, recall=recall, **OPTIONS)
+        lp.precision(
+            {"x": TEXTS["good"]}, references=REFERENCES, recall=recall, **OPTIONS
+        )
 
 
 def test_documents_are_premises_and_results_are_read_again(tmp_path):
     documents = [" ".join(own) for own in REFERENCES]
     faith = lp.precision(TEXTS, documents=documents, **OPTIONS)
-    assert (faith.metric, dict(faith.signature.fields)["premise"]) == ("faithfulness", "documents")
+    assert (faith.metric, dict(faith.signature.fields)["premise"]) == (
+        "faithfulness",
+        "documents",
+    )
     faith.save(tmp_path / "f.json")
     table = read_scores(tmp_path / "f.json")
     np.testing.assert_array_equal(table.matrix("faithfulness").values, faith.values)
@@ -73,9 +80,19 @@ def test_several_files_of_summaries_and_ids_are_taken_as_by_score(tmp_path, cli)
     for system in ("good", "long"):
         (tmp_path / f"{system}.txt").write_text("\n".join(TEXTS[system]) + "\n")
     for name in ("references", "documents"):
-        rows = [{"input": i, name: own} for i, own in zip("ab", REFERENCES, strict=True)]
+        rows = [
+            {"input": i, name: own} for i, own in zip("ab", REFERENCES, strict=True)
+        ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        words = ("precision", "good.txt", "long.txt", f"--{name}", f"{name}.jsonl", "--ids", "ids")
+        words = (
+            "precision",
+            "good.txt",
+            "long.txt",
+            f"--{name}",
+            f"{name}.jsonl",
+            "--ids",
+            "ids",
+        )
         (tmp_path / "ids").write_text("a\nb\n")
         cli(*words, "--judge", "recall", "-o", "p.json", cwd=tmp_path)
         table = read_scores(tmp_path / "p.json")

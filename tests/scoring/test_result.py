@@ -1,4 +1,5 @@
-"""Results saved in every form, read again, put beside each other; damaged files are refused."""
+"""Results saved in every form, read again, put beside each other; damaged files are
+refused."""
 
 import io
 import json
@@ -51,7 +52,9 @@ def test_scores_are_read_from_every_form(result, tmp_path, ending):
     table = read_scores(tmp_path / f"r.{ending}")
     assert (table.systems, table.inputs) == (result.systems, result.inputs)
     assert select_matrix(table).metric == "mine"
-    (tmp_path / "x.json").write_text(json.dumps({**plain(result.to_json()), "name": []}))
+    (tmp_path / "x.json").write_text(
+        json.dumps({**plain(result.to_json()), "name": []})
+    )
     with pytest.raises(InputError):
         read_scores(tmp_path / "x.json")
     np.testing.assert_array_equal(table.matrix("mine").values, result.values)
@@ -69,8 +72,15 @@ def test_texts_and_references_are_in_the_json(result, tmp_path):
 
 
 def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
-    one, two, mine = scored(), scored(judge="lexical"), scored(judge="recall", name="mine")
-    assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
+    one, two, mine = (
+        scored(),
+        scored(judge="lexical"),
+        scored(judge="recall", name="mine"),
+    )
+    assert read_scores([one, two]).metrics == (
+        "lite2pyramid[words]",
+        "lite2pyramid[lexical]",
+    )
     assert read_scores([one, mine]).metrics == ("lite2pyramid", "mine")
     parts = [tmp_path / "1.json", tmp_path / "2.json", tmp_path / "3.json"]
     for path, systems in zip(parts, (SYSTEMS[:1], SYSTEMS[1:], SYSTEMS), strict=True):
@@ -112,7 +122,10 @@ def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
     header = io.BytesIO()
     about = {"descr": "<f8", "fortran_order": False, "shape": (2, 10**9)}
     np.lib.format.write_array_header_1_0(header, about)
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as goal:
+    with (
+        zipfile.ZipFile(path) as source,
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as goal,
+    ):
         for name in source.namelist():
             if name != "presence.npy":
                 goal.writestr(name, source.read(name))
@@ -125,14 +138,24 @@ def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
 
 def test_nuggets_have_their_four_scores_beside():
     units = tuple(
-        replace(e, units=tuple(replace(u, importance=g) for u, g in zip(e.units, own, strict=True)))
-        for e, own in zip(UNITS, (("vital", "okay"), ("okay", "okay", "okay")), strict=True)
+        replace(
+            e,
+            units=tuple(
+                replace(u, importance=g) for u, g in zip(e.units, own, strict=True)
+            ),
+        )
+        for e, own in zip(
+            UNITS, (("vital", "okay"), ("okay", "okay", "okay")), strict=True
+        )
     )
     result = scored(units=units, labels=(HALF,))
     assert len(result.measures) == 8
     assert result.measures["vital_score"][1].tolist() == [1, 0]
     table = result.to_tables()[1]
-    assert [row[:2] for row in table.rows[:2]] == [("good", "judge"), ("good", "people")]
+    assert [row[:2] for row in table.rows[:2]] == [
+        ("good", "judge"),
+        ("good", "people"),
+    ]
     assert "1 input has no vital nugget" in " ".join(table.notes)
     assert scored().measures == {}
 

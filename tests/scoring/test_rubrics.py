@@ -1,4 +1,5 @@
-"""Rubrics through the verb: penalties, time-outs, tags, questions; odd input is said."""
+"""Rubrics through the verb: penalties, time-outs, tags, questions; odd input is
+said."""
 
 import re
 from itertools import product
@@ -16,17 +17,23 @@ from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 TAGS = ("axis:accuracy", "axis:tone", "level:example")
 CRITERION = st.tuples(
-    st.sampled_from([-10, -7, -2.5, 1, 3, 5, 10]), st.sets(st.sampled_from(TAGS), max_size=2)
+    st.sampled_from([-10, -7, -2.5, 1, 3, 5, 10]),
+    st.sets(st.sampled_from(TAGS), max_size=2),
 )
-RUBRIC = st.lists(CRITERION, min_size=1, max_size=6).filter(lambda own: any(w > 0 for w, _ in own))
+RUBRIC = st.lists(CRITERION, min_size=1, max_size=6).filter(
+    lambda own: any(w > 0 for w, _ in own)
+)
 
 
 class Answers:
-    """Judges what an answer says itself: a grade for each criterion, ``x`` where none came."""
+    """Judges what an answer says itself: a grade for each criterion, ``x`` where none
+    came."""
 
     def judge(self, items):
         grades = [text.split()[: len(units)] for text, units in items]
-        presence = [np.array([np.nan if g == "x" else float(g) for g in own]) for own in grades]
+        presence = [
+            np.array([np.nan if g == "x" else float(g) for g in own]) for own in grades
+        ]
         missing = int(sum(np.isnan(own).sum() for own in presence))
         return JudgedBatch(tuple(presence), {"judge": "answers"}, {"missing": missing})
 
@@ -34,7 +41,10 @@ class Answers:
 def rubrics(rows):
     return tuple(
         InputUnits(
-            str(i), tuple(Unit(f"c{j}", w, tags=tuple(sorted(t))) for j, (w, t) in enumerate(row))
+            str(i),
+            tuple(
+                Unit(f"c{j}", w, tags=tuple(sorted(t))) for j, (w, t) in enumerate(row)
+            ),
         )
         for i, row in enumerate(rows)
     )
@@ -46,7 +56,9 @@ def scored(rows, answers, labels=(), **options):
     texts = [tuple(" ".join(map(str, own)) for own in one) for one in answers]
     systems = tuple(SystemSummaries(f"s{n}", names, own) for n, own in enumerate(texts))
     data = Dataset("own", scus=units, summaries=systems, labels=labels)
-    return lp.score(data, **{"judge": Answers(), "rule": "points", "samples": 50, **options})
+    return lp.score(
+        data, **{"judge": Answers(), "rule": "points", "samples": 50, **options}
+    )
 
 
 def points_of(criteria, met, rule="points"):
@@ -55,7 +67,9 @@ def points_of(criteria, met, rule="points"):
     if not highest or "x" in met:
         return np.nan if highest else None
     points = sum(w * m for (w, _), m in zip(criteria, met, strict=True))
-    return points / highest if rule == "points" else (points - lowest) / (highest - lowest)
+    return (
+        points / highest if rule == "points" else (points - lowest) / (highest - lowest)
+    )
 
 
 @st.composite
@@ -73,8 +87,13 @@ def judged(draw):
 def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
     rows, answers = case
     result = scored(rows, answers, rule=rule)
-    expected = [[points_of(r, a, rule) for r, a in zip(rows, own, strict=True)] for own in answers]
-    np.testing.assert_allclose(result.values, np.array(expected, dtype=float), atol=1e-12)
+    expected = [
+        [points_of(r, a, rule) for r, a in zip(rows, own, strict=True)]
+        for own in answers
+    ]
+    np.testing.assert_allclose(
+        result.values, np.array(expected, dtype=float), atol=1e-12
+    )
     gaps = sum("x" in own for texts in answers for own in texts)
     assert result.counts.get("summaries_not_scored", 0) == gaps
     clipped = np.clip([*result.scores.values()], 0, 1) if rule == "points" else []
@@ -92,7 +111,9 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
         if entry:
             known = [value for value in values if value == value]
             assert entry["inputs"] == len(values)
-            assert entry["score"] == pytest.approx(np.mean(known or np.nan), nan_ok=True)
+            assert entry["score"] == pytest.approx(
+                np.mean(known or np.nan), nan_ok=True
+            )
     assert not entries
 
 
@@ -112,7 +133,9 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
 
     answers = (SystemSummaries("a", ("0", "1"), ("x", "y")),)
     for weights in ([3, 0], [3, float("nan")], [3, float("inf")], [-3, -1]):
-        data = Dataset("own", rubrics([[(1, ())], [(w, ()) for w in weights]]), summaries=answers)
+        data = Dataset(
+            "own", rubrics([[(1, ())], [(w, ()) for w in weights]]), summaries=answers
+        )
         for rule in ("points", "normalized"):
             with pytest.raises(InputError, match="input '1'"):
                 lp.score(data, judge=judge, rule=rule)
@@ -128,7 +151,10 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
     answers = rng.integers(0, 2, (2, 40, 3))
     answers[1, ::2] = 0, 0, 1
     answers, some = answers.tolist(), set(rng.permutation(40)[:20].tolist())
-    shown = [tuple(tuple(a) if i in some else () for i, a in enumerate(own)) for own in answers]
+    shown = [
+        tuple(tuple(a) if i in some else () for i, a in enumerate(own))
+        for own in answers
+    ]
     names = tuple(map(str, range(40)))
     labels = [SystemLabels(f"s{n}", names, own) for n, own in enumerate(shown)]
     result = scored(rows, answers, labels)
@@ -136,12 +162,16 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
         expected = [points_of(row, met) for row, met in zip(rows, own, strict=True)]
         low, high = result.intervals[n]
         assert low < np.mean(expected) < high
-        assert result.human_scores[f"s{n}"] == pytest.approx(np.mean([expected[i] for i in some]))
+        assert result.human_scores[f"s{n}"] == pytest.approx(
+            np.mean([expected[i] for i in some])
+        )
     pair = lp.compare(result).pairs[0]
     assert pair.difference == pytest.approx(result.scores["s0"] - result.scores["s1"])
     assert (pair.p < 0.05, result.groups) == (True, ((1,), (2,)))
     combined = lp.combine(result, assume_random=True)
-    assert combined.scores["s0"] == pytest.approx(result.scores["s0"])  # judge and people agree
+    assert combined.scores["s0"] == pytest.approx(
+        result.scores["s0"]
+    )  # judge and people agree
     for ending in ("json", "npz"):
         result.save(tmp_path / f"r.{ending}")
         again = lp.report(tmp_path / f"r.{ending}")
@@ -165,7 +195,10 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
         asked.append(question)
         return [float(unit in text) for unit in units]
 
-    units = (InputUnits("a", (Unit("2029"),), "When?"), InputUnits("b", (Unit("Oslo"),)))
+    units = (
+        InputUnits("a", (Unit("2029"),), "When?"),
+        InputUnits("b", (Unit("Oslo"),)),
+    )
     answers = (SystemSummaries("s", ("a", "b"), ("In 2029.", "In Rome.")),)
     data = Dataset("own", scus=units, summaries=answers)
     result = lp.score(data, judge=judge, samples=50)
@@ -173,7 +206,9 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
     assert not [note for note in result.notes if "question" in note]
     other = lp.score(data, judge="recall", samples=50)
     assert any("does not use the questions of 1 input" in note for note in other.notes)
-    without = Dataset("own", scus=(InputUnits("a", units[0].units), units[1]), summaries=answers)
+    without = Dataset(
+        "own", scus=(InputUnits("a", units[0].units), units[1]), summaries=answers
+    )
     assert lp.score(without, judge="recall", samples=50).signature != other.signature
     result.save(tmp_path / "r.json")
     assert lp.report(tmp_path / "r.json").units == units
@@ -183,18 +218,28 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
 def test_a_missing_answer_is_not_scored_and_counted():
     units = [InputUnits(name, (Unit("x"),)) for name in "ab"]
     systems = [SystemSummaries("s", ("a", "b"), ("", "x"), missing=("a",))]
-    result = lp.score(Dataset("own", scus=units, summaries=systems), judge="recall", samples=50)
+    result = lp.score(
+        Dataset("own", scus=units, summaries=systems), judge="recall", samples=50
+    )
     assert np.isnan(result.values[0, 0])
     assert result.scores["s"] == 1
     assert "1 summary is missing" in result.to_table()
 
 
 def test_copied_summaries_are_said():
-    texts = {"a": ["It rained .", "We left."], "b": ["It rained.", "We  left."], "c": ["No."] * 2}
+    texts = {
+        "a": ["It rained .", "We left."],
+        "b": ["It rained.", "We  left."],
+        "c": ["No."] * 2,
+    }
     references = ["It rained.", "We left."]
     units = [["It rained."], ["We left."]]
-    notes = " ".join(lp.score(texts, units, references=references, judge="recall").notes)
+    notes = " ".join(
+        lp.score(texts, units, references=references, judge="recall").notes
+    )
     assert "Systems 'a' and 'b' have the same summaries." in notes
-    copied = re.findall(r"The summaries of '(\w)' are references on 2 of 2 inputs", notes)
+    copied = re.findall(
+        r"The summaries of '(\w)' are references on 2 of 2 inputs", notes
+    )
     assert copied == ["a", "b"]
     assert "'c'" not in notes

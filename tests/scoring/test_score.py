@@ -20,7 +20,9 @@ class WordJudge:
             np.array([float(set(u.split()) <= set(summary.split())) for u in units])
             for summary, units in items
         )
-        return JudgedBatch(presence, {"judge": "words"}, {"pairs": sum(map(len, presence))})
+        return JudgedBatch(
+            presence, {"judge": "words"}, {"pairs": sum(map(len, presence))}
+        )
 
 
 UNITS = (
@@ -47,7 +49,9 @@ def test_scores_by_hand():
     assert result.counts["empty_summaries"] == 2
     assert result.counts["pairs"] == 15
     assert str(result.signature).startswith("units:scu|judge:words|")
-    assert repr(result) == "<ScoreResult: Lite²Pyramid of 3 systems on 2 inputs (5 units)>"
+    assert (
+        repr(result) == "<ScoreResult: Lite²Pyramid of 3 systems on 2 inputs (5 units)>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,11 @@ def test_scores_by_hand():
     [("ss", "lite2pyramid"), ("tt", "lite3pyramid"), ("st", "lite2.xpyramid")],
 )
 def test_the_metric_follows_the_units(kinds, metric):
-    units = (InputUnits("x", tuple(Unit("a", kind={"s": "scu", "t": "stu"}[k]) for k in kinds)),)
+    units = (
+        InputUnits(
+            "x", tuple(Unit("a", kind={"s": "scu", "t": "stu"}[k]) for k in kinds)
+        ),
+    )
     assert scored((SystemSummaries("s", ("x",), ("a",)),), units).metric == metric
 
 
@@ -73,7 +81,9 @@ def test_human_scores_are_matched_by_name():
         scored(SYSTEMS[:1], labels=(HALF,))
 
 
-@pytest.mark.parametrize("rule", ["sample-2", "original", "modified-2", "lite-3", "sample-0", ""])
+@pytest.mark.parametrize(
+    "rule", ["sample-2", "original", "modified-2", "lite-3", "sample-0", ""]
+)
 def test_a_rule_scores_and_says_so_or_is_unknown(rule):
     if rule in ("lite-3", "sample-0", ""):
         with pytest.raises(InputError, match="unknown scoring rule"):
@@ -85,13 +95,21 @@ def test_a_rule_scores_and_says_so_or_is_unknown(rule):
 
 
 def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
-    result = lp.score(["g", "c"], [["g"], ["c", "d"]], judge="recall", rule="modified-3")
-    np.testing.assert_array_equal(result.values, [[np.nan, 1]])  # floor(1/3 + 1/2) = 0 SCUs
+    result = lp.score(
+        ["g", "c"], [["g"], ["c", "d"]], judge="recall", rule="modified-3"
+    )
+    np.testing.assert_array_equal(
+        result.values, [[np.nan, 1]]
+    )  # floor(1/3 + 1/2) = 0 SCUs
     assert result.counts["inputs_not_scored"] == 1
 
 
 def test_what_does_not_match_is_refused():
-    for systems in ((), (SYSTEMS[0], SYSTEMS[0]), (SystemSummaries("b", ("y", "x"), ("", "")),)):
+    for systems in (
+        (),
+        (SYSTEMS[0], SYSTEMS[0]),
+        (SystemSummaries("b", ("y", "x"), ("", "")),),
+    ):
         with pytest.raises(InputError):
             scored(systems)
     for inputs, rows in (
@@ -133,7 +151,10 @@ def test_labels_of_scus_beside_scores_on_stus():
 
 
 def test_the_ceiling_is_what_references_score():
-    references = ["A storm hit Oslo. Two people died.", "The bridge is closed until Monday."]
+    references = [
+        "A storm hit Oslo. Two people died.",
+        "The bridge is closed until Monday.",
+    ]
     texts = {"same": references, "mine": ["A storm hit Oslo.", ""]}
     options = {"judge": "recall", "samples": 50}
     result = lp.score(texts, references=references, **options)
@@ -155,7 +176,10 @@ def test_frames_of_systems_inputs_and_units():
     assert result.to_frame()["score"].tolist() == [0.75]
     inputs = result.to_frame("inputs")
     columns = ["input", "score", "human", "units", "missing"]
-    assert inputs[columns].to_numpy().tolist() == [["1", 0.5, 0.5, 2, 0], ["2", 1, 1, 1, 0]]
+    assert inputs[columns].to_numpy().tolist() == [
+        ["1", 0.5, 0.5, 2, 0],
+        ["2", 1, 1, 1, 0],
+    ]
     units = result.to_frame("units")
     assert units["presence"].tolist() == [1, 0, 1]
     assert units["label"].tolist() == [1, 0, 1]

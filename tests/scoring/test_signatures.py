@@ -1,4 +1,5 @@
-"""Every input of each verb changes its numbers exactly when it changes its signature."""
+"""Every input of each verb changes its numbers exactly when it changes its
+signature."""
 
 import json
 from dataclasses import astuple, replace
@@ -12,11 +13,19 @@ from hypothesis import strategies as st
 import litepyramid as lp
 from litepyramid.io.dataset import Dataset
 from litepyramid.tables import plain
-from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    SystemLabels,
+    SystemSummaries,
+    Unit,
+)
 
 WORDS = ["Oslo", "storm", "two", "died", "bridge", "closed"]
 UNITS = [
-    InputUnits(name, (Unit(f"{WORDS[n]} {WORDS[n + 1]}", 1 + n), Unit(f"{WORDS[n + 2]} x")))
+    InputUnits(
+        name, (Unit(f"{WORDS[n]} {WORDS[n + 1]}", 1 + n), Unit(f"{WORDS[n + 2]} x"))
+    )
     for n, name in enumerate("abcd")
 ]
 TEXTS = {
@@ -36,8 +45,12 @@ def data(texts=TEXTS, units=UNITS, labels=LABELS, order=(0, 1, 2, 3), **more):
     inputs = row("abcd")
     return Dataset(
         **{"name": "own", "scus": row(units)} | more,
-        summaries=tuple(SystemSummaries(name, inputs, row(own)) for name, own in texts.items()),
-        labels=tuple(SystemLabels(name, inputs, row(own)) for name, own in labels.items()),
+        summaries=tuple(
+            SystemSummaries(name, inputs, row(own)) for name, own in texts.items()
+        ),
+        labels=tuple(
+            SystemLabels(name, inputs, row(own)) for name, own in labels.items()
+        ),
     )
 
 
@@ -49,7 +62,10 @@ def first_unit(**changes):
 DATA = data()
 OPTIONS = {"judge": "recall", "samples": 60}
 CHANGES = {
-    "summary": (data(TEXTS | {"one": ["Oslo storm.", "storm two died.", "two x.", "x y."]}), {}),
+    "summary": (
+        data(TEXTS | {"one": ["Oslo storm.", "storm two died.", "two x.", "x y."]}),
+        {},
+    ),
     "unit": (first_unit(text="two x"), {}),
     "weight": (first_unit(weight=7.0), {}),
     "label": (data(labels=LABELS | {"one": [(0, 0), *LABELS["one"][1:]]}), {}),
@@ -64,7 +80,10 @@ SAME = {
     "order": (data(dict(reversed(TEXTS.items())), order=(2, 0, 3, 1)), {}),
     "evidence": (DATA, {"evidence": True}),
     "name": (data(name="other"), {}),
-    "references": (data(references=[InputReferences(i, (("x",),), (True,)) for i in "abcd"]), {}),
+    "references": (
+        data(references=[InputReferences(i, (("x",),), (True,)) for i in "abcd"]),
+        {},
+    ),
 }
 
 
@@ -94,10 +113,15 @@ def test_presence_counts_by_its_values_not_its_form(tmp_path):
     for name in ("p.json", "p.npz"):
         result.save(tmp_path / name)
         signatures.add(str(lp.score(presence=tmp_path / name, samples=60).signature))
-    changed = replace(result, presence=np.where(result.presence > 0.9, 0.5, result.presence))
+    changed = replace(
+        result, presence=np.where(result.presence > 0.9, 0.5, result.presence)
+    )
     changed.save(tmp_path / "p.json")
     assert len(signatures) == 1
-    assert str(lp.score(presence=tmp_path / "p.json", samples=60).signature) not in signatures
+    assert (
+        str(lp.score(presence=tmp_path / "p.json", samples=60).signature)
+        not in signatures
+    )
 
 
 def rows(scores, human, order=None):
@@ -117,11 +141,19 @@ HUMAN = np.where(np.isin(np.arange(8), (0, 2, 5, 7)), np.round(SCORES + 0.1, 2),
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.integers(0, 3), st.integers(0, 7), st.floats(0, 1), st.randoms(use_true_random=False))
+@given(
+    st.integers(0, 3),
+    st.integers(0, 7),
+    st.floats(0, 1),
+    st.randoms(use_true_random=False),
+)
 def test_compare_and_combine_name_each_score(system, cell, value, random):
     other = SCORES.copy()
     other[system, cell] = value
-    for verb, options in ((lp.compare, {"metric": "m", "samples": 60}), (lp.combine, {})):
+    for verb, options in (
+        (lp.compare, {"metric": "m", "samples": 60}),
+        (lp.combine, {}),
+    ):
         tables = (rows(scores, HUMAN, random) for scores in (SCORES, SCORES, other))
         one, same, changed = (verb(table, **options) for table in tables)
         assert plain(one.to_json()) == plain(same.to_json())
@@ -148,13 +180,19 @@ def test_precision_names_its_sources():
     texts = {"a": ["It rained. We left."], "b": ["It rained."]}
     options = {"references": ["It rained. He slept."], "judge": "recall", "samples": 60}
     base = lp.precision(texts, **options)
-    assert lp.precision(dict(reversed(texts.items())), **options).signature == base.signature
+    assert (
+        lp.precision(dict(reversed(texts.items())), **options).signature
+        == base.signature
+    )
     for data, more in (
         ({**texts, "b": ["He slept."]}, {}),
         (texts, {"references": ["It rained. We left."]}),
         (texts, {"judge": "lexical"}),
         (texts, {"seed": 3}),
         (texts, {"confidence": 0.9}),
-        (texts, {"recall": lp.score(texts, [["It rained."]], judge="recall", samples=60)}),
+        (
+            texts,
+            {"recall": lp.score(texts, [["It rained."]], judge="recall", samples=60)},
+        ),
     ):
         assert lp.precision(data, **{**options, **more}).signature != base.signature

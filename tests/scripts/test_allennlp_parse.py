@@ -1,4 +1,5 @@
-"""scripts/train/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our file out."""
+"""scripts/train/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our
+file out."""
 
 import importlib.util
 import json
@@ -31,12 +32,15 @@ def srl(tokens):
             tags = ["I-ARG0"] * verb + ["B-V"] + ["O"] * (len(tokens) - verb - 1)
             pieces = {"wordpiece_tags": ["O", *tags, "O"]}
             pieces["wordpiece_offsets"] = list(range(1, len(tokens) + 1))
-            frames.append((verb, {"verb": token, "words": tokens, "tags": tags, **pieces}))
+            frames.append(
+                (verb, {"verb": token, "words": tokens, "tags": tags, **pieces})
+            )
     return frames, int("long" in tokens)
 
 
 def coref(rows):
-    """What the coreference model's predictor gives: inclusive ends, over the whole text."""
+    """What the coreference model's predictor gives: inclusive ends, over the whole
+    text."""
     document = [token for row in rows for token in row]
     first, last = [0, 1], [len(document) - 2] * 2
     spans = {"top_spans": [first, last], "predicted_antecedents": [-1, 0]}
@@ -52,7 +56,9 @@ def tree(tokens):
 def models(script):
     return script.Models(
         sentences=lambda text: [part + "." for part in text.split(".") if part.strip()],
-        tokenize=lambda text: text.replace(".", " .").replace("(", "( ").replace(")", " )").split(),
+        tokenize=lambda text: (
+            text.replace(".", " .").replace("(", "( ").replace(")", " )").split()
+        ),
         srl=srl,
         coref=coref,
         tree=tree,
@@ -62,15 +68,31 @@ def models(script):
 def test_three_models_into_one_file(script, models, tmp_path):
     source = tmp_path / "references.jsonl"
     rows = [
-        {"input": "a", "references": ["The mayor (Ann) resigned. She waved.", ["It rained."]]},
+        {
+            "input": "a",
+            "references": ["The mayor (Ann) resigned. She waved.", ["It rained."]],
+        },
         {"input": "b", "sentences": [{"tokens": ["so", "long", "walked", "."]}]},
     ]
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     references = script.read_references(source)
     assert script.run(references, models, tmp_path / "out.jsonl") == (3, 1)
     first, second, third = read_parses(tmp_path / "out.jsonl")
-    assert (first.input, first.reference, second.reference, third.input) == ("a", 0, 1, "b")
-    assert first.sentences[0].tokens == ("The", "mayor", "(", "Ann", ")", "resigned", ".")
+    assert (first.input, first.reference, second.reference, third.input) == (
+        "a",
+        0,
+        1,
+        "b",
+    )
+    assert first.sentences[0].tokens == (
+        "The",
+        "mayor",
+        "(",
+        "Ann",
+        ")",
+        "resigned",
+        ".",
+    )
     assert first.sentences[0].tree.startswith("(S (NP (X The) (X mayor)) (X -LRB-)")
     assert [frame.verb for frame in first.sentences[0].frames] == [5]
     assert first.sentences[1].frames[0].tags == ("I-ARG0", "B-V", "O")
@@ -80,7 +102,9 @@ def test_three_models_into_one_file(script, models, tmp_path):
 
 
 def test_models_that_are_left_out(script, models, tmp_path):
-    (tmp_path / "r.txt").write_text("<t> It rained . </t> <t> Ann slept . </t>\nOne. Two.\n")
+    (tmp_path / "r.txt").write_text(
+        "<t> It rained . </t> <t> Ann slept . </t>\nOne. Two.\n"
+    )
     few = models._replace(srl=None, coref=None, tree=None)
     script.run(script.read_references(tmp_path / "r.txt"), few, tmp_path / "out.jsonl")
     first, second = read_parses(tmp_path / "out.jsonl")
@@ -94,7 +118,9 @@ def test_models_that_are_left_out(script, models, tmp_path):
 def test_outputs_over_other_words_are_named_and_nothing_is_written(
     script, models, tmp_path, capsys
 ):
-    bad = models._replace(srl=lambda tokens: ([(0, {"tags": ["O"], "words": ["x"]})], 0))
+    bad = models._replace(
+        srl=lambda tokens: ([(0, {"tags": ["O"], "words": ["x"]})], 0)
+    )
     reference = script.Reference("a", 0, None, ["Ann slept ."], None)
     with pytest.raises(SystemExit):
         script.run([reference], bad, tmp_path / "out.jsonl")

@@ -17,8 +17,16 @@ import judge_pairs
 import judge_words
 
 ROSE = [
-    ("Anna Lee hired Oscar Holm on Monday. She won 400 dollars.", "Anna Lee hired Oscar Holm.", 1),
-    ("Anna Lee hired Oscar Holm on Monday. She won 400 dollars.", "Anna Lee won 400 dollars.", 1),
+    (
+        "Anna Lee hired Oscar Holm on Monday. She won 400 dollars.",
+        "Anna Lee hired Oscar Holm.",
+        1,
+    ),
+    (
+        "Anna Lee hired Oscar Holm on Monday. She won 400 dollars.",
+        "Anna Lee won 400 dollars.",
+        1,
+    ),
     ("Anna Lee hired Oscar Holm on Monday. She won 400 dollars.", "It rained.", 0),
 ]
 
@@ -49,7 +57,10 @@ def test_contrasts_and_parts():
     units = [("Anna Lee hired Oscar Holm.", 0), ("Anna Lee won 400 dollars.", 1)]
     assert texts == [(sentences, units)]
     rows = [*judge_pairs.contrast_pairs(texts * 20)]
-    changed = {r["kind"]: {x["hypothesis"] for x in rows if x["kind"] == r["kind"]} for r in rows}
+    changed = {
+        r["kind"]: {x["hypothesis"] for x in rows if x["kind"] == r["kind"]}
+        for r in rows
+    }
     assert "Oscar Holm hired Anna Lee." in changed["swap"]
     assert "Oscar Holm was hired by Anna Lee." in changed["passive"]
     assert "Anna Lee did not hire Oscar Holm." in changed["negate"]
@@ -79,7 +90,11 @@ NET = {
 def test_words_and_spellings(tmp_path):
     for name, text in NET.items():
         (tmp_path / name).write_text(text)
-    units = [("Anna Lee bought soup.", 0), ("The soup was hot.", 1), ("It cost $3m on 3 May.", 2)]
+    units = [
+        ("Anna Lee bought soup.", 0),
+        ("The soup was hot.", 1),
+        ("It cost $3m on 3 May.", 2),
+    ]
     texts = [([text for text, _ in units], units)] * 30
     rows = [*judge_words.word_pairs(texts, tmp_path)]
     assert rows == [*judge_words.word_pairs(texts, tmp_path)]
@@ -106,8 +121,14 @@ def test_words_and_spellings(tmp_path):
 def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path):
     (tmp_path / "presence").mkdir()
     sets = {
-        "mnli_dev": [row("It rained.", "Rain fell.", 1), row("He left.", "He stayed.", 0)],
-        "snli_dev_test": [row("it rained", "rain fell.", 1), row("He left", "he stayed", 1)],
+        "mnli_dev": [
+            row("It rained.", "Rain fell.", 1),
+            row("He left.", "He stayed.", 0),
+        ],
+        "snli_dev_test": [
+            row("it rained", "rain fell.", 1),
+            row("He left", "he stayed", 1),
+        ],
         "fever_nli": [row("It snowed.", "Snow fell.", 1), row("A", "x" * 999, 1)],
         "fever_nli.dev": [row("It snowed.", "Snow fell.", 1)],
     }
@@ -118,11 +139,15 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path):
     assert sizes.keys() >= {"mnli_dev", "templates"}
     assert sizes["mnli_dev"] == 1
     assert not {"snli_dev_test", "fever_nli"} & sizes.keys()
-    assert {path.name for path in tests} >= {"contrast.dev.jsonl", "fever_nli.dev.jsonl"}
+    assert {path.name for path in tests} >= {
+        "contrast.dev.jsonl",
+        "fever_nli.dev.jsonl",
+    }
 
 
 def test_the_weights_of_sets_name_sets_that_may_be_shipped():
-    """None holds text of a commercial language model; those that do are for experiments."""
+    """None holds text of a commercial language model; those that do are for
+    experiments."""
     barred = {"summedits", "factscore_facts", "factscore_contrast", "factcg_cg2c_doc"}
     assert not barred & judge.FINAL.keys()
     assert judge.FINAL.keys() - judge.BASE.keys() == {"realsumm"}

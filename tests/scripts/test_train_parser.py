@@ -11,9 +11,24 @@ from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train" / "parser.py"
 SENTENCES = (
-    ("Ann PROPN NNP 2 nsubj", "left VERB VBD 0 root", "Rome PROPN NNP 2 obj", ". PUNCT . 2 punct"),
-    ("They PRON PRP 2 nsubj", "saw VERB VBD 0 root", "the DET DT 4 det", "baker NOUN NN 2 obj"),
-    ("Go VERB VB 0 root", "to ADP IN 3 case", "Rome PROPN NNP 1 obl", "! PUNCT . 1 punct"),
+    (
+        "Ann PROPN NNP 2 nsubj",
+        "left VERB VBD 0 root",
+        "Rome PROPN NNP 2 obj",
+        ". PUNCT . 2 punct",
+    ),
+    (
+        "They PRON PRP 2 nsubj",
+        "saw VERB VBD 0 root",
+        "the DET DT 4 det",
+        "baker NOUN NN 2 obj",
+    ),
+    (
+        "Go VERB VB 0 root",
+        "to ADP IN 3 case",
+        "Rome PROPN NNP 1 obl",
+        "! PUNCT . 1 punct",
+    ),
 )
 
 
@@ -23,7 +38,9 @@ def treebank(folder: Path) -> None:
         rows = []
         for number, word in enumerate(words, start=1):
             form, upos, xpos, head, relation = word.split()
-            rows.append(f"{number}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t_")
+            rows.append(
+                f"{number}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t_"
+            )
         blocks.append("\n".join(rows) + "\n")
     for part in ("train", "dev", "test"):
         text = "\n".join(blocks * 12) + "\n"

@@ -20,7 +20,8 @@ def tokenizer():
 
 @pytest.fixture(scope="session")
 def base(tmp_path_factory, tokenizer):
-    """A random three-class model, with dropout, whose classes stand in an unusual order."""
+    """A random three-class model, with dropout, whose classes stand in an unusual
+    order."""
     return make_checkpoint(
         tmp_path_factory.mktemp("base") / "model",
         tokenizer,

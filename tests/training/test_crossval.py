@@ -1,4 +1,5 @@
-"""Judges made of data sets: folds, cross-validation, out-of-the-box tests, judges with a card."""
+"""Judges made of data sets: folds, cross-validation, out-of-the-box tests, judges with
+a card."""
 
 import json
 from dataclasses import replace
@@ -29,16 +30,26 @@ from litepyramid.training.pairs import labelled_pairs, split_dataset
 from litepyramid.training.run import FinetuneSettings
 from litepyramid.units.extract import extract
 
-FAST = FinetuneSettings(device="cpu", onnx=False, epochs=1, learning_rate=1e-3, held_out=0.2)
+FAST = FinetuneSettings(
+    device="cpu", onnx=False, epochs=1, learning_rate=1e-3, held_out=0.2
+)
 
 
 class WordJudge:
-    """Logits that say "entailment" when the unit's word is in the summary; none if it is empty."""
+    """Logits that say "entailment" when the unit's word is in the summary; none if it
+    is empty."""
 
     def judge(self, items):
         logits = tuple(
             np.array(
-                [[4.0, 0, 0] if u in s.split() else [-4.0, 1, 1] if s else [np.nan] * 3 for u in us]
+                [
+                    [4.0, 0, 0]
+                    if u in s.split()
+                    else [-4.0, 1, 1]
+                    if s
+                    else [np.nan] * 3
+                    for u in us
+                ]
             )
             for s, us in items
         )
@@ -88,7 +99,9 @@ def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlat
         assert len(units - {texts for _, texts in pairs.by_summary()[0]}) == 2
     for mode in ("l3c", "l2c"):
         for level in ("system", "summary"):
-            assert result.mean("trained", "lite2", level, "pearson", mode).mean == pytest.approx(1)
+            assert result.mean(
+                "trained", "lite2", level, "pearson", mode
+            ).mean == pytest.approx(1)
     assert result.quality_mean("trained", "accuracy").mean == 1
     assert {s.mode for s in result.scores} == {"p3c", "l3c", "p2c", "l2c"}
 
@@ -98,7 +111,9 @@ def test_fold_values_are_those_of_the_fold_alone():
     result = cross_validate(data, Recorder(), folds=4, seed=3)
     fold = make_folds(data, "examples", 4, seed=3)[1]
     columns = [data.inputs.index(name) for name in fold.inputs]
-    human = np.array([[np.mean(entry.labels[i]) for i in columns] for entry in data.labels])
+    human = np.array(
+        [[np.mean(entry.labels[i]) for i in columns] for entry in data.labels]
+    )
     p = presence(np.array([[4.0, 0, 0], [-4.0, 1, 1]]), "p2c")
     empty = np.array([[not s.texts[i] for i in columns] for s in data.summaries])
     scores = np.where(empty, 0.0, human * p[0] + (1 - human) * p[1])
@@ -125,13 +140,19 @@ def test_out_of_the_box_trains_on_all_of_the_others():
     train = [synthetic(seed=1, name="one"), synthetic(seed=2, name="two")]
     result = out_of_the_box(train, synthetic(name="test"), trainer)
     ((fold, pairs),) = trainer.seen
-    texts = [text for one in train for summaries in one.summaries for text in summaries.texts]
+    texts = [
+        text for one in train for summaries in one.summaries for text in summaries.texts
+    ]
     assert (fold, len(pairs.pairs)) == (0, 5 * sum(map(bool, texts)))
-    assert result.mean("trained", "lite2", "system", "pearson", "l3c").mean == pytest.approx(1)
+    assert result.mean(
+        "trained", "lite2", "system", "pearson", "l3c"
+    ).mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
     with pytest.raises(InputError, match="trained on and tested on"):
         out_of_the_box(train, replace(train[0], name="another"), trainer)
-    out_of_the_box(train, synthetic(seed=3, name="one"), trainer)  # a folder of the same name
+    out_of_the_box(
+        train, synthetic(seed=3, name="one"), trainer
+    )  # a folder of the same name
 
 
 @pytest.fixture(scope="module")
@@ -143,15 +164,23 @@ def whole():
 
 
 def test_units_that_are_validated(whole):
-    """The easiest sentences carry STUs, by what the other folds' sentences tell of easiness."""
+    """The easiest sentences carry STUs, by what the other folds' sentences tell of
+    easiness."""
     assert list(unit_variants(synthetic())) == ["lite2"]
     mixed = unit_variants(whole, folds=2)
     assert list(mixed) == ["lite2", "lite2.5", "lite3"]
-    assert {unit.kind for entry in mixed["lite2.5"] for unit in entry.units} == {"scu", "stu"}
+    assert {unit.kind for entry in mixed["lite2.5"] for unit in entry.units} == {
+        "scu",
+        "stu",
+    }
     assert mixed["lite2.5"] != unit_variants(whole, folds=None)["lite2.5"]
-    none, everything = (unit_variants(whole, stu_share=x, folds=None) for x in (0.0, 1.0))
+    none, everything = (
+        unit_variants(whole, stu_share=x, folds=None) for x in (0.0, 1.0)
+    )
     assert [e.texts for e in none["lite2.0"]] == [e.texts for e in whole.scus]
-    assert [e.texts for e in everything["lite2.10"]] == [e.texts for e in mixed["lite3"]]
+    assert [e.texts for e in everything["lite2.10"]] == [
+        e.texts for e in mixed["lite3"]
+    ]
     with pytest.raises(InputError, match="2"):
         unit_variants(whole, stu_share=2)
 
@@ -163,7 +192,9 @@ def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature(
     assert max(map(len, render(result, "table").splitlines())) <= 80
     small = synthetic(inputs=6, systems=3)
     ways = [{}, {"settings": ["seed=1"]}, {"folds": 3}, {"by": "systems"}, {}]
-    one, *others = (lp.crossval("lexical", small, **{"folds": 2, **way}) for way in ways)
+    one, *others = (
+        lp.crossval("lexical", small, **{"folds": 2, **way}) for way in ways
+    )
     assert one.signature == others.pop().signature
     assert len({str(other.signature) for other in (one, *others)}) == 4
     with pytest.raises(InputError):
@@ -195,8 +226,12 @@ def test_held_out_inputs_are_never_learned_from(dataset):
 
 
 def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
-    result = finetune("lexical", dataset, output=tmp_path / "judge", settings=["held_out=0.3"])
-    card = json.loads((tmp_path / "judge" / "litepyramid.json").read_text(encoding="utf-8"))
+    result = finetune(
+        "lexical", dataset, output=tmp_path / "judge", settings=["held_out=0.3"]
+    )
+    card = json.loads(
+        (tmp_path / "judge" / "litepyramid.json").read_text(encoding="utf-8")
+    )
     assert (card["data"]["sets"], len(card["data"]["sha256"])) == (["synthetic"], 64)
     assert card["settings"]["held_out"] == 0.3
     (held,) = card["held_out"]
@@ -204,13 +239,19 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert held["accuracy"] == result.held_out[0].quality_mean("tuned", "accuracy").mean
     title = "synthetic, 3 held-out inputs: presence of SCUs against human labels"
     assert result.to_tables()[-1].title == title
-    batch = make_judge(str(tmp_path / "judge")).judge([("the red car won", ["red won"])])
+    batch = make_judge(str(tmp_path / "judge")).judge(
+        [("the red car won", ["red won"])]
+    )
     assert batch.signature["judge"] == "lexical"
     assert batch.signature["revision"] != make_judge("lexical").model.revision
     with pytest.raises(InputError, match="nothing to learn from"):
         finetune("lexical", output=tmp_path / "other")
-    with pytest.raises(InputError, match=r"of one name to evaluate on \(synthetic, synthetic\)"):
-        finetune("lexical", dataset, output=tmp_path / "other", evaluate=[dataset, dataset])
+    with pytest.raises(
+        InputError, match=r"of one name to evaluate on \(synthetic, synthetic\)"
+    ):
+        finetune(
+            "lexical", dataset, output=tmp_path / "other", evaluate=[dataset, dataset]
+        )
     for base in ("recall", "llm:some", str(tmp_path / "judge")):
         with pytest.raises(InputError, match="cannot be trained"):
             finetune(base, dataset, output=tmp_path / "new")
@@ -219,7 +260,9 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["lexical", "transformer"])
-def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp_path, monkeypatch):
+def test_a_run_stopped_while_it_is_evaluated_goes_on(
+    kind, request, dataset, tmp_path, monkeypatch
+):
     """It said "already exists" for ever."""
     base = kind if kind == "lexical" else str(request.getfixturevalue("base"))
     goal = tmp_path / "judge"
@@ -231,7 +274,9 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp
         patched.setattr("litepyramid.training.finetune.validate", stop)
         with pytest.raises(KeyboardInterrupt):
             finetune(base, dataset, output=goal, settings=FAST)
-    before = {p.name: p.read_bytes() for p in goal.iterdir() if p.name != "litepyramid.json"}
+    before = {
+        p.name: p.read_bytes() for p in goal.iterdir() if p.name != "litepyramid.json"
+    }
     with pytest.raises(InputError, match="already exists"):
         finetune(base, dataset, output=goal, settings=replace(FAST, seed=1))
     result = finetune(base, dataset, output=goal, settings=FAST)
@@ -244,10 +289,14 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp
 
 
 def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
-    rows = [{"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"] * 4
+    rows = [
+        {"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"
+    ] * 4
     path = pair_file(tmp_path / "nli.jsonl", rows)
     settings = replace(FAST, head="three-class", batch_size=4)
-    result = finetune(str(base), output=tmp_path / "nli", settings=settings, pairs=[path])
+    result = finetune(
+        str(base), output=tmp_path / "nli", settings=settings, pairs=[path]
+    )
     assert (result.card["kind"], result.card["mode"]) == ("zero-shot", "l3c")
     assert result.held_out == ()
     assert result.card["data"]["pair_files"] == ["nli.jsonl"]
@@ -255,7 +304,9 @@ def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
 
 def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeypatch):
     folder = tmp_path / "folds"
-    first = cross_validate(dataset, make_contest(str(base), [], folder, FAST)[0], folds=2)
+    first = cross_validate(
+        dataset, make_contest(str(base), [], folder, FAST)[0], folds=2
+    )
     assert sorted(path.name for path in folder.iterdir()) == ["fold1", "fold2"]
     assert {s.mode for s in first.scores} == {"p3c", "l3c", "p2c", "l2c"}
 
@@ -263,7 +314,9 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr("litepyramid.training.crossval.train_transformer", stop)
-    again = cross_validate(dataset, make_contest(str(base), [], folder, FAST)[0], folds=2)
+    again = cross_validate(
+        dataset, make_contest(str(base), [], folder, FAST)[0], folds=2
+    )
     assert [s.value for s in again.scores] == pytest.approx(
         [s.value for s in first.scores], nan_ok=True
     )
@@ -281,23 +334,32 @@ def test_settings_go_to_every_judge_of_a_cross_validation(base, dataset, tmp_pat
     settings = replace(FAST, max_length=40)
     options = {"mode": "p3c", "cache": str(tmp_path / "kept.sqlite")}
     trainer, judges = make_contest(
-        str(base), ["recall", str(base)], output=tmp_path / "f", settings=settings, options=options
+        str(base),
+        ["recall", str(base)],
+        output=tmp_path / "f",
+        settings=settings,
+        options=options,
     )
     assert judges[str(base)].mode == "p3c"
     judge = trainer(labelled_pairs(dataset), 1)
     assert (judge.max_length, judge.mode) == (40, "p3c")
     judge.judge([("the red car won", ["red won"])])
     assert (tmp_path / "kept.sqlite").exists()
-    ready, _ = make_contest(str(tmp_path / "f" / "fold{fold}"), [], options={"mode": "l2c"})
+    ready, _ = make_contest(
+        str(tmp_path / "f" / "fold{fold}"), [], options={"mode": "l2c"}
+    )
     assert ready(labelled_pairs(dataset), 1).mode == "l2c"
-    with pytest.raises(InputError, match="no judge of this cross-validation takes mode"):
+    with pytest.raises(
+        InputError, match="no judge of this cross-validation takes mode"
+    ):
         make_contest("lexical", ["recall"], options={"mode": "p2c"})
     with pytest.raises(InputError, match="leaves no models"):
         lp.crossval("lexical", dataset, folds=2, output=tmp_path / "result.json")
 
 
 def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
-    """Weights are in the card and in what is learned; evaluation sets in table and card."""
+    """Weights are in the card and in what is learned; evaluation sets in table and
+    card."""
     rows = [{"premise": "it", "hypothesis": "won", "present": i % 2} for i in range(12)]
     path = pair_file(tmp_path / "pairs.jsonl", rows)
     goal = tmp_path / "judge"
@@ -306,7 +368,9 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
         settings=FAST,
     )  # fmt: skip
     card = result.card
-    learned = len(split_dataset(dataset, 0.2, np.random.default_rng(FAST.seed))[0].pairs)
+    learned = len(
+        split_dataset(dataset, 0.2, np.random.default_rng(FAST.seed))[0].pairs
+    )
     assert card["data"]["weights"] == [0.5, 3]
     assert card["data"]["pairs"] == round(learned / 2) + 12 * 3
     assert (card["kind"], card["mode"]) == ("presence", "p2c")

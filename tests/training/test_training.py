@@ -1,4 +1,5 @@
-"""Fine-tuning on a tiny random model: it learns, resumes to the same weights, round-trips; mini."""
+"""Fine-tuning on a tiny random model: it learns, resumes to the same weights,
+round-trips; mini."""
 
 import json
 import os
@@ -53,7 +54,10 @@ def test_presence_loss_and_its_gradient_are_those_of_the_formula(order):
     loss = make_loss("presence", ClassOrder(THREE, order))
     found = loss({"logits": logits}, shares(labels))
     # A part of the pairs on each device, as many numbers as shares in all.
-    parts = (loss({"logits": logits[s]}, shares(labels)[s], 14) for s in (slice(4), slice(4, 7)))
+    parts = (
+        loss({"logits": logits[s]}, shares(labels)[s], 14)
+        for s in (slice(4), slice(4, 7))
+    )
     torch.testing.assert_close(sum(parts), found)
     (gradient,) = torch.autograd.grad(found, logits)
     e, n, c = (logits[:, index] for index in order)
@@ -75,7 +79,9 @@ def test_three_class_loss_of_a_class_and_of_mere_absence():
     e, n, c = p.T
     terms = [e[0], n[1], c[2], (n + c)[3], e[4] ** 0.25 * (n + c)[4] ** 0.75]
     expected = -torch.stack([torch.log(term) for term in terms]).mean()
-    torch.testing.assert_close(loss({"logits": logits}, shares(labels, "three-class")), expected)
+    torch.testing.assert_close(
+        loss({"logits": logits}, shares(labels, "three-class")), expected
+    )
 
 
 FAST = FinetuneSettings(
@@ -91,10 +97,24 @@ def accuracy(folder, data: TrainingPairs) -> float:
 
 
 @pytest.mark.parametrize(
-    "other", [{}, {"head": "two-class", "batches": "length", "bf16": True, "schedule": "constant"}]
+    "other",
+    [
+        {},
+        {
+            "head": "two-class",
+            "batches": "length",
+            "bf16": True,
+            "schedule": "constant",
+        },
+    ],
 )
 def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, other):
-    run = str(matching), synthetic_pairs(320, 1), tmp_path / "tuned", replace(FAST, **other)
+    run = (
+        str(matching),
+        synthetic_pairs(320, 1),
+        tmp_path / "tuned",
+        replace(FAST, **other),
+    )
     out = train_transformer(*run)
     assert out.updates == 80
     assert accuracy(out.folder, synthetic_pairs(100, 2)) > 0.9
@@ -108,13 +128,20 @@ def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, other
 
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
     settings = replace(FAST, epochs=3, early_stop=1, held_out=0.1, learning_rate=1e-12)
-    sets = {"development": synthetic_pairs(20, 3), "evaluation": {"one": synthetic_pairs(8, 4)}}
-    out = train_transformer(str(base), synthetic_pairs(32, 1), tmp_path / "x", settings, **sets)
+    sets = {
+        "development": synthetic_pairs(20, 3),
+        "evaluation": {"one": synthetic_pairs(8, 4)},
+    }
+    out = train_transformer(
+        str(base), synthetic_pairs(32, 1), tmp_path / "x", settings, **sets
+    )
     assert out.updates == 2 * 2
     assert {row.set for row in out.history} == {"one"}
 
 
-SETTINGS = replace(FAST, epochs=2, learning_rate=1e-3, batch_size=8, save_steps=3, average=0.5)
+SETTINGS = replace(
+    FAST, epochs=2, learning_rate=1e-3, batch_size=8, save_steps=3, average=0.5
+)
 KILLED = """
 import sys, time
 sys.path[:0] = {paths!r}
@@ -143,12 +170,18 @@ def test_a_killed_and_resumed_run_ends_with_the_same_weights(base, tmp_path):
     assert train_transformer(*run, tmp_path / "whole", SETTINGS).resumed_from == 0
     paths = [str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")]
     killed = subprocess.Popen(
-        [sys.executable, "-c", KILLED.format(paths=paths, base=str(base), out=str(goal))],
+        [
+            sys.executable,
+            "-c",
+            KILLED.format(paths=paths, base=str(base), out=str(goal)),
+        ],
         stderr=subprocess.PIPE,
         text=True,
     )
     deadline = time.monotonic() + 240
-    while not list((tmp_path / "killed.training").glob("checkpoint-3/mean.safetensors")):
+    while not list(
+        (tmp_path / "killed.training").glob("checkpoint-3/mean.safetensors")
+    ):
         assert killed.poll() is None, killed.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -187,17 +220,25 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
     ]
     judge = NLIJudge(str(whole.folder), cache=None)
     batch = judge.judge([(p, [h]) for p, h in sets["one"].pairs])
-    expected = float(np.mean((np.concatenate(batch.presence) - sets["one"].labels) ** 2))
+    expected = float(
+        np.mean((np.concatenate(batch.presence) - sets["one"].labels) ** 2)
+    )
     assert whole.history[-2].brier == pytest.approx(expected, abs=1e-5)
     with monkeypatch.context() as patched:
-        patched.setattr("litepyramid.training.run.make_loss", stopping)  # 4 are of evaluation
+        patched.setattr(
+            "litepyramid.training.run.make_loss", stopping
+        )  # 4 are of evaluation
         with pytest.raises(KeyboardInterrupt) as stopped:
             train_transformer(*run, tmp_path / "b", settings, evaluation=sets)
-    assert stopped.value.__notes__ == [f"4 of 6 updates kept in {tmp_path / 'b.training'}"]
+    assert stopped.value.__notes__ == [
+        f"4 of 6 updates kept in {tmp_path / 'b.training'}"
+    ]
     again = train_transformer(*run, tmp_path / "b", settings, evaluation=sets)
     assert again.resumed_from == 4
     assert again.history == whole.history
-    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".training"] == []
+    assert [
+        path.name for path in tmp_path.iterdir() if path.suffix == ".training"
+    ] == []
 
 
 def test_what_is_refused(base, tmp_path, tokenizer):
@@ -225,12 +266,30 @@ def test_what_is_refused(base, tmp_path, tokenizer):
 
 
 def test_settings_as_texts():
-    texts = ["epochs=3", "head=two-class", "bf16=true", "onnx=none", "mode=p2c", "seed=7"]
+    texts = [
+        "epochs=3",
+        "head=two-class",
+        "bf16=true",
+        "onnx=none",
+        "mode=p2c",
+        "seed=7",
+    ]
     settings, others = as_settings(texts)
     assert settings == FinetuneSettings(epochs=3, head="two-class", bf16=True, seed=7)
     assert others == {"mode": "p2c"}
-    assert as_settings({"epochs": 3, "bf16": True})[0] == as_settings(["epochs=3", "bf16=true"])[0]
-    for wrong in (["epochs"], ["epochs=x"], ["head=four"], ["epochs=0"], 3, [3], {"epochs": "no"}):
+    assert (
+        as_settings({"epochs": 3, "bf16": True})[0]
+        == as_settings(["epochs=3", "bf16=true"])[0]
+    )
+    for wrong in (
+        ["epochs"],
+        ["epochs=x"],
+        ["head=four"],
+        ["epochs=0"],
+        3,
+        [3],
+        {"epochs": "no"},
+    ):
         with pytest.raises(InputError):
             as_settings(wrong)
 
@@ -239,7 +298,11 @@ def test_lower_layers_stay_as_they_are_and_weights_are_averaged(base, tmp_path):
     run = (str(base), synthetic_pairs(64, 1))
     settings = replace(FAST, epochs=1, freeze=1)
     frozen = weights(train_transformer(*run, tmp_path / "frozen", settings).folder)
-    assert NLIJudge(str(tmp_path / "frozen")).checkpoint.order.indices == (1, 2, 0)  # the base's
+    assert NLIJudge(str(tmp_path / "frozen")).checkpoint.order.indices == (
+        1,
+        2,
+        0,
+    )  # the base's
     start = weights(base)
     same = {name for name in start if torch.equal(frozen[name], start[name])}
     assert {n for n in start if "embeddings" in n or "layer.0." in n} <= same
@@ -260,7 +323,10 @@ def test_files_of_pairs(tmp_path):
     data = read_pairs(pair_file(tmp_path / "nli.jsonl", rows))
     assert data.labels == (1, NEUTRAL, CONTRADICTION, 0, 1, 0.25, 1)
     assert set(data.pairs) == {("It rained.", "It snowed.")}
-    digests = {TrainingPairs(((text, "A dog."),), (1,)).digest() for text in ("A\ncat", "A cat")}
+    digests = {
+        TrainingPairs(((text, "A dog."),), (1,)).digest()
+        for text in ("A\ncat", "A cat")
+    }
     assert len(digests) == 1
     for row in ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3}):
         with pytest.raises(InputError, match=r"bad\.jsonl:1: "):
@@ -268,7 +334,9 @@ def test_files_of_pairs(tmp_path):
 
 
 def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
-    rows = [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)]
+    rows = [
+        {"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)
+    ]
     path = pair_file(tmp_path / "a.jsonl", rows)
     assert as_source(f"{path}=2.5").weight == 2.5
     assert as_source("pairs=a.jsonl").name == "pairs=a.jsonl"
@@ -282,16 +350,25 @@ def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
             as_source((path, weight))
 
 
-CHOSEN = {"epochs": 4, "learning_rate": 2e-3, "batch_size": 16, "held_out": 0, "device": "cpu"}
+CHOSEN = {
+    "epochs": 4,
+    "learning_rate": 2e-3,
+    "batch_size": 16,
+    "held_out": 0,
+    "device": "cpu",
+}
 
 
 @pytest.fixture(scope="module")
 def mini(matching, tmp_path_factory):
-    """A judge with the token types of mini, of an encoder without a head, trained by one verb."""
+    """A judge with the token types of mini, of an encoder without a head, trained by
+    one verb."""
     pytest.importorskip("onnx", reason="the extra train is not installed")
     from transformers import BertModel
 
-    encoder, folder = (tmp_path_factory.mktemp(name) / name for name in ("encoder", "mini"))
+    encoder, folder = (
+        tmp_path_factory.mktemp(name) / name for name in ("encoder", "mini")
+    )
     shutil.copytree(matching, encoder)
     model = BertModel.from_pretrained(encoder)
     model.config.match_from = 5
@@ -330,16 +407,24 @@ def test_the_weights_are_those_of_the_file(mini):
     for row, logits in zip(rows, judged.logits, strict=True):
         values = {k: torch.tensor([v]) for k, v in row.items() if k != "labels"}
         with torch.inference_mode():
-            np.testing.assert_allclose(logits, model(**values).logits.numpy(), atol=1e-3)
+            np.testing.assert_allclose(
+                logits, model(**values).logits.numpy(), atol=1e-3
+            )
 
 
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     """Here an item is present if its word is absent: only new labels can say so."""
     monkeypatch.setattr("litepyramid.training.onnx_models.FOLDER", mini)
     pairs = synthetic_pairs(400, 5)
-    path = files_of(tmp_path / "mine.jsonl", pairs, lambda label: {"present": 1 - label})
+    path = files_of(
+        tmp_path / "mine.jsonl", pairs, lambda label: {"present": 1 - label}
+    )
     result = lp.finetune(
-        "mini", output=tmp_path / "tuned", pairs=[path], evaluate=[path], settings=CHOSEN
+        "mini",
+        output=tmp_path / "tuned",
+        pairs=[path],
+        evaluate=[path],
+        settings=CHOSEN,
     )
     assert (result.card["kind"], result.card["mode"]) == ("presence", "p3c")
     assert result.card["settings"]["head"] == "three-class"
@@ -348,10 +433,19 @@ def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
-    for name in ("tokenizer.json", "tokenizer_config.json", "config.json", "litepyramid.json"):
+    for name in (
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "config.json",
+        "litepyramid.json",
+    ):
         (tmp_path / name).write_bytes((mini / name).read_bytes())
-    path = files_of(tmp_path / "p.jsonl", synthetic_pairs(2, 0), lambda _: {"present": 1})
+    path = files_of(
+        tmp_path / "p.jsonl", synthetic_pairs(2, 0), lambda _: {"present": 1}
+    )
     for content in (b"", b"no model", (mini / "model.onnx").read_bytes()[:5000]):
         (tmp_path / "model.onnx").write_bytes(content)
         with pytest.raises(ModelError):
-            lp.finetune(str(tmp_path), output=tmp_path / "x", pairs=[path], settings=CHOSEN)
+            lp.finetune(
+                str(tmp_path), output=tmp_path / "x", pairs=[path], settings=CHOSEN
+            )

@@ -26,8 +26,12 @@ def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
     return Dataset(
         name,
         tuple(scus),
-        summaries=tuple(SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)),
-        labels=tuple(SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)),
+        summaries=tuple(
+            SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)
+        ),
+        labels=tuple(
+            SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)
+        ),
     )
 
 
@@ -38,8 +42,13 @@ def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
     """
     colours, rng = ("red", "blue"), np.random.default_rng(seed)
     present, asked = rng.integers(2, size=(2, number))
-    texts = [f"the {colours[s]} car won" for s in present], [f"{colours[a]} won" for a in asked]
-    return TrainingPairs(tuple(zip(*texts, strict=True)), tuple(int(x) for x in present == asked))
+    texts = (
+        [f"the {colours[s]} car won" for s in present],
+        [f"{colours[a]} won" for a in asked],
+    )
+    return TrainingPairs(
+        tuple(zip(*texts, strict=True)), tuple(int(x) for x in present == asked)
+    )
 
 
 def pair_file(path, rows):
@@ -50,4 +59,6 @@ def pair_file(path, rows):
 def files_of(path, pairs: TrainingPairs, told):
     """A file of pairs with what `told` says of each label, such as {"present": 1}."""
     rows = zip(pairs.pairs, pairs.labels, strict=True)
-    return pair_file(path, [{"premise": p, "hypothesis": h, **told(x)} for (p, h), x in rows])
+    return pair_file(
+        path, [{"premise": p, "hypothesis": h, **told(x)} for (p, h), x in rows]
+    )

@@ -3,14 +3,22 @@ import pytest
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.types import InputReferences, InputUnits, Unit
-from litepyramid.units.align import Sentence, align_all, align_both, align_units, sentences_of
+from litepyramid.units.align import (
+    Sentence,
+    align_all,
+    align_both,
+    align_units,
+    sentences_of,
+)
 
 TEXTS = ("A cat sat on the mat .", "The dog , big and brown , ran .", "It rained .")
 SENTENCES = [Sentence("a", 0, i, text) for i, text in enumerate(TEXTS)]
 
 
 def place(text, sentences=SENTENCES, **known):
-    unit = align_units(InputUnits("a", (Unit(text, **known),)), sentences).units.units[0]
+    unit = align_units(InputUnits("a", (Unit(text, **known),)), sentences).units.units[
+        0
+    ]
     return unit.reference, unit.sentence
 
 
@@ -38,7 +46,8 @@ def test_a_unit_that_names_its_reference_is_looked_for_there():
 
 def test_counts_of_how_units_were_placed():
     units = InputUnits(
-        "a", (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra"))
+        "a",
+        (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra")),
     )
     found = align_units(units, SENTENCES)
     assert found.counts == {"stated": 1, "matched": 2, "tied": 1, "unmatched": 1}
@@ -46,9 +55,15 @@ def test_counts_of_how_units_were_placed():
 
 
 def test_sentences_of_marked_and_unmarked_references():
-    marked = InputReferences("a", (("One .", " Two  words . "), ("Three .",)), (True, True))
+    marked = InputReferences(
+        "a", (("One .", " Two  words . "), ("Three .",)), (True, True)
+    )
     plain = InputReferences("b", (("Four . Five .",),), (False,))
-    assert [s.text for s in sentences_of([marked])] == ["One .", "Two words .", "Three ."]
+    assert [s.text for s in sentences_of([marked])] == [
+        "One .",
+        "Two words .",
+        "Three .",
+    ]
     assert [s.text for s in sentences_of([plain])] == ["Four .", "Five ."]
     keys = [s.key for s in sentences_of([marked, plain])]
     assert keys == [("a", 0, 0), ("a", 0, 1), ("a", 1, 0), ("b", 0, 0), ("b", 0, 1)]
@@ -61,7 +76,11 @@ def test_realsumm_units_find_sentences(realsumm):
     assert len(sentences) == 368
     scus = as_units(realsumm / "SCUs.txt")
     found = align_all(scus, sentences)
-    assert sum(a.counts["matched"] for a in found) == sum(len(s.units) for s in scus) == 1056
+    assert (
+        sum(a.counts["matched"] for a in found)
+        == sum(len(s.units) for s in scus)
+        == 1056
+    )
 
 
 def test_scus_go_where_the_stus_name_whom_they_are_about():

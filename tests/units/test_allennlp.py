@@ -37,10 +37,18 @@ from litepyramid.units.parsers.allennlp import (  # noqa: E402
     transitions,
 )
 
-LABELS = ("O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-TMP", "I-ARGM-TMP")
-PIECES = (
-    "[PAD] [UNK] [CLS] [SEP] [MASK] the dog bark ##ed ##s Dog at cat . who was quick ##ly a b c"
+LABELS = (
+    "O",
+    "B-V",
+    "I-V",
+    "B-ARG0",
+    "I-ARG0",
+    "B-ARG1",
+    "I-ARG1",
+    "B-ARGM-TMP",
+    "I-ARGM-TMP",
 )
+PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the dog bark ##ed ##s Dog at cat . who was quick ##ly a b c"
 SIZES = {
     "hidden_size": 16,
     "num_attention_heads": 2,
@@ -55,7 +63,8 @@ def random_weights(labels: int = len(LABELS)) -> dict[str, torch.Tensor]:
     """A state dict as AllenNLP saves it."""
     torch.manual_seed(0)
     state = {
-        f"bert_model.{k}": v.clone() for k, v in BertModel(BertConfig(**SIZES)).state_dict().items()
+        f"bert_model.{k}": v.clone()
+        for k, v in BertModel(BertConfig(**SIZES)).state_dict().items()
     }
     state["bert_model.embeddings.position_ids"] = torch.arange(24).unsqueeze(0)
     state["tag_projection_layer.weight"] = torch.zeros(labels, SIZES["hidden_size"])
@@ -73,11 +82,17 @@ def saved(value: Any) -> bytes:
     return stream.getvalue()
 
 
-def members(name: str = "tiny-bert-uncased", bert_model: Any = SIZES) -> dict[str, bytes]:
+def members(
+    name: str = "tiny-bert-uncased", bert_model: Any = SIZES
+) -> dict[str, bytes]:
     """The files of a good archive."""
     config = {
         "dataset_reader": {"type": "srl", "bert_model_name": name},
-        "model": {"type": "srl_bert", "bert_model": bert_model, "embedding_dropout": 0.1},
+        "model": {
+            "type": "srl_bert",
+            "bert_model": bert_model,
+            "embedding_dropout": 0.1,
+        },
     }
     return {
         "config.json": json.dumps(config).encode(),
@@ -113,14 +128,25 @@ SENTENCES = [
     ["the", "quick", "dog", "barked", "at", "a", "cat", "."],
     ["who", "was", "the", "cat"],
     [],
-    [*["Dog", "barks", "quickly", "at"], *["the"] * 3, "dog", "who", "barked", "at", "b", "a", "."],
+    [
+        *["Dog", "barks", "quickly", "at"],
+        *["the"] * 3,
+        "dog",
+        "who",
+        "barked",
+        "at",
+        "b",
+        "a",
+        ".",
+    ],
     ["a"],
 ]
 VERBS = [[3], [1, 3, 1], [], [0, 1, 13], []]
 
 
 @pytest.mark.parametrize(
-    ("labels", "batch_pieces"), [(14, 300), (37, 1000), (25, 1), (25, 300), (129, 1), (129, 1000)]
+    ("labels", "batch_pieces"),
+    [(14, 300), (37, 1000), (25, 1), (25, 300), (129, 1), (129, 1000)],
 )
 def test_tags_and_logits_are_allennlps(request, labels, batch_pieces):
     ours = labels in (25, 129)
@@ -134,11 +160,17 @@ def test_tags_and_logits_are_allennlps(request, labels, batch_pieces):
     for row, frames in zip(rows, results, strict=True):
         assert [frame.verb for frame in frames] == row["verb_indices"]
         for tags, frame in zip(row["tags"], frames, strict=True):
-            assert ["O" if tag.startswith("@@") else tag for tag in tags] == list(frame.tags)
+            assert ["O" if tag.startswith("@@") else tag for tag in tags] == list(
+                frame.tags
+            )
         expected = row.get("wordpiece_logits", ())
-        asked = list(jobs(model, [row["words"]], [row["verb_indices"]]))[: len(expected)]
+        asked = list(jobs(model, [row["words"]], [row["verb_indices"]]))[
+            : len(expected)
+        ]
         for logits, job in zip(expected, asked, strict=True):
-            assert np.abs(logits - forward(model, [job])[0].detach().numpy()).max() < 1e-4
+            assert (
+                np.abs(logits - forward(model, [job])[0].detach().numpy()).max() < 1e-4
+            )
 
 
 def labels_of(roles: int) -> list[str]:
@@ -182,9 +214,13 @@ def test_a_batch_is_decoded_as_its_rows_are_one_by_one(seed, roles, scale):
     rng = np.random.default_rng(seed)
     labels = labels_of(roles)
     lengths = [int(n) for n in rng.integers(1, 12, size=4)]
-    logits = torch.tensor(rng.normal(0, scale, (4, max(lengths), len(labels))), dtype=torch.float32)
+    logits = torch.tensor(
+        rng.normal(0, scale, (4, max(lengths), len(labels))), dtype=torch.float32
+    )
     probabilities = torch.softmax(logits, -1)
-    expected = [step_by_step(probabilities[r, :n], labels) for r, n in enumerate(lengths)]
+    expected = [
+        step_by_step(probabilities[r, :n], labels) for r, n in enumerate(lengths)
+    ]
     assert decode(logits, lengths, transitions(labels)) == expected
 
 
@@ -219,7 +255,11 @@ def test_case_is_the_names_matter(tmp_path):
 
 
 def test_a_long_sentence_is_cut_to_a_window_around_each_predicate(model):
-    words = ["a", "b", "at"] * 15  # 45 pieces; the BERT has 24 positions, so 22 of them fit
+    words = [
+        "a",
+        "b",
+        "at",
+    ] * 15  # 45 pieces; the BERT has 24 positions, so 22 of them fit
     (frames,), cut = tag_predicates(model, [words], [[0, 20, 44]])
     first, middle, last = (frame.tags for frame in frames)
     assert cut == 3
@@ -230,7 +270,9 @@ def test_a_long_sentence_is_cut_to_a_window_around_each_predicate(model):
 
 def test_verbs_and_auxiliaries_get_frames(archive, model):
     texts = "the dog barked .", "it was the cat ."
-    asked = ParsedReference("a", 0, tuple(ParsedSentence(tuple(t.split())) for t in texts))
+    asked = ParsedReference(
+        "a", 0, tuple(ParsedSentence(tuple(t.split())) for t in texts)
+    )
     batch = AllenNlpBackend(archive).parse([asked])
     sentences = batch.references[0].sentences
     assert [[f.verb for f in s.frames] for s in sentences] == [[2], [1]]
@@ -241,7 +283,9 @@ def test_verbs_and_auxiliaries_get_frames(archive, model):
 
 
 def test_options(archive):
-    assert open_allennlp("a.tar.gz,device=cuda") == AllenNlpBackend("a.tar.gz", device="cuda")
+    assert open_allennlp("a.tar.gz,device=cuda") == AllenNlpBackend(
+        "a.tar.gz", device="cuda"
+    )
     for spec in ("allennlp", "allennlp:a.tar.gz,beam=3", "allennlp:a.tar.gz,bert="):
         with pytest.raises(InputError, match="Expected allennlp:ARCHIVE"):
             open_backend(spec)
@@ -250,20 +294,28 @@ def test_options(archive):
 
 
 def tags(path: Path, **options: object):
-    return tag_predicates(load_srl_bert(path, **options), [["the", "dog", "barked", "."]], [[2]])
+    return tag_predicates(
+        load_srl_bert(path, **options), [["the", "dog", "barked", "."]], [[2]]
+    )
 
 
 def test_where_the_bert_is_found(tmp_path, monkeypatch):
     beside = tags(write_archive(tmp_path / "a.tgz", members()))
-    named = members("/home/me/tiny-bert-uncased", "tiny-bert-uncased")  # by config.json beside it
+    named = members(
+        "/home/me/tiny-bert-uncased", "tiny-bert-uncased"
+    )  # by config.json beside it
     assert tags(write_archive(tmp_path / "b.tgz", named)) == beside
     lost = write_archive(tmp_path / "c.tgz", members("bert-base-uncased"))
-    with pytest.raises(ModelError, match=r"'bert-base-uncased' were not found.*bert=FOLDER"):
+    with pytest.raises(
+        ModelError, match=r"'bert-base-uncased' were not found.*bert=FOLDER"
+    ):
         tags(lost)
     with pytest.raises(ModelError, match="'absent' were not found"):
         tags(lost, bert="absent")
     assert tags(lost, bert=tmp_path / "tiny-bert-uncased") == beside
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(
+        huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub")
+    )
     stored = tmp_path / "hub" / "models--google-bert--bert-base-uncased"
     (stored / "snapshots").mkdir(parents=True)
     write_bert(stored / "snapshots" / ("0" * 40))
@@ -285,7 +337,13 @@ def test_damaged_files(tmp_path):
     whole = write_archive(tmp_path / "whole.tar.gz", members()).read_bytes()
     bad = bytearray(whole)
     bad[len(bad) // 2] ^= 0xFF
-    for data in (whole[: len(whole) // 2], whole[:20], bytes(bad), b"", b"no archive at all"):
+    for data in (
+        whole[: len(whole) // 2],
+        whole[:20],
+        bytes(bad),
+        b"",
+        b"no archive at all",
+    ):
         path = tmp_path / "broken.tar.gz"
         path.write_bytes(data)
         with pytest.raises(ModelError, match=r"broken\.tar\.gz: "):
@@ -328,7 +386,9 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
         ("weights.th", tarfile.REGTYPE),
         ("x", tarfile.XHDTYPE),
     ):
-        path = write_archive(tmp_path / "m.tgz", members(), special(name, kind, size=8 << 20))
+        path = write_archive(
+            tmp_path / "m.tgz", members(), special(name, kind, size=8 << 20)
+        )
         with pytest.raises(ModelError, match="too much for its size"):
             load_srl_bert(path)
     data = write_archive(path, members()).read_bytes()
@@ -341,9 +401,15 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
 
 
 def test_halves_are_computed_with_as_singles(tmp_path):
-    weights = {k: v.half() if v.is_floating_point() else v for k, v in random_weights().items()}
-    path = write_archive(tmp_path / "m.tgz", {**members(), "weights.th": saved(weights)})
-    assert {p.dtype for p in load_srl_bert(path).network.parameters()} == {torch.float32}
+    weights = {
+        k: v.half() if v.is_floating_point() else v for k, v in random_weights().items()
+    }
+    path = write_archive(
+        tmp_path / "m.tgz", {**members(), "weights.th": saved(weights)}
+    )
+    assert {p.dtype for p in load_srl_bert(path).network.parameters()} == {
+        torch.float32
+    }
 
 
 def compressed(data: bytes) -> bytes:
@@ -373,7 +439,9 @@ def test_weights_with_code_are_refused_and_the_code_is_not_run(tmp_path):
         saved(torch.nn.Linear(2, 2)),
     ):
         files = {**members(), "weights.th": data}
-        with pytest.raises(ModelError, match=r"damaged or holds more than plain tensors") as error:
+        with pytest.raises(
+            ModelError, match=r"damaged or holds more than plain tensors"
+        ) as error:
             load_srl_bert(write_archive(tmp_path / "m.tgz", files))
         assert "\n" not in str(error.value)
     assert not trap.exists()
@@ -394,11 +462,23 @@ WRONG = [
     ({"weights.th": saved([1, 2])}, "damaged or holds more"),
     ({"weights.th": saved(random_weights())[:-3000]}, "damaged or holds more"),
     ({"weights.th": compressed(saved(random_weights()))}, "holds compressed weights"),
-    ({"weights.th": saved({"a": torch.zeros(1).expand(1 << 40)})}, "larger than itself"),
-    ({"weights.th": saved(random_weights(labels=7))}, "size mismatch for tag_projection_layer"),
+    (
+        {"weights.th": saved({"a": torch.zeros(1).expand(1 << 40)})},
+        "larger than itself",
+    ),
+    (
+        {"weights.th": saved(random_weights(labels=7))},
+        "size mismatch for tag_projection_layer",
+    ),
     ({"weights.th": without("bert_model.encoder.layer.1.output")}, "Missing key"),
-    ({"weights.th": saved({**random_weights(), "crf.start": torch.zeros(3)})}, "crf.start"),
-    ({"vocabulary/labels.txt": b"O\nB-V\nV\n"}, "label 2 in vocabulary/labels.txt is 'V'"),
+    (
+        {"weights.th": saved({**random_weights(), "crf.start": torch.zeros(3)})},
+        "crf.start",
+    ),
+    (
+        {"vocabulary/labels.txt": b"O\nB-V\nV\n"},
+        "label 2 in vocabulary/labels.txt is 'V'",
+    ),
     ({"vocabulary/labels.txt": b"O\nB-V\nB-V\n"}, "a label twice"),
     (configured(vocab_size=8), "has 21 word pieces, its BERT has 8"),
     (configured(num_attention_heads=3), "its BERT configuration is not valid"),
@@ -410,7 +490,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("changes", "says"), WRONG)
 def test_wrong_parts(tmp_path, changes, says):
-    files = {name: data for name, data in (members() | changes).items() if data is not None}
+    files = {
+        name: data for name, data in (members() | changes).items() if data is not None
+    }
     with pytest.raises(ModelError, match=says) as error:
         load_srl_bert(write_archive(tmp_path / "m.tgz", files))
     assert "\n" not in str(error.value)

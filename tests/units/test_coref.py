@@ -64,8 +64,12 @@ def test_identities_come_in_the_order_of_mentions_with_their_sentences():
 )
 def test_which_mentions_say_something_new(mention, unit):
     size = len(mention.split())
-    parse = reference("Ann Lee left .", f"{mention} ran .", clusters=[((0, 2), (4, 4 + size))])
-    assert [i.text for i in resolve(parse).identities] == [f"Ann Lee is {mention}"] * unit
+    parse = reference(
+        "Ann Lee left .", f"{mention} ran .", clusters=[((0, 2), (4, 4 + size))]
+    )
+    assert [i.text for i in resolve(parse).identities] == [
+        f"Ann Lee is {mention}"
+    ] * unit
 
 
 def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
@@ -74,12 +78,16 @@ def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
     assert texts(replaced(parse)) == ["Ann and Bob met .", "Ann saw Ann and Bob ."]
     clusters = [((0, 1), (3, 4)), ((0, 5), (6, 7))]  # a mention inside a name
     (text,) = texts(
-        replaced(reference("Ann and kin she loves left their home .", clusters=clusters))
+        replaced(
+            reference("Ann and kin she loves left their home .", clusters=clusters)
+        )
     )
     assert text == "Ann and kin Ann loves left Ann and kin she loves home ."
 
 
-spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(lambda p: (p[0], min(8, p[0] + p[1])))
+spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(
+    lambda p: (p[0], min(8, p[0] + p[1]))
+)
 
 
 @settings(max_examples=40)
@@ -94,12 +102,15 @@ def test_any_clusters(clusters):
 
 
 def sentence(text: str) -> list[Word]:
-    """'word/UPOS/relation/head …' with heads from 1; plural nouns end in s and get NNS."""
+    """'word/UPOS/relation/head …' with heads from 1; plural nouns end in s and get
+    NNS."""
     words = []
     for number, part in enumerate(text.split()):
         form, upos, relation, head = part.rsplit("/", 3)
         xpos = "NNS" if upos == "NOUN" and form.endswith("s") else "NN"
-        words.append(Word(form, upos, int(head) - 1 if head != "0" else number, relation, xpos))
+        words.append(
+            Word(form, upos, int(head) - 1 if head != "0" else number, relation, xpos)
+        )
     return words
 
 
@@ -150,10 +161,14 @@ def test_what_is_linked(texts, clusters):
     st.lists(
         st.lists(
             st.tuples(
-                st.sampled_from(["Ann", "Lee", "she", "his", "They", "its", "man", "dogs", "of"]),
+                st.sampled_from(
+                    ["Ann", "Lee", "she", "his", "They", "its", "man", "dogs", "of"]
+                ),
                 st.sampled_from(["PROPN", "NOUN", "PRON", "VERB"]),
                 st.integers(-1, 6),
-                st.sampled_from(["nsubj", "obj", "nmod", "nmod:poss", "conj", "flat", "case"]),
+                st.sampled_from(
+                    ["nsubj", "obj", "nmod", "nmod:poss", "conj", "flat", "case"]
+                ),
                 st.sampled_from(["NN", "NNS", ""]),
             ),
             min_size=1,

@@ -1,4 +1,5 @@
-"""References in, units out: the embedded extractor, other backends, the command line."""
+"""References in, units out: the embedded extractor, other backends, the command
+line."""
 
 from dataclasses import dataclass, replace
 
@@ -29,7 +30,9 @@ def test_names_stand_in_for_pronouns_by_default():
     plain = extract(references, coref="none").units[0]
     assert plain.texts[1:] == ("She bought a house", "She bought in May")
     assert [unit.sentence for unit in plain.units] == [0, 1, 1]
-    assert {(unit.kind, unit.weight, unit.reference) for unit in plain.units} == {("stu", 1.0, 0)}
+    assert {(unit.kind, unit.weight, unit.reference) for unit in plain.units} == {
+        ("stu", 1.0, 0)
+    }
     before = extract(references, coref="embedded")
     assert before.parses[0].sentences[1].text == "Ann Lee bought a house in May ."
     assert before.counts["mentions replaced"] == 1
@@ -46,7 +49,10 @@ ROWS = [  # an unknown word is no bare verb unless something says so
         ("The line will cost 340 million kroner", "The line will open in 2029"),
     ),
     ("It could be used in electric cars .", ("It could be used in electric cars",)),
-    ("Markets had not expected the decision .", ("Markets had not expected the decision",)),
+    (
+        "Markets had not expected the decision .",
+        ("Markets had not expected the decision",),
+    ),
     ("Talks broke down last week .", ("Talks broke down last week",)),
     (
         "The prime minister called it a historic step .",
@@ -72,7 +78,10 @@ def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
 
 
 def test_all_references_count_and_unmarked_ones_are_split():
-    texts = ("It rained in Rome .",), ("Mr. Lee left. It rained in the U.S. on Monday!",)
+    texts = (
+        ("It rained in Rome .",),
+        ("Mr. Lee left. It rained in the U.S. on Monday!",),
+    )
     entry = InputReferences("a", (*texts, texts[0]), (True, False, True))
     result = extract([entry], srl="sentences")
     assert [(u.text, u.reference) for u in result.units[0].units] == [
@@ -86,15 +95,22 @@ def test_all_references_count_and_unmarked_ones_are_split():
 
 @dataclass
 class Fixed:
-    """A backend that calls every second word a verb, and an argument what follows to `end`."""
+    """A backend that calls every second word a verb, and an argument what follows to
+    `end`."""
 
     end: int = 100
 
     def parse(self, references):
         tokens = [s.tokens for r in references for s in r.sentences]
-        tags = [("B-ARG0", "B-V", *["I-ARG1"] * (self.end - 2), *["O"] * 9) for _ in tokens]
-        frames = iter([(Frame(1, t[: len(w)]),) for w, t in zip(tokens, tags, strict=True)])
-        return ParsedBatch(tuple(with_frames(r, frames) for r in references), {"srl": "fixed"})
+        tags = [
+            ("B-ARG0", "B-V", *["I-ARG1"] * (self.end - 2), *["O"] * 9) for _ in tokens
+        ]
+        frames = iter(
+            [(Frame(1, t[: len(w)]),) for w, t in zip(tokens, tags, strict=True)]
+        )
+        return ParsedBatch(
+            tuple(with_frames(r, frames) for r in references), {"srl": "fixed"}
+        )
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
@@ -104,16 +120,26 @@ def test_saved_units_are_read_again(tmp_path, ending):
     )
     units = extract([references])
     units.save(tmp_path / f"stus.{ending}")
-    assert as_units(tmp_path / f"stus.{ending}", kind="stu", only=True) == list(units.units)
+    assert as_units(tmp_path / f"stus.{ending}", kind="stu", only=True) == list(
+        units.units
+    )
 
 
 def test_what_no_stu_covers_is_counted_and_may_be_added():
-    texts = ("Ann left Rome .", "The mayor spoke .", "Bob slept near Oslo with six dogs .")
-    plain = extract([one(*texts)], srl=Fixed(3))
-    assert plain.units[0].texts == ("Ann left Rome", "The mayor spoke", "Bob slept near")
-    assert plain.counts["share of a sentence's content words in no STU"] == pytest.approx(
-        (3 / 6) / 3
+    texts = (
+        "Ann left Rome .",
+        "The mayor spoke .",
+        "Bob slept near Oslo with six dogs .",
     )
+    plain = extract([one(*texts)], srl=Fixed(3))
+    assert plain.units[0].texts == (
+        "Ann left Rome",
+        "The mayor spoke",
+        "Bob slept near",
+    )
+    assert plain.counts[
+        "share of a sentence's content words in no STU"
+    ] == pytest.approx((3 / 6) / 3)
     filled = extract([one(*texts)], srl=Fixed(3), stu_fallback="sentence")
     assert filled.units[0].texts == (*plain.units[0].texts, texts[2])
     assert filled.counts["sentences added as units"] == 1
@@ -132,7 +158,9 @@ def test_frames_and_clusters_from_files(tmp_path):
     plain = extract(references, srl=str(path), coref="none").units[0]
     assert plain.texts == ("Ann left home .", "She ran to Rome .")
     assert extract(references, srl=Fixed(), coref=str(path)).units[0].texts == expected
-    assert extract(references, srl=str(path), coref=str(path)).units[0].texts == expected
+    assert (
+        extract(references, srl=str(path), coref=str(path)).units[0].texts == expected
+    )
     other = [one("Bob left home .", "She ran to Rome .")]
     write_parses(tmp_path / "other.jsonl", Fixed().parse(tokenized(other)).references)
     with pytest.raises(InputError, match='has no "clusters"'):
@@ -165,11 +193,17 @@ def test_realsumm_units_are_close_to_the_authors(realsumm):
 def test_parser_on_gold_tokens(data):
     from spacy.training.converters import conllu_to_docs
 
-    text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text(encoding="utf-8")
-    gold = list(conllu_to_docs("\n\n".join(text.split("\n\n")[::12]), n_sents=1, no_print=True))
+    text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text(
+        encoding="utf-8"
+    )
+    gold = list(
+        conllu_to_docs("\n\n".join(text.split("\n\n")[::12]), n_sents=1, no_print=True)
+    )
     parsed = EmbeddedBackend().docs([[token.text for token in doc] for doc in gold])
     pairs = [
-        (g, p) for gs, ps in zip(gold, parsed, strict=True) for g, p in zip(gs, ps, strict=True)
+        (g, p)
+        for gs, ps in zip(gold, parsed, strict=True)
+        for g, p in zip(gs, ps, strict=True)
     ]
     heads = [g.head.i == p.head.i for g, p in pairs]
     labels = [h and g.dep_ == p.dep_ for h, (g, p) in zip(heads, pairs, strict=True)]

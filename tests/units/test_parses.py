@@ -58,7 +58,9 @@ words = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_
 @settings(max_examples=30)
 @given(st.lists(words, min_size=1, max_size=8), st.data())
 def test_round_trip_of_anything_valid(tokens, data):
-    tags = data.draw(st.tuples(*[st.sampled_from(["O", "B-V", "B-ARG0", "I-ARG1"])] * len(tokens)))
+    tags = data.draw(
+        st.tuples(*[st.sampled_from(["O", "B-V", "B-ARG0", "I-ARG1"])] * len(tokens))
+    )
     sentence = ParsedSentence(tuple(tokens), (Frame(len(tokens) - 1, tags),))
     parse = ParsedReference("x", 0, (sentence,), (((0, len(tokens)),),))
     assert as_type(ParsedReference, json.loads(json.dumps(record(parse)))) == parse
@@ -77,7 +79,10 @@ BAD = [
         r"reference 2 of input 'a': sentence 1 \('Ann left \( early \) .'\): frame 0: 1 tag",
     ),
     *(
-        (change_sentence(frames=[{"verb": 1, "tags": [tag, *"OOOOO"]}]), f"tag 1 is '{tag}', nei")
+        (
+            change_sentence(frames=[{"verb": 1, "tags": [tag, *"OOOOO"]}]),
+            f"tag 1 is '{tag}', nei",
+        )
         for tag in ("ARG0", "B-", "X-ARG0", "b-ARG0", "", "B-ARG 0")
     ),
     (change_sentence(frames=[{"verb": 6, "tags": ["O"] * 6}]), "token 6 of 6"),
@@ -90,10 +95,16 @@ BAD = [
             ("(NP Ann left)", "the word 'left' has no label of its own"),
         )
     ),
-    (change_sentence(tree="(S (NNP Bob) (VBD left))"), "its tree: word 1 is 'Bob', of its tokens"),
+    (
+        change_sentence(tree="(S (NNP Bob) (VBD left))"),
+        "its tree: word 1 is 'Bob', of its tokens",
+    ),
     (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
     (row(clusters=[[]]), "an empty coreference cluster"),
-    (row(clusters=[[[1, 2, 3]]]), r"clusters\[0\]\[0\] is \[1, 2, 3\]. Expected a list of 2"),
+    (
+        row(clusters=[[[1, 2, 3]]]),
+        r"clusters\[0\]\[0\] is \[1, 2, 3\]. Expected a list of 2",
+    ),
     (row(identities=[{"text": "Ann is here", "sentence": 2}]), "names sentence 3"),
 ]
 
@@ -121,7 +132,9 @@ def test_frames_from_a_file(tmp_path):
         FileBackend(path).parse([ParsedReference("a", 0, ())])
 
 
-@pytest.mark.parametrize("spec", ["nonsense", "sentences:x", "embedded:", "stanza.json"])
+@pytest.mark.parametrize(
+    "spec", ["nonsense", "sentences:x", "embedded:", "stanza.json"]
+)
 def test_backends_that_are_not_there(spec):
     with pytest.raises(InputError, match="unknown SRL backend"):
         open_backend(spec)

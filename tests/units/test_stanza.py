@@ -5,7 +5,12 @@ from types import SimpleNamespace
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.units.parses import ParsedReference, ParsedSentence, read_parses, write_parses
+from litepyramid.units.parses import (
+    ParsedReference,
+    ParsedSentence,
+    read_parses,
+    write_parses,
+)
 
 stanza = pytest.importorskip("stanza")
 
@@ -54,8 +59,14 @@ def document() -> Document:
     doc.sentences[0].constituency = Tree(
         "ROOT", Tree("S", [Tree("NP", [mayor, ann]), left, leaf(".", ".")])
     )
-    mentions, alone = [CorefMention(0, 0, 5), CorefMention(1, 0, 1)], [CorefMention(1, 3, 5)]
-    doc.coref = [CorefChain(0, mentions, "The mayor", 0), CorefChain(1, alone, "town", 0)]
+    mentions, alone = (
+        [CorefMention(0, 0, 5), CorefMention(1, 0, 1)],
+        [CorefMention(1, 3, 5)],
+    )
+    doc.coref = [
+        CorefChain(0, mentions, "The mayor", 0),
+        CorefChain(1, alone, "town", 0),
+    ]
     return doc
 
 
@@ -78,7 +89,14 @@ def test_frames_trees_and_clusters(tmp_path):
     (parsed,) = read_parses(tmp_path / "p.jsonl")
     first, second = parsed.sentences
     assert first.frames[0].tags[5] == "B-V"
-    assert second.frames[0].tags == ("B-ARG0", "B-ARGM-NEG", "B-V", "B-ARG1", "I-ARG1", "O")
+    assert second.frames[0].tags == (
+        "B-ARG0",
+        "B-ARGM-NEG",
+        "B-V",
+        "B-ARG1",
+        "I-ARG1",
+        "O",
+    )
     assert first.tree == (
         "(S (NP (NP (DT The) (NN mayor)) (PRN (-LRB- -LRB-) (NNP Ann) (-RRB- -RRB-)))"
         " (VP (VBD left)) (. .))"
@@ -89,21 +107,36 @@ def test_frames_trees_and_clusters(tmp_path):
 
 
 def test_only_what_is_asked_for():
-    (only,) = StanzaBackend((), pipeline=lambda tokens: document()).parse([reference()]).references
+    (only,) = (
+        StanzaBackend((), pipeline=lambda tokens: document())
+        .parse([reference()])
+        .references
+    )
     assert only.sentences[0].tree is None
     assert only.sentences[0].frames
     assert only.clusters is None
     linked = StanzaBackend(pipeline=lambda tokens: document()).link([reference()])
     assert linked.references[0].clusters == (((0, 5), (7, 8)),)
     assert linked.references[0].sentences == reference().sentences
-    with pytest.raises(ModelError, match="gives other tokens for reference 1 of input 'a'"):
+    with pytest.raises(
+        ModelError, match="gives other tokens for reference 1 of input 'a'"
+    ):
         StanzaBackend(pipeline=lambda tokens: document()).parse([ParsedReference("a")])
 
 
 def test_mentions_of_words_that_are_not_written_are_left_out():
-    mentions = [CorefMention(0, 0, 2), CorefMention(1, (2, 1), (2, 1)), CorefMention(1, 0, 1)]
-    chains = [CorefChain(0, mentions, "The mayor", 0), CorefChain(1, mentions[:2], "the town", 0)]
-    assert clusters_of(SimpleNamespace(coref=chains), reference()) == (((0, 2), (7, 8)),)
+    mentions = [
+        CorefMention(0, 0, 2),
+        CorefMention(1, (2, 1), (2, 1)),
+        CorefMention(1, 0, 1),
+    ]
+    chains = [
+        CorefChain(0, mentions, "The mayor", 0),
+        CorefChain(1, mentions[:2], "the town", 0),
+    ]
+    assert clusters_of(SimpleNamespace(coref=chains), reference()) == (
+        ((0, 2), (7, 8)),
+    )
 
 
 def test_the_backends_name():

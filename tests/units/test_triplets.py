@@ -1,4 +1,5 @@
-"""Frames to STUs, a row for each rule and every oddity; trees to frames, one a phenomenon."""
+"""Frames to STUs, a row for each rule and every oddity; trees to frames, one a
+phenomenon."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, free_frames
+from litepyramid.units.parsers.embedded.frames import (
+    Word,
+    dependency_frames,
+    free_frames,
+)
 from litepyramid.units.parsers.stanza import StanzaBackend
 from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
@@ -19,7 +24,9 @@ FOLDER = Path(__file__).parents[1] / "data" / "ud"
 def rows(name: str) -> list:
     """Blocks of a file: a comment, a line of tokens, a line for each STU."""
     blocks = (FOLDER / name).read_text(encoding="utf-8").strip().split("\n\n")
-    return [pytest.param(*b.split("\n", 2)[1:], id=b.split("\n")[0][2:]) for b in blocks]
+    return [
+        pytest.param(*b.split("\n", 2)[1:], id=b.split("\n")[0][2:]) for b in blocks
+    ]
 
 
 def sentence(frame: str) -> ParsedSentence:
@@ -37,9 +44,13 @@ def test_rules(frame, expected):
 @pytest.mark.parametrize(("text", "expected"), rows("english_frames.txt"))
 def test_mapping(text, expected):
     words = []
-    for number, part in enumerate(text.split()):  # 'word/UPOS/relation/head', 0 for the root
+    for number, part in enumerate(
+        text.split()
+    ):  # 'word/UPOS/relation/head', 0 for the root
         form, upos, relation, head = part.rsplit("/", 3)
-        words.append(Word(form, upos, int(head) - 1 if head != "0" else number, relation))
+        words.append(
+            Word(form, upos, int(head) - 1 if head != "0" else number, relation)
+        )
     parsed = ParsedSentence(tuple(w.text for w in words), dependency_frames(words))
     assert sentence_stus(parsed) == expected.split("\n")
 
@@ -49,15 +60,31 @@ def test_the_papers_footnote_keeps_being():
     assert sentence_stus(sentence(frame), footnote=True) == ["Ann being jailed here"]
 
 
-TAGS = ["O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-NEG", "B-C-ARG1"]
+TAGS = [
+    "O",
+    "B-V",
+    "I-V",
+    "B-ARG0",
+    "I-ARG0",
+    "B-ARG1",
+    "I-ARG1",
+    "B-ARGM-NEG",
+    "B-C-ARG1",
+]
 WORDS = ["to", "was", "been", "can", "'", "Ann", "left", "home", "not"]
 
 
 @settings(max_examples=50)
-@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), min_size=1, max_size=9))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), min_size=1, max_size=9
+    )
+)
 def test_any_row_gives_units_made_of_the_sentence(pairs):
     words = tuple(word for word, _ in pairs)
-    stus = sentence_stus(ParsedSentence(words, (Frame(0, tuple(tag for _, tag in pairs)),)))
+    stus = sentence_stus(
+        ParsedSentence(words, (Frame(0, tuple(tag for _, tag in pairs)),))
+    )
     assert stus
     assert len(set(stus)) == len(stus)
     for stu in stus:
@@ -70,7 +97,9 @@ RELATIONS = (
     "parataxis advmod punct expl root nmod"
 )
 TOKENS = st.tuples(
-    st.sampled_from(["Ann", "was", "to", "not", "which", "wanted", "from", ",", "there", "."]),
+    st.sampled_from(
+        ["Ann", "was", "to", "not", "which", "wanted", "from", ",", "there", "."]
+    ),
     st.sampled_from(["VERB", "NOUN", "PROPN", "AUX", "ADV", "PUNCT"]),
     st.integers(-1, 11),
     st.sampled_from(RELATIONS.split()),
@@ -88,15 +117,21 @@ def test_any_tree_even_one_with_circles_gives_valid_frames(tokens):
     assert sentence_stus(parsed)
 
 
-UNITS: dict[str, list[str]] = json.loads((FOLDER / "units.json").read_text(encoding="utf-8"))
+UNITS: dict[str, list[str]] = json.loads(
+    (FOLDER / "units.json").read_text(encoding="utf-8")
+)
 
 
 def read_trees(code: str) -> dict[str, list[list[str]]]:
     """By sentence id, its rows of ten columns, words only."""
     trees = {}
-    for block in (FOLDER / f"{code}.conllu").read_text(encoding="utf-8").strip().split("\n\n"):
+    for block in (
+        (FOLDER / f"{code}.conllu").read_text(encoding="utf-8").strip().split("\n\n")
+    ):
         lines = block.split("\n")
-        about = dict(line[2:].split(" = ", 1) for line in lines if line.startswith("# "))
+        about = dict(
+            line[2:].split(" = ", 1) for line in lines if line.startswith("# ")
+        )
         rows = [line.split("\t") for line in lines if not line.startswith("#")]
         trees[about["sent_id"]] = [row for row in rows if row[0].isdigit()]
     return trees
@@ -106,7 +141,10 @@ def read_trees(code: str) -> dict[str, list[list[str]]]:
 def test_frames_of_written_trees(code):
     for name, rows in read_trees(code).items():
         heads = [int(r[6]) - 1 if r[6] != "0" else i for i, r in enumerate(rows)]
-        tree = [Word(r[1], r[3], h, r[7], r[4], r[5]) for r, h in zip(rows, heads, strict=True)]
+        tree = [
+            Word(r[1], r[3], h, r[7], r[4], r[5])
+            for r, h in zip(rows, heads, strict=True)
+        ]
         sentence = ParsedSentence(tuple(word.text for word in tree), free_frames(tree))
         joint = "" if code == "zh" else " "
 
@@ -120,7 +158,9 @@ def test_stanza_in_german_gives_its_own_words():
     rows = read_trees("de")["de-1"]
     sentence = SimpleNamespace(
         words=[
-            SimpleNamespace(text=r[1], upos=r[3], head=int(r[6]), deprel=r[7], xpos="", feats=r[5])
+            SimpleNamespace(
+                text=r[1], upos=r[3], head=int(r[6]), deprel=r[7], xpos="", feats=r[5]
+            )
             for r in rows
         ]
     )

@@ -1,1 +1,2 @@
-"""The judge by words: features of what unit and summary share, and a small regression."""
+"""The judge by words: features of what unit and summary share, and a small
+regression."""

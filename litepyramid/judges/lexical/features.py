@@ -1,9 +1,9 @@
 """English as the lexical judge sees it, and its features of a unit and a summary.
 
-Features are of overlap, and nothing about the corpus. A unit's *words* are its distinct content
-words (function words and negations are left out; all of its words where nothing else is left). A
-word is *matched* if the summary holds its stem or one like it (Nepal, Nepalese); its weight is its
-idf.
+Features are of overlap, and nothing about the corpus. A unit's *words* are its distinct
+content words (function words and negations are left out; all of its words where nothing
+else is left). A word is *matched* if the summary holds its stem or one like it (Nepal,
+Nepalese); its weight is its idf.
 """
 
 import re
@@ -45,12 +45,24 @@ class English:
 
 @cache
 def english() -> English:
-    """The lists of ``english.txt``: a table's lines are words, or ``base form form;``."""
-    text = files("litepyramid.judges.lexical").joinpath("english.txt").read_text(encoding="utf-8")
+    """The lists of ``english.txt``: a table's lines are words, or ``base form
+    form;``."""
+    text = (
+        files("litepyramid.judges.lexical")
+        .joinpath("english.txt")
+        .read_text(encoding="utf-8")
+    )
     parts = dict(part.split("]\n") for part in text.split("[")[1:])
-    words = [frozenset(parts[name].split()) for name in ("function", "negation", "abbreviation")]
-    tables = ([g.split() for g in parts[name].split(";")] for name in ("irregular", "numbers"))
-    irregular, numbers = ({form: base for base, *more in t for form in more} for t in tables)
+    words = [
+        frozenset(parts[name].split())
+        for name in ("function", "negation", "abbreviation")
+    ]
+    tables = (
+        [g.split() for g in parts[name].split(";")] for name in ("irregular", "numbers")
+    )
+    irregular, numbers = (
+        {form: base for base, *more in t for form in more} for t in tables
+    )
     return English(words[0], words[1], words[2], irregular, numbers)
 
 
@@ -85,8 +97,9 @@ def _plain(text: str) -> str:
 def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ...]]:
     """Per stem the numbers of the stems spelt alike, its own among them.
 
-    Alike are stems of at least 4 letters, no function words or negations, with the same first
-    letter and a Dice coefficient of letter trigrams (ends marked) of at least `least`.
+    Alike are stems of at least 4 letters, no function words or negations, with the same
+    first letter and a Dice coefficient of letter trigrams (ends marked) of at least
+    `least`.
 
     Example:
         >>> alike_stems(["nepal", "nepales", "nation", "naval"])
@@ -107,7 +120,9 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
                 rows_of.setdefault(gram, []).append(row)
         if sum(len(rows) ** 2 for rows in rows_of.values()) > MOST_ALIKE:
             problem = f"{len(block)} different words in '{letter}', too many of them spelt alike"
-            raise InputError(problem, hint="If this is really text, use the judge recall.")
+            raise InputError(
+                problem, hint="If this is really text, use the judge recall."
+            )
         numbers, sizes = np.array(block), np.array([len(some) for some in grams])
         sharing = {gram: np.array(rows) for gram, rows in rows_of.items()}
         for row, some in enumerate(grams):
@@ -119,7 +134,8 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
-    """One text as arrays over its n words: their stems as numbers of the vocabulary, their flags.
+    """One text as arrays over its n words: their stems as numbers of the vocabulary,
+    their flags.
 
     `starts` is where each sentence begins; `negated` is true up to `SCOPE` words after a negation.
     """
@@ -131,10 +147,12 @@ class EncodedText:
 
 
 class Vocabulary:
-    """Numbers for stems, filled while texts are encoded. Every distinct word is stemmed once.
+    """Numbers for stems, filled while texts are encoded. Every distinct word is stemmed
+    once.
 
-    Two words share a number if they have one stem (Snowball English) after numbers are written
-    as digits and irregular forms as their base. `stems` are in the order of their numbers.
+    Two words share a number if they have one stem (Snowball English) after numbers are
+    written as digits and irregular forms as their base. `stems` are in the order of
+    their numbers.
 
     Example:
         >>> words = Vocabulary()
@@ -160,8 +178,11 @@ class Vocabulary:
         return self._texts[text]
 
     def number(self, token: str) -> int:
-        """The number of the stem of one token, of its digits if it has any; -1 for punctuation."""
-        pieces = sorted(_TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit())
+        """The number of the stem of one token, of its digits if it has any; -1 for
+        punctuation."""
+        pieces = sorted(
+            _TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit()
+        )
         return self._look_up(pieces[0])[0] if pieces else -1
 
     def _encode(self, text: str) -> EncodedText:
@@ -190,7 +211,9 @@ class Vocabulary:
             for index in range(first, end):
                 if flags[index] & NEGATION:
                     negated[index + 1 : min(index + 1 + SCOPE, end)] = True
-        numbers, kinds, firsts = (np.array(v, dtype=np.int32) for v in (ids, flags, starts))
+        numbers, kinds, firsts = (
+            np.array(v, dtype=np.int32) for v in (ids, flags, starts)
+        )
         return EncodedText(numbers, kinds, firsts, negated)
 
     def _look_up(self, raw: str) -> tuple[int, int]:
@@ -230,25 +253,47 @@ class Vocabulary:
 
 
 FEATURES: dict[str, tuple[int, str]] = {
-    "late_weight": (+1, "share of the words matched, by idf times position in the unit"),
+    "late_weight": (
+        +1,
+        "share of the words matched, by idf times position in the unit",
+    ),
     "last_word": (+1, "the unit's last word is matched"),
     "missing_weight": (-1, "1 - exp(-summed idf of the words not matched)"),
-    "tokens": (+1, "share of all the unit's words matched, with function words; same stems only"),
+    "tokens": (
+        +1,
+        "share of all the unit's words matched, with function words; same stems only",
+    ),
     "sentence_late": (+1, "share matched by position, in the best single sentence"),
     "sentence_all": (+1, "one sentence holds every word"),
-    "window_weight": (+1, "share matched by idf, within 1.5 x the unit's words + 2 content words"),
+    "window_weight": (
+        +1,
+        "share matched by idf, within 1.5 x the unit's words + 2 content words",
+    ),
     "lcs": (+1, "longest common subsequence with one sentence / length, all words"),
-    "numbers_missing": (-1, "share of the unit's numbers not matched; 0 without numbers"),
-    "number_conflict": (-1, "that, if the best sentence has numbers, times its share by idf"),
-    "names_missing": (-1, "share of the unit's capitalised words not matched; 0 without any"),
-    "negation_mismatch": (-1, "a matched word is negated on one side only; times the share by idf"),
+    "numbers_missing": (
+        -1,
+        "share of the unit's numbers not matched; 0 without numbers",
+    ),
+    "number_conflict": (
+        -1,
+        "that, if the best sentence has numbers, times its share by idf",
+    ),
+    "names_missing": (
+        -1,
+        "share of the unit's capitalised words not matched; 0 without any",
+    ),
+    "negation_mismatch": (
+        -1,
+        "a matched word is negated on one side only; times the share by idf",
+    ),
 }
 """Name: (sign that its weight may have, what it is). In the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordRows:
-    """Stems of many units, one after the other; -1 for a unit without any; the unit of each row."""
+    """Stems of many units, one after the other; -1 for a unit without any; the unit of
+    each row."""
 
     ids: IdArray
     starts: IdArray
@@ -268,7 +313,9 @@ class WordRows:
 
     def total(self, values: NDArray[np.generic]) -> FloatArray:
         """Sums over the rows of each unit (and what other axes there are)."""
-        sums: FloatArray = np.add.reduceat(values, self.starts, axis=0, dtype=np.float64)
+        sums: FloatArray = np.add.reduceat(
+            values, self.starts, axis=0, dtype=np.float64
+        )
         return sums
 
     def normal(self, weights: FloatArray) -> FloatArray:
@@ -284,12 +331,13 @@ class WordRows:
 
 @dataclass(frozen=True, slots=True)
 class UnitSet:
-    """Units made ready to be held against many summaries: all their `tokens`, and by word the rest.
+    """Units made ready to be held against many summaries: all their `tokens`, and by
+    word the rest.
 
     `masks` are per stem the bits at which it stands among all tokens, one free bit after each unit,
     `fields` per unit its first bit and its bits, moved down to 0. `alike` are the stems like each
-    word's, lists that begin at `alike_starts`; `weights`, `place` and `late` sum to 1 over a unit
-    (idf, place, place times idf); `numbers` and `names` are rows of words.
+    word's, lists that begin at `alike_starts`; `weights`, `place` and `late` sum to 1
+    over a unit (idf, place, place times idf); `numbers` and `names` are rows of words.
     """
 
     tokens: WordRows
@@ -308,7 +356,10 @@ class UnitSet:
 
     @classmethod
     def of(
-        cls, units: Sequence[EncodedText], idf: FloatArray, alike: Sequence[Sequence[int]]
+        cls,
+        units: Sequence[EncodedText],
+        idf: FloatArray,
+        alike: Sequence[Sequence[int]],
     ) -> Self:
         """`units` made ready, by the weight of each stem and those like it; last: "no word"."""
         tokens, content, fields, bit = [], [], [], 0
@@ -317,11 +368,14 @@ class UnitSet:
         masks: dict[int, int] = {}
         for unit in units:
             stems, marks = unit.ids.tolist() or [-1], unit.flags.tolist() or [0]
-            rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(len(stems))
+            rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(
+                len(stems)
+            )
             first = sorted({stems[k]: k for k in reversed(rows)}.values())
             tokens.append(stems)
             content.append([stems[k] for k in first])
-            # A capital at the head of the unit marks a name only if another one follows.
+            # A capital at the head of the unit marks a name only if another one
+            # follows.
             opening = CAPITAL if len(marks) > 1 and marks[1] & CAPITAL else 0
             flags += [marks[k] if k else marks[k] & (~CAPITAL | opening) for k in first]
             negated += unit.negated[first].tolist() if len(unit.ids) else [False]
@@ -353,8 +407,8 @@ class UnitSet:
         """Lengths of the longest common subsequences, (units, sentences).
 
         All units go at once through the bit-parallel recurrence of Hyyrö (2004),
-        V' = (V + (V & M)) | (V & ~M), on one long integer; the free bit after each unit takes the
-        carry and is cleared. LCS length = cleared bits of the unit.
+        V' = (V + (V & M)) | (V & ~M), on one long integer; the free bit after each unit
+        takes the carry and is cleared. LCS length = cleared bits of the unit.
         """
         full = sum(bits << shift for shift, bits in self.fields)
         lengths = []
@@ -365,7 +419,9 @@ class UnitSet:
                 if match := state & mask:
                     state = ((state + match) | (state & ~mask)) & full
             cleared = full & ~state
-            lengths.append([(cleared >> shift & bits).bit_count() for shift, bits in self.fields])
+            lengths.append(
+                [(cleared >> shift & bits).bit_count() for shift, bits in self.fields]
+            )
         return np.array(lengths, dtype=np.float64).T
 
 
@@ -377,7 +433,10 @@ def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
     alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
     matched = np.logical_or.reduce(alike, axis=1)
     in_sentence = _any(alike, starts, axis=1)
-    plain, denied = alike[:, ~summary.negated].any(axis=1), alike[:, summary.negated].any(axis=1)
+    plain, denied = (
+        alike[:, ~summary.negated].any(axis=1),
+        alike[:, summary.negated].any(axis=1),
+    )
     turned = np.where(units.negated, plain & ~denied, denied & ~plain)
     sentence_weight = words.total(in_sentence * units.weights[:, None])
     best = sentence_weight.argmax(axis=1)
@@ -396,13 +455,15 @@ def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
         "numbers_missing": numbers_missing,
         "number_conflict": numbers_missing * with_numbers * sentence_weight.max(axis=1),
         "names_missing": words.share(~matched[units.names], units.names),
-        "negation_mismatch": _any(turned, words.starts) * words.total(matched * units.weights),
+        "negation_mismatch": _any(turned, words.starts)
+        * words.total(matched * units.weights),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
 
 
 def _window_weight(units: UnitSet, alike: BoolArray) -> FloatArray:
-    """The largest share by idf that is matched within 1.5 n + 2 content words of the summary."""
+    """The largest share by idf that is matched within 1.5 n + 2 content words of the
+    summary."""
     size = alike.shape[1]
     if not size:
         return np.zeros(len(units.words.lengths))

@@ -1,4 +1,5 @@
-"""The judges that compare words: the baseline recall, lexical, a logistic model; their evidence."""
+"""The judges that compare words: the baseline recall, lexical, a logistic model; their
+evidence."""
 
 import hashlib
 import json
@@ -31,7 +32,8 @@ from litepyramid.sentences import sentence_spans
 from litepyramid.types import FloatArray, IntArray
 
 FEATURE_VERSION = 3
-"""Goes up whenever a feature, the words or the stems change: old weights are then refused."""
+"""Goes up whenever a feature, the words or the stems change: old weights are then
+refused."""
 RIDGE, LEAST_NEGATION = 0.03, 1.0
 SHIPPED = Path(__file__).resolve().parents[2] / "embedded" / "lexical.json"
 _CHUNK = 2_000
@@ -46,10 +48,11 @@ _WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
 class RecallJudge:
     """presence(u, s) = |stems(u) & stems(s)| / |stems(u)| over distinct content words.
 
-    Stems are Snowball English; function words are left out, unless the unit has nothing else. A
-    unit without any word is 0. It measures overlap, not entailment; every other judge here is
-    measured against it. Of other languages than English (`language`) it counts Unicode words,
-    stemmed where Snowball has the language, or pairs of characters where there are no spaces.
+    Stems are Snowball English; function words are left out, unless the unit has nothing
+    else. A unit without any word is 0. It measures overlap, not entailment; every other
+    judge here is measured against it. Of other languages than English (`language`) it
+    counts Unicode words, stemmed where Snowball has the language, or pairs of
+    characters where there are no spaces.
 
     Example:
         >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
@@ -71,7 +74,9 @@ class RecallJudge:
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
             words = split(text.lower())
-            return frozenset(stem([w for w in words if w not in empty])), frozenset(stem(words))
+            return frozenset(stem([w for w in words if w not in empty])), frozenset(
+                stem(words)
+            )
 
         def recall(unit: str, summary: str) -> float:
             content, every = stems(unit)
@@ -96,14 +101,22 @@ class RecallJudge:
             return dict(zip(stem(bearing), bearing, strict=True))
 
         own = None if self.language == "en" else content
-        return word_evidence(items, self.judge(items).presence, conflicts=False, content=own)
+        return word_evidence(
+            items, self.judge(items).presence, conflicts=False, content=own
+        )
 
-    def _tools(self) -> tuple[Callable[[str], list[str]], Callable[[Any], Any], frozenset[str]]:
+    def _tools(
+        self,
+    ) -> tuple[Callable[[str], list[str]], Callable[[Any], Any], frozenset[str]]:
         """What splits a text into words, what stems them, and words without content."""
         import Stemmer  # type: ignore[import-not-found, unused-ignore]
 
         if self.language == "en":
-            return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, english().function
+            return (
+                _LETTERS.findall,
+                Stemmer.Stemmer("english").stemWords,
+                english().function,
+            )
         split = partial(unicode_words, bigrams=self.language in SPACELESS)
         name = {"nb": "norwegian"}.get(self.language, self.language)
         try:
@@ -120,7 +133,8 @@ def word_evidence(
     content: Callable[[str], Mapping[Any, str]] | None = None,
     best: Sequence[IntArray] | None = None,
 ) -> tuple[tuple[Evidence, ...], ...]:
-    """The evidence of a judge that counts words: the sentence that holds most of a unit's stems.
+    """The evidence of a judge that counts words: the sentence that holds most of a
+    unit's stems.
 
     `content` gives the words of a text by their stems, those of English by default; `best` the
     sentence of each unit where a judge has chosen one, else -1.
@@ -128,7 +142,9 @@ def word_evidence(
     words = Vocabulary()
     content = content or partial(content_words, words=words)
     evidence = []
-    for number, ((summary, units), values) in enumerate(zip(items, presence, strict=True)):
+    for number, ((summary, units), values) in enumerate(
+        zip(items, presence, strict=True)
+    ):
         spans = sentence_spans(summary)
         contents = [content(summary[start:end]) for start, end in spans]
         rows = []
@@ -139,10 +155,18 @@ def word_evidence(
             if at < 0 and any(common):
                 at = int(np.argmax(common))
             partners = contents[at] if at >= 0 else {}
-            pairs = tuple((w, partners[stem]) for stem, w in stems.items() if stem in partners)
-            missing = tuple(word for stem, word in stems.items() if stem not in partners)
+            pairs = tuple(
+                (w, partners[stem]) for stem, w in stems.items() if stem in partners
+            )
+            missing = tuple(
+                word for stem, word in stems.items() if stem not in partners
+            )
             start, end = span = spans[at] if at >= 0 else (0, 0)
-            conflict = conflict_of(unit, summary[start:end], words) if conflicts and end else ""
+            conflict = (
+                conflict_of(unit, summary[start:end], words)
+                if conflicts and end
+                else ""
+            )
             rows.append(Evidence(value, at, span, pairs, missing, conflict))
         evidence.append(tuple(rows))
     return tuple(evidence)
@@ -158,7 +182,8 @@ def content_words(text: str, words: Vocabulary) -> dict[int, str]:
 
 
 def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
-    """A word negated on one side only, or a number that is another one in the sentence."""
+    """A word negated on one side only, or a number that is another one in the
+    sentence."""
     contents = [content_words(text, words) for text in (unit, sentence)]
     sides = [words.encode(text) for text in (unit, sentence)]
     negated = [set(side.ids[side.negated].tolist()) for side in sides]
@@ -210,14 +235,22 @@ class PresenceModel:
     def revision(self) -> str:
         """Eight hexadecimal digits that name these weights and frequencies."""
         counts = sorted(self.frequencies.counts.items())
-        fields = [FEATURE_VERSION, self.bias, self.weights, self.frequencies.texts, counts]
+        fields = [
+            FEATURE_VERSION,
+            self.bias,
+            self.weights,
+            self.frequencies.texts,
+            counts,
+        ]
         return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:8]
 
     def presence(self, features: FloatArray) -> FloatArray:
         """The presence of each row of `features`, (pairs,); 0 where it is NaN."""
         with np.errstate(over="ignore"):
             # A sum for each row: a matrix product rounds by how many rows there are.
-            logits = self.bias + (features * np.array([*self.weights.values()])).sum(axis=1)
+            logits = self.bias + (features * np.array([*self.weights.values()])).sum(
+                axis=1
+            )
             return np.asarray(np.nan_to_num(1.0 / (1.0 + np.exp(-logits))))
 
 
@@ -225,9 +258,10 @@ class PresenceModel:
 class LexicalJudge:
     """Judges presence by the words that unit and summary share; no model, no download.
 
-    A summary that turns a fact round with the same words is caught only if it does so with a
-    negation or another number. A unit of function words alone is judged by these; without any word
-    in the unit or the summary presence is 0, and the pair is counted as ``wordless``.
+    A summary that turns a fact round with the same words is caught only if it does so
+    with a negation or another number. A unit of function words alone is judged by
+    these; without any word in the unit or the summary presence is 0, and the pair is
+    counted as ``wordless``.
     """
 
     model: PresenceModel
@@ -243,12 +277,15 @@ class LexicalJudge:
             signature={"judge": "lexical", "revision": self.model.revision},
             counts={
                 "pairs": sum(map(len, rows)),
-                "wordless": sum(int(np.isnan(features).any(axis=1).sum()) for features in rows),
+                "wordless": sum(
+                    int(np.isnan(features).any(axis=1).sum()) for features in rows
+                ),
             },
         )
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-        """The sentence that holds most of a unit's words, and what is denied; see `Explainer`."""
+        """The sentence that holds most of a unit's words, and what is denied; see
+        `Explainer`."""
         return word_evidence(items, self.judge(items).presence)
 
 
@@ -277,7 +314,9 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
         if size * len(summary.ids) > _MOST_CELLS:
             sizes = f"{len(summary.ids)} words and units of {sum(len(u.ids) for u in texts)}"
             problem = f"a summary of {sizes} are too long for the lexical judge"
-            raise InputError(problem, hint="If these texts are intended, use the judge recall.")
+            raise InputError(
+                problem, hint="If these texts are intended, use the judge recall."
+            )
         if units not in ready:
             ready[units] = UnitSet.of(texts, idf, alike)
         rows = overlap(ready[units], summary)
@@ -295,34 +334,45 @@ def fit_lexical(
 ) -> PresenceModel:
     """Fits the weights to human presence labels of 0, .5 and 1; see `fit_weights`.
 
-    Each weight is held to the sign its feature must have, the negation's to -1 or less: few
-    labelled summaries negate, and one that does must not score as if it did not. Document
-    frequencies are the embedded model's by default.
+    Each weight is held to the sign its feature must have, the negation's to -1 or less:
+    few labelled summaries negate, and one that does must not score as if it did not.
+    Document frequencies are the embedded model's by default.
     """
     present = np.array([label for row in labels for label in row], dtype=np.float64)
     if [len(units) for _, units in items] != [len(row) for row in labels]:
-        raise InputError("labels do not fit the items", expected="one label for each unit")
+        raise InputError(
+            "labels do not fit the items", expected="one label for each unit"
+        )
     counts = load_lexical().frequencies if frequencies is None else frequencies
-    rows = np.concatenate([np.empty((0, len(FEATURES))), *lexical_features(items, counts)])
+    rows = np.concatenate(
+        [np.empty((0, len(FEATURES))), *lexical_features(items, counts)]
+    )
     with_words = ~np.isnan(rows).any(axis=1)
     rows, present = rows[with_words], present[with_words]
     if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
         problem = "the labels are all the same, or not 0, .5 and 1"
         raise InputError(problem, expected="pairs labelled 0 and pairs labelled 1")
-    bounds = [(0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()]
+    bounds = [
+        (0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()
+    ]
     bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
     bias, weights = fit_weights(rows, present, bounds, ridge)
     about = {**(about or {}), "pairs": len(present), "ridge": ridge}
-    return PresenceModel(bias, dict(zip(FEATURES, weights.tolist(), strict=True)), counts, about)
+    return PresenceModel(
+        bias, dict(zip(FEATURES, weights.tolist(), strict=True)), counts, about
+    )
 
 
 def fit_weights(
-    features: FloatArray, present: FloatArray, bounds: Sequence[tuple[float, float]], ridge: float
+    features: FloatArray,
+    present: FloatArray,
+    bounds: Sequence[tuple[float, float]],
+    ridge: float,
 ) -> tuple[float, FloatArray]:
     """Bias and weights of a logistic model, each weight within its bounds.
 
-    Minimises the mean log loss + ridge / 2 sum_k (sd_k weight_k)²; the same input gives the same
-    weights.
+    Minimises the mean log loss + ridge / 2 sum_k (sd_k weight_k)²; the same input gives
+    the same weights.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -338,7 +388,9 @@ def fit_weights(
         slope = rows.T @ (expit(logits) - present) / len(rows) + penalty * parameters
         return float(value + penalty @ parameters**2 / 2), slope
 
-    limits = [(low * sd, high * sd) for (low, high), sd in zip(bounds, spread, strict=True)]
+    limits = [
+        (low * sd, high * sd) for (low, high), sd in zip(bounds, spread, strict=True)
+    ]
     start = np.array([0.0, *(min(max(0.0, low), high) for low, high in limits)])
     fitted = minimize(
         loss,
@@ -359,13 +411,18 @@ def save_lexical(model: PresenceModel, path: str | Path) -> None:
 
 
 def load_lexical(path: str | Path | None = None) -> PresenceModel:
-    """Reads a model that `save_lexical` wrote, from a file or its folder; the embedded if None."""
+    """Reads a model that `save_lexical` wrote, from a file or its folder; the embedded
+    if None."""
     path, what = Path(path or SHIPPED), "a lexical model"
     path = path / "lexical.json" if file_type(path) == "folder" else path
     value = read_json(path, what, ModelError)
-    model = as_type(PresenceModel, value, what=f"not {what}", path=path, error=ModelError)
+    model = as_type(
+        PresenceModel, value, what=f"not {what}", path=path, error=ModelError
+    )
     if model.feature_version != FEATURE_VERSION:
-        problem = f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}"
+        problem = (
+            f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}"
+        )
         raise ModelError(problem, path=path, hint="Fit it again with this version.")
     if model.frequencies.texts < 1 or not model.weights.keys() >= FEATURES.keys():
         raise ModelError(f"{what} that counts no texts, or lacks weights", path=path)
@@ -373,6 +430,9 @@ def load_lexical(path: str | Path | None = None) -> PresenceModel:
 
 
 def is_lexical(name: str | Path) -> bool:
-    """Whether a name leads to a saved lexical model: a JSON file, or a folder with one."""
+    """Whether a name leads to a saved lexical model: a JSON file, or a folder with
+    one."""
     path = Path(name)
-    return file_type(path if path.suffix == ".json" else path / "lexical.json") == "file"
+    return (
+        file_type(path if path.suffix == ".json" else path / "lexical.json") == "file"
+    )

@@ -1,4 +1,5 @@
-"""Requests to an OpenAI-compatible endpoint: many at once, bounded, patient, cancelled at once."""
+"""Requests to an OpenAI-compatible endpoint: many at once, bounded, patient, cancelled
+at once."""
 
 import asyncio
 import os
@@ -27,7 +28,11 @@ _OPTIONAL = {  # what a server may refuse, by the words with which it says so
 
 
 _KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
-_FINAL = {401: _KEY, 403: _KEY, 404: ("has no model '{}'", "Check its name, and the address.")}
+_FINAL = {
+    401: _KEY,
+    403: _KEY,
+    404: ("has no model '{}'", "Check its name, and the address."),
+}
 
 
 class UnansweredError(Exception):
@@ -36,7 +41,8 @@ class UnansweredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, and its tokens as the endpoint counts them; 0 if it gives no sensible number.
+    """An answer, and its tokens as the endpoint counts them; 0 if it gives no sensible
+    number.
 
     `version` is the model that the endpoint says answered, and what it refused to be asked for.
     """
@@ -61,18 +67,24 @@ class Reply:
             version += f" without {without}"
         usage = usage if isinstance(usage, dict) else {}
         tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
-        return cls(text, version, *(n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens))
+        return cls(
+            text,
+            version,
+            *(n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens),
+        )
 
 
 def safe_name(name: Any, key: str = "") -> str:
-    """A model's name as signatures hold it: short, printable, without the key or a separator."""
+    """A model's name as signatures hold it: short, printable, without the key or a
+    separator."""
     if not isinstance(name, str) or not name:
         return "unnamed"
     return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), 80)
 
 
 def redacted(text: str, key: str) -> str:
-    """A text's beginning without the key, and any part of it of eight characters or more."""
+    """A text's beginning without the key, and any part of it of eight characters or
+    more."""
     text = text[:2000]
     for size in range(len(key), min(7, max(len(key) - 1, 0)), -1):
         for start in range(len(key) - size + 1):
@@ -84,10 +96,10 @@ def redacted(text: str, key: str) -> str:
 class Endpoint:
     """A model behind an endpoint, and how to ask it.
 
-    Settings are those of `LLMJudge`. The key is read from the environment when requests are sent
-    (``LITEPYRAMID_API_KEY``, else ``OPENAI_API_KEY``), and is kept nowhere. A request is sent again
-    after 408, 409, 429, 5xx, a timeout or a broken connection, when the server says or after .5,
-    1, 2, 4, 8, 8 … s.
+    Settings are those of `LLMJudge`. The key is read from the environment when requests
+    are sent (``LITEPYRAMID_API_KEY``, else ``OPENAI_API_KEY``), and is kept nowhere. A
+    request is sent again after 408, 409, 429, 5xx, a timeout or a broken connection,
+    when the server says or after .5, 1, 2, 4, 8, 8 … s.
     """
 
     model: str
@@ -104,17 +116,25 @@ class Endpoint:
         if not self.model.strip():
             raise InputError("no model", expected="llm:MODEL, as the endpoint calls it")
         if self.concurrency < 1 or self.retries < 0 or not self.timeout > 0:
-            numbers = f"{self.concurrency}, timeout {self.timeout}, retries {self.retries}"
-            raise InputError(f"concurrency {numbers}", expected="at least 1, above 0, at least 0")
+            numbers = (
+                f"{self.concurrency}, timeout {self.timeout}, retries {self.retries}"
+            )
+            raise InputError(
+                f"concurrency {numbers}", expected="at least 1, above 0, at least 0"
+            )
         parts = urlsplit(self.url or "https://")
         if parts.scheme not in ("http", "https") or parts.query or "@" in parts.netloc:
-            expected = "http(s)://HOST/v1 without a user or a query; keys in the environment"
+            expected = (
+                "http(s)://HOST/v1 without a user or a query; keys in the environment"
+            )
             raise InputError("the endpoint's address cannot be used", expected=expected)
 
     @property
     def address(self) -> str:
         """Where requests go, for messages."""
-        return self.url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+        return (
+            self.url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+        )
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -122,11 +142,16 @@ class Endpoint:
         return {"temperature": 0, "seed": 12345, **self.parameters}
 
     async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
-        """Sends one request, inside `run`; what the server refuses to be asked for is left out."""
+        """Sends one request, inside `run`; what the server refuses to be asked for is
+        left out."""
         import openai
 
         messages = [{"role": "user", "content": text}]
-        body: dict[str, Any] = {"model": self.model, "messages": messages, **self.fields}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": messages,
+            **self.fields,
+        }
         if schema is not None:
             form = {"name": "answer", "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
@@ -134,12 +159,18 @@ class Endpoint:
         while True:
             sent = {name: value for name, value in body.items() if name not in left_out}
             try:
-                value = await self._client.post("/chat/completions", cast_to=object, body=sent)
+                value = await self._client.post(
+                    "/chat/completions", cast_to=object, body=sent
+                )
                 break
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 message = str(error).lower()
                 optional = set(_OPTIONAL) & set(sent)
-                named = {name for name in optional if any(w in message for w in _OPTIONAL[name])}
+                named = {
+                    name
+                    for name in optional
+                    if any(w in message for w in _OPTIONAL[name])
+                }
                 if not named and (self._accepted or not optional):
                     raise UnansweredError(_why(error)) from None
                 left_out |= named or optional
@@ -154,7 +185,9 @@ class Endpoint:
         self._refused, self._accepted = left_out, True
         return Reply.of(value, left_out, _key())
 
-    def run(self, work: Callable[[Work], Awaitable[None]], jobs: Iterable[Work]) -> None:
+    def run(
+        self, work: Callable[[Work], Awaitable[None]], jobs: Iterable[Work]
+    ) -> None:
         """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency.
 
         It works where an event loop runs; Ctrl-C cancels what is under way.
@@ -162,7 +195,9 @@ class Endpoint:
         openai = require("openai", extra="llm", purpose="an LLM endpoint")
         key = _key()
         if not key and not self.url and not os.environ.get("OPENAI_BASE_URL"):
-            expected = f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL"
+            expected = (
+                f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL"
+            )
             raise InputError("no key for the endpoint", expected=expected)
         turn = iter(jobs)
 
@@ -203,16 +238,23 @@ def _why(error: Exception) -> str:
 
 
 def _key() -> str:
-    return next((value for name in KEYS if (value := os.environ.get(name, "").strip())), "")
+    return next(
+        (value for name in KEYS if (value := os.environ.get(name, "").strip())), ""
+    )
 
 
 def _bounded_client(openai: Any, seconds: float) -> Any:
-    """An HTTP client that reads no answer for longer than `seconds`, or of more than 1 MB."""
+    """An HTTP client that reads no answer for longer than `seconds`, or of more than 1
+    MB."""
     base = openai.DefaultAsyncHttpxClient
-    http: Any = sys.modules[base.__mro__[1].__module__.partition(".")[0]]  # httpx, or its successor
+    http: Any = sys.modules[
+        base.__mro__[1].__module__.partition(".")[0]
+    ]  # httpx, or its successor
 
     class Bounded(base):  # type: ignore[misc, valid-type]
-        async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        async def send(
+            self, request: Any, *, stream: bool = False, **options: Any
+        ) -> Any:
             request.headers["Accept-Encoding"] = "identity"
             body = bytearray()
             try:
@@ -220,20 +262,29 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
                     response = await super().send(request, stream=True, **options)
                     try:
                         if "," in response.headers.get("Content-Encoding", ""):
-                            raise http.DecodingError("packed more than once", request=request)
+                            raise http.DecodingError(
+                                "packed more than once", request=request
+                            )
                         async for chunk in response.aiter_bytes():
                             body += chunk
                             if len(body) > MOST_BYTES:
-                                raise http.DecodingError("more than 1 MB", request=request)
+                                raise http.DecodingError(
+                                    "more than 1 MB", request=request
+                                )
                     finally:
                         await response.aclose()
             except TimeoutError:
-                raise http.ReadTimeout("no whole answer in time", request=request) from None
+                raise http.ReadTimeout(
+                    "no whole answer in time", request=request
+                ) from None
             headers = response.headers.copy()
             for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
                 headers.pop(name, None)
             return http.Response(
-                response.status_code, headers=headers, content=bytes(body), request=request
+                response.status_code,
+                headers=headers,
+                content=bytes(body),
+                request=request,
             )
 
     return Bounded()

@@ -1,4 +1,5 @@
-"""A language model behind an endpoint as judge: a pair is paid for once; no answer is never 0.
+"""A language model behind an endpoint as judge: a pair is paid for once; no answer is
+never 0.
 
 Prompts are plain files; of an answer nothing is trusted but one grade for each unit.
 """
@@ -43,15 +44,18 @@ _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _Asked = Sequence[tuple[str, Sequence[str], str]]
-"""Summaries, each with units, and with the question that it answers, or an empty text."""
+"""Summaries, each with units, and with the question that it answers, or an empty
+text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to judge, with places for the texts, and the presence of the words of answers.
+    """A request to judge, with places for the texts, and the presence of the words of
+    answers.
 
-    The text has ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of units),
-    or ``{unit}`` where one request holds one unit (both as plain lines). A paragraph with
+    The text has ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number
+    of units), or ``{unit}`` where one request holds one unit (both as plain lines). A
+    paragraph with
     ``{question}`` is left out for summaries that answer none.
     """
 
@@ -72,15 +76,19 @@ class Prompt:
     @property
     def sha(self) -> str:
         """Eight hex digits that name the text and the grades."""
-        return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
+        return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[
+            :8
+        ]
 
     def in_language(self, language: str) -> Self:
-        """The prompt for texts in a language, told in a line of its own; unchanged for English."""
+        """The prompt for texts in a language, told in a line of its own; unchanged for
+        English."""
         line = f"Summary and facts are in {name_of(language)}."
         return replace(self, text=with_line(self.text, line, language))
 
     def request(self, summary: str, units: Sequence[str], question: str = "") -> str:
-        """The text to send for some units of a summary, each fenced as JSON, or as a line."""
+        """The text to send for some units of a summary, each fenced as JSON, or as a
+        line."""
         parts = self.text.split("\n\n")
         fence = one_line if self.single else fenced
         return fill(
@@ -93,14 +101,16 @@ class Prompt:
         )
 
     def schema(self, count: int) -> dict[str, Any] | None:
-        """JSON schema of an answer: each number from 1 to `count` once, with a grade."""
+        """JSON schema of an answer: each number from 1 to `count` once, with a
+        grade."""
         if self.single:
             return None
         grade = {"type": "string", "enum": list(self.grades)}
         return object_schema({str(n): grade for n in range(1, count + 1)})
 
     def read(self, answer: str, count: int) -> list[float] | None:
-        """Presence of each unit, or None unless the answer grades exactly `count` units."""
+        """Presence of each unit, or None unless the answer grades exactly `count`
+        units."""
         answer = _THOUGHT.sub("", answer[:_LONGEST])
         if self.single:
             words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
@@ -109,7 +119,9 @@ class Prompt:
         if not isinstance(value, dict) or set(value) != set(keys):
             return None
         given = [str(value[key]).strip().lower() for key in keys]
-        return [self.grades[w] for w in given] if set(given) <= set(self.grades) else None
+        return (
+            [self.grades[w] for w in given] if set(given) <= set(self.grades) else None
+        )
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +131,8 @@ def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_line(prompt: str, line: str, language: str) -> str:
-    """A prompt with a line on the language of its texts; unchanged where that tells nothing."""
+    """A prompt with a line on the language of its texts; unchanged where that tells
+    nothing."""
     if language in {"", "en", "any", "und"}:
         return prompt
     head, gap, rest = prompt.partition("\n\n")
@@ -138,12 +151,15 @@ def fenced(value: Any) -> str:
 
 
 def json_value(text: str) -> Any:
-    """The one JSON object or list in an answer; None for none, several, or a broken one."""
+    """The one JSON object or list in an answer; None for none, several, or a broken
+    one."""
     start = re.search(r"[{\[]", text)
     if start is None:
         return None
     try:
-        value, end = json.JSONDecoder(object_pairs_hook=_once).raw_decode(text, start.start())
+        value, end = json.JSONDecoder(object_pairs_hook=_once).raw_decode(
+            text, start.start()
+        )
     except (ValueError, RecursionError):
         return None
     return None if re.search(r"[{\[]", text[end:]) else value
@@ -162,7 +178,9 @@ def load_prompt(name: str | Path) -> Prompt:
     head, _, text = text.partition("\n")
     words = re.findall(r"(\w+)=(\S+)", head if head.startswith("grades:") else "")
     grades = {word.lower(): number(value) for word, value in words}
-    values = [value for value in grades.values() if value is not None and 0 <= value <= 1]
+    values = [
+        value for value in grades.values() if value is not None and 0 <= value <= 1
+    ]
     if len(values) < max(2, len(grades)):
         raise InputError(
             "a prompt without grades", path=path, line=1, expected="grades: yes=1 no=0"
@@ -170,12 +188,16 @@ def load_prompt(name: str | Path) -> Prompt:
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
         expected = "{summary}, and {units} or {unit}"
         raise InputError("a prompt without placeholders", path=path, expected=expected)
-    return Prompt(Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True)))
+    return Prompt(
+        Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True))
+    )
 
 
 def read_prompt(name: str | Path) -> tuple[str, Path | None]:
     """The text of a shipped prompt, or of a file, and that file."""
-    shipped = {file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")}
+    shipped = {
+        file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")
+    }
     if str(name) in shipped:
         return shipped[str(name)].read_text("utf-8"), None
     if not Path(name).exists():
@@ -186,7 +208,8 @@ def read_prompt(name: str | Path) -> tuple[str, Path | None]:
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Result):
-    """What would be sent to an endpoint for pairs, or references, that are not in the cache.
+    """What would be sent to an endpoint for pairs, or references, that are not in the
+    cache.
 
     Each answer at once; what the model thinks before it writes is not counted.
     """
@@ -224,10 +247,15 @@ class Job:
 
 
 class Asker:
-    """A run of requests to an endpoint, with its counts: every answer is kept in the cache."""
+    """A run of requests to an endpoint, with its counts: every answer is kept in the
+    cache."""
 
     def __init__(
-        self, endpoint: Endpoint, identity: Mapping[str, Any], cache: JudgementCache, estimate: bool
+        self,
+        endpoint: Endpoint,
+        identity: Mapping[str, Any],
+        cache: JudgementCache,
+        estimate: bool,
     ) -> None:
         self._endpoint, self._fields, self.cache = endpoint, identity, cache
         self.estimate = estimate
@@ -249,9 +277,11 @@ class Asker:
         what: str = "pair",
         allowed: float = 0.0,
     ) -> dict[bytes, bytes]:
-        """The values of the keys: from the cache, or by the jobs that are left without these.
+        """The values of the keys: from the cache, or by the jobs that are left without
+        these.
 
-        A ModelError if more than the allowed share have none; an EstimateOnly if one was wanted.
+        A ModelError if more than the allowed share have none; an EstimateOnly if one
+        was wanted.
         """
         values = self._stored(keys)
         self.counts["from_cache"] = len(values)
@@ -303,7 +333,8 @@ class Asker:
         return values
 
     async def _answer(self, job: Job) -> dict[bytes, bytes]:
-        """Asks, and once more if the answer cannot be read; gives up after too many failures."""
+        """Asks, and once more if the answer cannot be read; gives up after too many
+        failures."""
         why = "the answer cannot be read: each fact once, with a grade, was expected"
         for _ in range(2):
             self._sent += 1
@@ -317,7 +348,9 @@ class Asker:
                 self._stopped = True
                 raise
             self._failures = 0
-            self.counts.update(requests=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
+            self.counts.update(
+                requests=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out
+            )
             values = job.read(reply)
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
@@ -347,24 +380,26 @@ class Asker:
 class LLMJudge(Closing):
     """Asks a model behind an OpenAI-compatible endpoint which units a summary conveys.
 
-    Units of one summary share requests. What was judged is kept in the cache at once, under the
-    model, the version that the endpoint reports, the prompt's hash and the parameters, and is not
-    asked for again. What could not be had is NaN.
+    Units of one summary share requests. What was judged is kept in the cache at once,
+    under the model, the version that the endpoint reports, the prompt's hash and the
+    parameters, and is not asked for again. What could not be had is NaN.
 
     Args:
-        model: As the endpoint calls it; its key comes from the environment (see `Endpoint`).
+        model: As the endpoint calls it; its key comes from the environment (see
+            `Endpoint`).
         endpoint: Its address up to /v1; none for OPENAI_BASE_URL, else OpenAI's own.
-        prompt: yes-no, three (1, .5, 0), met (for the criteria of a rubric), minicheck, or a file;
-            none for yes-no, and met where units are criteria.
+        prompt: yes-no, three (1, .5, 0), met (for the criteria of a rubric), minicheck,
+            or a file; none for yes-no, and met where units are criteria.
         units_per_request: The most units of a request.
         concurrency: The most requests under way.
         timeout: Seconds until the whole answer is there; else it is asked for again.
         retries: How often a request is sent again after a failure that may pass.
-        parameters: More fields of each request, as JSON, or others: {"top_p": 0.5, "seed": 1}.
+        parameters: More fields of each request, as JSON, or others: {"top_p": 0.5,
+            "seed": 1}.
         allow_missing: The share of pairs that may stay without a judgement.
         estimate: Judge nothing: show how many requests and tokens it would take.
-        cache: The cache's file; none for a store in memory that ends with the judge; default for
-            the user's own.
+        cache: The cache's file; none for a store in memory that ends with the judge;
+            default for the user's own.
 
     Raises:
         InputError: A setting or a file is not as it should be.
@@ -387,11 +422,21 @@ class LLMJudge(Closing):
     ) -> None:
         check_whole("units_per_request", units_per_request)
         if not 0 <= allow_missing <= 1:
-            raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
-        self._free, self._units, self._allowed = prompt is None, units_per_request, allow_missing
+            raise InputError(
+                f"allow_missing is {allow_missing}", expected="a share, 0 to 1"
+            )
+        self._free, self._units, self._allowed = (
+            prompt is None,
+            units_per_request,
+            allow_missing,
+        )
         self._prompt = load_prompt("yes-no" if prompt is None else prompt)
-        self._endpoint = Endpoint(model, endpoint, concurrency, timeout, retries, parameters or {})
-        self._asker = Asker(self._endpoint, self._identity, JudgementCache(cache), estimate)
+        self._endpoint = Endpoint(
+            model, endpoint, concurrency, timeout, retries, parameters or {}
+        )
+        self._asker = Asker(
+            self._endpoint, self._identity, JudgementCache(cache), estimate
+        )
 
     def close(self) -> None:
         """Closes the cache."""
@@ -430,15 +475,28 @@ class LLMJudge(Closing):
             (text.strip(), [one_line(unit) for unit in units], (question or "").strip())
             for (text, units), question in zip(items, used, strict=True)
         ]
-        keys = [[pair_key(text, u, question) for u in units] for text, units, question in asked]
+        keys = [
+            [pair_key(text, u, question) for u in units]
+            for text, units, question in asked
+        ]
         distinct = {
-            k: None for (text, *_), row in zip(asked, keys, strict=True) if text for k in row
+            k: None
+            for (text, *_), row in zip(asked, keys, strict=True)
+            if text
+            for k in row
         }
         self._asker = self._asker_of(self._identity)
-        raw = self._asker.values([*distinct], partial(self._jobs, asked), allowed=self._allowed)
-        values = {key: float(np.frombuffer(value, "<f8")[0]) for key, value in raw.items()}
+        raw = self._asker.values(
+            [*distinct], partial(self._jobs, asked), allowed=self._allowed
+        )
+        values = {
+            key: float(np.frombuffer(value, "<f8")[0]) for key, value in raw.items()
+        }
         presence = tuple(
-            np.array([values.get(key, np.nan) if text else 0.0 for key in row], dtype=np.float64)
+            np.array(
+                [values.get(key, np.nan) if text else 0.0 for key in row],
+                dtype=np.float64,
+            )
             for (text, *_), row in zip(asked, keys, strict=True)
         )
         counts = {
@@ -448,7 +506,9 @@ class LLMJudge(Closing):
             **self._asker.counts,
         }
         signature = self.signature()
-        if texts := sorted({(question, text) for text, _, question in asked if question}):
+        if texts := sorted(
+            {(question, text) for text, _, question in asked if question}
+        ):
             signature["questions"] = fingerprint(texts)
         return JudgedBatch(presence, signature, counts)
 
@@ -477,7 +537,8 @@ class LLMJudge(Closing):
         return asker.values(keys, left, what), asker
 
     def _jobs(self, asked: _Asked, stored: Container[bytes]) -> Iterator[Job]:
-        """The requests for what is not cached: a summary with the missing ones of each n units."""
+        """The requests for what is not cached: a summary with the missing ones of each
+        n units."""
         size = self._identity["units_per_request"]
         seen: set[bytes] = set()
         for text, units, question in asked:
@@ -494,7 +555,11 @@ class LLMJudge(Closing):
 
         def read(reply: Reply) -> list[bytes] | None:
             grades = prompt.read(reply.text, count)
-            return None if grades is None else [np.float64(grade).tobytes() for grade in grades]
+            return (
+                None
+                if grades is None
+                else [np.float64(grade).tobytes() for grade in grades]
+            )
 
         request = prompt.request(text, list(units.values()), question)
         tokens_out = 2 if prompt.single else 3 + 6 * count

@@ -1,7 +1,9 @@
-"""What runs a model: onnxruntime without torch, or transformers; and what reads tokenizers.
+"""What runs a model: onnxruntime without torch, or transformers; and what reads
+tokenizers.
 
-An ONNX model's logits of a pair do not depend on what else is judged: each pair is computed alone,
-without padding, on one thread, which is as fast on a CPU as batches are. Pairs run side by side.
+An ONNX model's logits of a pair do not depend on what else is judged: each pair is
+computed alone, without padding, on one thread, which is as fast on a CPU as batches
+are. Pairs run side by side.
 """
 
 import os
@@ -23,13 +25,16 @@ from litepyramid.text import counted
 ONNX_TOKENS = 8_192
 """The most tokens of a batch: how often judgements are saved."""
 _MOST_BYTES, _MOST_TOKENIZER = 2**31, 64 * 2**20
-_ELSEWHERE = b"\n\x08location"  # how protobuf writes the key of a tensor that is in another file
+_ELSEWHERE = (
+    b"\n\x08location"  # how protobuf writes the key of a tensor that is in another file
+)
 
 
 class OnnxBackend:
     """A loaded ONNX classifier; a `Backend`.
 
-    Operators of others are refused by onnxruntime: no library with any is ever registered.
+    Operators of others are refused by onnxruntime: no library with any is ever
+    registered.
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
@@ -41,7 +46,9 @@ class OnnxBackend:
         data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _ELSEWHERE
         if _ELSEWHERE in data:
             raise ModelError("the model is not in one file of at most 2 GB", path=path)
-        with loading("the model cannot be loaded", path=path, expected="an ONNX classifier"):
+        with loading(
+            "the model cannot be loaded", path=path, expected="an ONNX classifier"
+        ):
             self._session = runtime.InferenceSession(
                 data, options, providers=["CPUExecutionProvider"]
             )
@@ -50,7 +57,9 @@ class OnnxBackend:
             self._output = "logits" if "logits" in outputs else outputs[0]
         self._path = path
         limit = os.environ.get("OMP_NUM_THREADS", "")
-        self._threads = threads or (int(limit) if limit.isdecimal() and int(limit) else cores())
+        self._threads = threads or (
+            int(limit) if limit.isdecimal() and int(limit) else cores()
+        )
 
     def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
@@ -62,8 +71,15 @@ class OnnxBackend:
             ]
             with ThreadPoolExecutor(self._threads) as pool:
                 logits = np.concatenate(list(pool.map(self._run, pairs)))
-            if logits.ndim != 2 or len(logits) != len(pairs) or logits.dtype.kind != "f":
-                shape, expected = f"the output has the shape {logits.shape}", "(pairs, classes)"
+            if (
+                logits.ndim != 2
+                or len(logits) != len(pairs)
+                or logits.dtype.kind != "f"
+            ):
+                shape, expected = (
+                    f"the output has the shape {logits.shape}",
+                    "(pairs, classes)",
+                )
                 raise ModelError(shape, path=self._path, expected=expected)
         return logits.astype(np.float32)
 
@@ -72,15 +88,20 @@ class OnnxBackend:
 
 
 def read_onnx_tokenizer(folder: Path) -> Tokenizer:
-    """The ``tokenizer.json`` next to a model, with what its settings say of cutting and ends."""
+    """The ``tokenizer.json`` next to a model, with what its settings say of cutting and
+    ends."""
     path, more = folder / "tokenizer.json", folder / "tokenizer_config.json"
     library = _library("tokenizers")
     if file_type(path) != "file" or path.stat().st_size > _MOST_TOKENIZER:
         raise ModelError("no tokenizer.json of at most 64 MB", path=path)
     with loading("the tokenizer cannot be read", path=path):
-        settings = read_json(more, error=ModelError) if file_type(more) == "file" else {}
+        settings = (
+            read_json(more, error=ModelError) if file_type(more) == "file" else {}
+        )
         core = library.Tokenizer.from_file(str(path))
-        side = settings.get("truncation_side") or (core.truncation or {}).get("direction")
+        side = settings.get("truncation_side") or (core.truncation or {}).get(
+            "direction"
+        )
         core.no_truncation()
         core.no_padding()
         end = settings.get("eos_token") or settings.get("sep_token") or ""
@@ -95,7 +116,8 @@ def _library(name: str) -> Any:
 class TorchBackend:
     """A loaded model of transformers; a `Backend`.
 
-    On CPU it takes the free cores by default: threads that wait cost more than they bring.
+    On CPU it takes the free cores by default: threads that wait cost more than they
+    bring.
     """
 
     def __init__(
@@ -114,7 +136,9 @@ class TorchBackend:
             head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
         )
         if missing := sorted(report["missing_keys"]):
-            lacks = f"the model '{point.source}' lacks {counted(len(missing), 'weight')}"
+            lacks = (
+                f"the model '{point.source}' lacks {counted(len(missing), 'weight')}"
+            )
             hint = "A pretrained model must be fine-tuned before it can judge."
             raise ModelError(f"{lacks} ({missing[0]} …)", hint=hint)
         self._model = model.to(device).eval()
@@ -123,11 +147,20 @@ class TorchBackend:
         """Logits (pairs, classes) float32 in the model's own class order."""
         torch = self._torch
         hint = "If its memory is full, use a smaller batch_tokens, max_length or model."
-        with loading(f"the model failed on {self._device}", hint=hint), torch.inference_mode():
-            inputs = {name: torch.from_numpy(a).to(self._device) for name, a in batch.items()}
-            if self._answers is not None:  # one step, from the token that answers begin with
+        with (
+            loading(f"the model failed on {self._device}", hint=hint),
+            torch.inference_mode(),
+        ):
+            inputs = {
+                name: torch.from_numpy(a).to(self._device) for name, a in batch.items()
+            }
+            if (
+                self._answers is not None
+            ):  # one step, from the token that answers begin with
                 start = self._model.config.decoder_start_token_id
-                inputs["decoder_input_ids"] = torch.full_like(inputs["input_ids"][:, :1], start)
+                inputs["decoder_input_ids"] = torch.full_like(
+                    inputs["input_ids"][:, :1], start
+                )
             logits = self._model(**inputs).logits
             if self._answers is not None:
                 logits = logits[:, 0, list(self._answers)]
@@ -160,7 +193,9 @@ def load_tokenizer(source: str, revision: str | None) -> Any:
     files = (path for pattern in patterns for path in folder.glob(pattern))
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
         raise ModelError(  # transformers would make an empty one
-            "the folder has no tokenizer", path=folder, expected="tokenizer.json or similar"
+            "the folder has no tokenizer",
+            path=folder,
+            expected="tokenizer.json or similar",
         )
     with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
         return transformers.AutoTokenizer.from_pretrained(
@@ -176,9 +211,11 @@ def load_classifier(
     head: Literal["SequenceClassification", "Seq2SeqLM"] = "SequenceClassification",
     **config: Any,
 ) -> tuple[Any, dict[str, Any]]:
-    """A sequence classifier of transformers, with what its loader reports of its weights.
+    """A sequence classifier of transformers, with what its loader reports of its
+    weights.
 
-    A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
+    A folder is read from safetensors alone; a hub model as transformers loads it,
+    tensors only.
     """
     _library("torch")
     transformers = _library("transformers")
@@ -215,12 +252,17 @@ def automatic_precision(device: str) -> str:
     device = find_device(device)
     if not device.startswith("cuda"):
         return "float32"
-    return "bfloat16" if _library("torch").cuda.get_device_capability(device)[0] >= 8 else "float16"
+    return (
+        "bfloat16"
+        if _library("torch").cuda.get_device_capability(device)[0] >= 8
+        else "float16"
+    )
 
 
 @contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """No bars or reports of the loader's own meanwhile; what matters of them is an error here."""
+    """No bars or reports of the loader's own meanwhile; what matters of them is an
+    error here."""
     logging = transformers.utils.logging
     verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

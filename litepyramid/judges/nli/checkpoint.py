@@ -1,7 +1,9 @@
-"""What a checkpoint is, read from its small files without torch: classes, mode, longest text.
+"""What a checkpoint is, read from its small files without torch: classes, mode, longest
+text.
 
-For well-known public checkpoints it stands in ``cards.json``. The mode is what the paper found best
-for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c for one tuned on presence.
+For well-known public checkpoints it stands in ``cards.json``. The mode is what the
+paper found best for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c
+for one tuned on presence.
 """
 
 import hashlib
@@ -32,7 +34,14 @@ CARD_FILE = "litepyramid.json"
 MAX_LENGTH = 400
 """The authors cut pairs at 400 tokens (ZB21, released code)."""
 _MOST_LAYERS = 256
-_OFFSET = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet", "longformer")
+_OFFSET = (
+    "roberta",
+    "xlm-roberta",
+    "camembert",
+    "xlm-roberta-xl",
+    "mpnet",
+    "longformer",
+)
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("present", "absent")
@@ -55,17 +64,21 @@ _MODEL_FILES = (  # what decides what a model computes, besides its weights
 
 @dataclass(frozen=True, slots=True)
 class JudgeCard:
-    """What the judge must know about a checkpoint that its `config.json` does not contain.
+    """What the judge must know about a checkpoint that its `config.json` does not
+    contain.
 
     Attributes:
-        kind: Whether it never saw summaries (zero-shot), or was tuned on presence labels.
+        kind: Whether it never saw summaries (zero-shot), or was tuned on presence
+            labels.
         order: The classes in the order of the outputs, where the model's own labels are
             ``LABEL_0`` and so on.
-        template: The one text that the model reads in place of a pair, with ``{premise}``,
+        template: The one text that the model reads in place of a pair, with
+            ``{premise}``,
             ``{hypothesis}``, and ``{eos}`` for the tokenizer's end-of-sequence token.
-        answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
-            is judged by their logits in its first step.
-        languages: Codes of the languages that it reads; () for many, None if that is not known.
+        answers: Of a model that writes: the ids of the tokens that begin "no" and
+            "yes". Presence is judged by their logits in its first step.
+        languages: Codes of the languages that it reads; () for many, None if that is
+            not known.
     """
 
     kind: Kind = "presence"
@@ -89,17 +102,29 @@ class JudgeCard:
 
 @cache
 def cards() -> dict[str, JudgeCard]:
-    """The cards of well-known public checkpoints (their licences are in models/README.md)."""
-    text = files("litepyramid.judges.nli").joinpath("cards.json").read_text(encoding="utf-8")
+    """The cards of well-known public checkpoints (their licences are in
+    models/README.md)."""
+    text = (
+        files("litepyramid.judges.nli")
+        .joinpath("cards.json")
+        .read_text(encoding="utf-8")
+    )
     return as_type(dict[str, JudgeCard], json.loads(text))
 
 
 def read_card(path: Path) -> JudgeCard:
     """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone."""
     value = read_json(path, "a judge's card", ModelError)
-    card = as_type(JudgeCard, value, what="not a judge's card", path=path, error=ModelError)
-    if card.template and not {"premise", "hypothesis"} <= {*re.findall("{(.*?)}", card.template)}:
-        problem, expected = "a template without placeholders", "{premise} and {hypothesis}"
+    card = as_type(
+        JudgeCard, value, what="not a judge's card", path=path, error=ModelError
+    )
+    if card.template and not {"premise", "hypothesis"} <= {
+        *re.findall("{(.*?)}", card.template)
+    }:
+        problem, expected = (
+            "a template without placeholders",
+            "{premise} and {hypothesis}",
+        )
         raise ModelError(problem, path=path, expected=expected)
     if card.answers is not None and not card.template:
         raise ModelError("answers without a template", path=path, expected="both")
@@ -119,7 +144,8 @@ class ClassOrder:
         return len(self.classes) == 2
 
     def logits(self, raw: ArrayLike) -> FloatArray:
-        """The model's raw output as logits in the order entailment, neutral, contradiction.
+        """The model's raw output as logits in the order entailment, neutral,
+        contradiction.
 
         Example:
             >>> ClassOrder(TWO, (1, 0)).logits([[0.3, 0.7]]).tolist()
@@ -147,8 +173,12 @@ def class_order(
         (1, 0)
     """
     labels = {int(i): label for i, label in id2label.items() if str(i).isdecimal()}
-    shown = f"the labels {', '.join(f'{i}={label}' for i, label in sorted(labels.items()))}"
-    names = [_NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()]
+    shown = (
+        f"the labels {', '.join(f'{i}={label}' for i, label in sorted(labels.items()))}"
+    )
+    names = [
+        _NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()
+    ]
     if len(names) == 2 and "absent" in names:
         names = ["present" if name == "entailment" else name for name in names]
     generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
@@ -157,13 +187,20 @@ def class_order(
     if label_map is not None:
         entries = [entry.partition("=") for entry in label_map.lower().split(",")]
         meant = {value.strip(): name.strip() for name, _, value in entries}
-        names = [meant.get(str(i)) or meant.get(label.lower(), "") for i, label in labels.items()]
+        names = [
+            meant.get(str(i)) or meant.get(label.lower(), "")
+            for i, label in labels.items()
+        ]
     for classes in (THREE, TWO):
         if sorted(filter(None, names) if label_map else names) == sorted(classes):
-            return ClassOrder(classes, tuple([*labels][names.index(name)] for name in classes))
+            return ClassOrder(
+                classes, tuple([*labels][names.index(name)] for name in classes)
+            )
     orders = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
     if label_map is not None:
-        raise InputError(f"the label map '{label_map}' does not fit {shown}", expected=orders)
+        raise InputError(
+            f"the label map '{label_map}' does not fit {shown}", expected=orders
+        )
     raise ModelError(
         f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
@@ -175,9 +212,10 @@ def class_order(
 class Checkpoint:
     """A sequence classifier that can judge, not loaded.
 
-    Its name is the hub id, or the folder as the user wrote it; the revision the hub's commit. The
-    cache knows it by its fingerprint: ``id@commit``, or a hash of the folder's files. `longest` are
-    the most tokens it can read, if that is known; `onnx` is ``model.onnx`` if that is to be run.
+    Its name is the hub id, or the folder as the user wrote it; the revision the hub's
+    commit. The cache knows it by its fingerprint: ``id@commit``, or a hash of the
+    folder's files. `longest` are the most tokens it can read, if that is known; `onnx`
+    is ``model.onnx`` if that is to be run.
     """
 
     name: str
@@ -218,14 +256,17 @@ def open_checkpoint(
     backend: Backend = "auto",
     device: str = "auto",
 ) -> Checkpoint:
-    """Finds a checkpoint on disk or on the hub and reads its configuration; see `NLIJudge`."""
+    """Finds a checkpoint on disk or on the hub and reads its configuration; see
+    `NLIJudge`."""
     folder, commit = Path(name).expanduser(), None
     source, path = str(folder), folder / "model.onnx"
     auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
     onnx = path if backend == "onnx" or auto else None
     if file_type(folder) == "folder":
         if revision is not None:
-            raise InputError(f"a revision for the folder '{name}'", expected="one of a hub model")
+            raise InputError(
+                f"a revision for the folder '{name}'", expected="one of a hub model"
+            )
         config = _read_config(folder / "config.json")
         fingerprint = _folder_hash(folder, onnx)
     elif onnx is not None:
@@ -241,9 +282,13 @@ def open_checkpoint(
     if card and card.answers is not None:
         labels = {"0": "absent", "1": "present"}  # the outputs kept are these two
     nameless = card.order if card else None
-    order = class_order(labels, label_map, fallback=nameless, model=f"the model '{name}'")
+    order = class_order(
+        labels, label_map, fallback=nameless, model=f"the model '{name}'"
+    )
     card = card or JudgeCard("presence" if order.two else "zero-shot")
-    return Checkpoint(name, source, commit, fingerprint, order, card, config.longest, onnx)
+    return Checkpoint(
+        name, source, commit, fingerprint, order, card, config.longest, onnx
+    )
 
 
 def _folder_hash(folder: Path, onnx: Path | None) -> str:
@@ -252,7 +297,9 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     if not weights or any(file_type(path) != "file" for path in weights):
         pickled = " but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""
         expected = "model.onnx, or safetensors as save_pretrained writes them"
-        raise ModelError(f"the folder has no weights{pickled}", path=folder, expected=expected)
+        raise ModelError(
+            f"the folder has no weights{pickled}", path=folder, expected=expected
+        )
     others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
     files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
     total = hashlib.sha256()
@@ -280,16 +327,22 @@ class _Config:
             return None
         # RoBERTa and its kin count positions from the padding id + 1.
         offset = self.model_type in _OFFSET
-        return max(self.max_position_embeddings - offset * ((self.pad_token_id or 0) + 1), 8)
+        return max(
+            self.max_position_embeddings - offset * ((self.pad_token_id or 0) + 1), 8
+        )
 
 
 def _read_config(path: Path) -> _Config:
     """A model's configuration, refused if it has absurdly many layers."""
     expected = "a folder written by transformers' save_pretrained"
     if file_type(path) is None:
-        raise ModelError("the folder has no config.json", path=path.parent, expected=expected)
+        raise ModelError(
+            "the folder has no config.json", path=path.parent, expected=expected
+        )
     value = read_json(path, expected, ModelError)
-    config = as_type(_Config, value, what="not a configuration", path=path, error=ModelError)
+    config = as_type(
+        _Config, value, what="not a configuration", path=path, error=ModelError
+    )
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
             expected = f"at most {_MOST_LAYERS} layers"

@@ -1,4 +1,5 @@
-"""Pairs as token ids: each text tokenised once, the summary cut, batches by token budget."""
+"""Pairs as token ids: each text tokenised once, the summary cut, batches by token
+budget."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from litepyramid.types import IntArray
 Pair = tuple[str, str]
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 EncodedBatch = dict[str, IntArray]
-"""What one call of the model reads, by name: (pairs, longest pair) arrays, padded on one side."""
+"""What one call of the model reads, by name: (pairs, longest pair) arrays, padded on
+one side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class Tokenizer:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPairs:
-    """Pairs as token ids: the `lengths` of all, cut; ids and types of the pair at an index."""
+    """Pairs as token ids: the `lengths` of all, cut; ids and types of the pair at an
+    index."""
 
     tokenizer: Tokenizer
     lengths: IntArray
@@ -63,17 +66,24 @@ class EncodedPairs:
 
 
 def encode(
-    tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str | None = None
+    tokenizer: Tokenizer,
+    max_length: int,
+    pairs: Sequence[Pair],
+    template: str | None = None,
 ) -> EncodedPairs:
-    """Pairs, or one text a pair as a template has it; only summaries are cut to `max_length`.
+    """Pairs, or one text a pair as a template has it; only summaries are cut to
+    `max_length`.
 
-    Without a template each distinct text is tokenised once, and the tokenizer's post-processor
-    joins two of them with the model's special tokens: the same ids as tokenising the pair.
+    Without a template each distinct text is tokenised once, and the tokenizer's
+    post-processor joins two of them with the model's special tokens: the same ids as
+    tokenising the pair.
     """
     core = tokenizer.core
     with loading("the model's tokenizer failed"):
         if template:
-            return _encode_texts(tokenizer, max_length, pairs, fill(template, eos=tokenizer.end))
+            return _encode_texts(
+                tokenizer, max_length, pairs, fill(template, eos=tokenizer.end)
+            )
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         special = int(core.num_special_tokens_to_add(True))
         encodings = core.encode_batch(texts, add_special_tokens=False)
@@ -87,19 +97,28 @@ def encode(
     def joined(index: int) -> tuple[Sequence[int], Sequence[int]]:
         first, second = (encoded[text] for text in pairs[index])
         if len(first.ids) > rooms[index]:
-            first = type(first).merge([first], growing_offsets=False)  # a copy: cut in place
-            first.truncate(rooms[index], direction="left" if tokenizer.cut_left else "right")
+            first = type(first).merge(
+                [first], growing_offsets=False
+            )  # a copy: cut in place
+            first.truncate(
+                rooms[index], direction="left" if tokenizer.cut_left else "right"
+            )
         whole = core.post_process(first, second, add_special_tokens=True)
         return whole.ids, whole.type_ids
 
-    whole = np.array([length[a] + length[b] + special for a, b in pairs], dtype=np.int64)
-    return EncodedPairs(tokenizer, np.minimum(whole, max_length), whole > max_length, joined)
+    whole = np.array(
+        [length[a] + length[b] + special for a, b in pairs], dtype=np.int64
+    )
+    return EncodedPairs(
+        tokenizer, np.minimum(whole, max_length), whole > max_length, joined
+    )
 
 
 def _encode_texts(
     tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
 ) -> EncodedPairs:
-    """Each pair as one text; a summary is cut, at the end of one of its tokens, to what fits."""
+    """Each pair as one text; a summary is cut, at the end of one of its tokens, to what
+    fits."""
 
     def tokenised(pairs: Sequence[Pair]) -> list[Sequence[int]]:
         texts = [fill(template, premise=text, hypothesis=unit) for text, unit in pairs]
@@ -119,7 +138,9 @@ def _encode_texts(
     for index in np.flatnonzero(truncated).tolist():
         ids[index] = shortened(*pairs[index])
     lengths = np.array([len(row) for row in ids], dtype=np.int64)
-    return EncodedPairs(tokenizer, lengths, truncated, lambda n: (ids[n], [0] * len(ids[n])))
+    return EncodedPairs(
+        tokenizer, lengths, truncated, lambda n: (ids[n], [0] * len(ids[n]))
+    )
 
 
 def _no_room(unit: str, max_length: int) -> InputError:

@@ -1,7 +1,7 @@
 """The four ways to read presence off an NLI model's logits (ZB21 §3.1): pure functions.
 
-Each takes (..., 3) raw logits e, n, c in the order entailment, neutral, contradiction, and returns
-(...) float64; NaN where a logit is NaN (a pair that was not judged).
+Each takes (..., 3) raw logits e, n, c in the order entailment, neutral, contradiction,
+and returns (...) float64; NaN where a logit is NaN (a pair that was not judged).
 """
 
 from collections.abc import Callable
@@ -29,7 +29,8 @@ def p3c(logits: ArrayLike) -> FloatArray:
 
 
 def l3c(logits: ArrayLike) -> FloatArray:
-    """1 if entailment is the arg max of the three classes, alone or in a tie, else 0."""
+    """1 if entailment is the arg max of the three classes, alone or in a tie, else
+    0."""
     z = _three(logits)
     label = (z[..., 0] >= z[..., 1:].max(axis=-1)).astype(np.float64)
     return np.where(np.isnan(z).any(axis=-1), np.nan, label)
@@ -38,8 +39,8 @@ def l3c(logits: ArrayLike) -> FloatArray:
 def p2c(logits: ArrayLike) -> FloatArray:
     """Probability of presence among two classes: exp(e) / (exp(e) + exp(n + c)).
 
-    The logits of neutral and contradiction are *added*, not log-sum-exp-ed: their sum is the
-    logit of "not present".
+    The logits of neutral and contradiction are *added*, not log-sum-exp-ed: their sum
+    is the logit of "not present".
 
     Example:
         >>> p2c([[2.0, 1.0, 1.0], [3.0, 1.0, 0.0]]).round(3).tolist()
@@ -64,8 +65,8 @@ MODES: dict[Mode, Callable[[ArrayLike], FloatArray]] = {
 def presence(logits: ArrayLike, mode: str) -> FloatArray:
     """Presence in [0, 1] from raw logits, in the mode of that name.
 
-    A two-class model (present, absent) is written (present, absent, 0): `p2c` and `l2c` are then
-    its own softmax and arg max.
+    A two-class model (present, absent) is written (present, absent, 0): `p2c` and `l2c`
+    are then its own softmax and arg max.
 
     Raises:
         InputError: There is no such mode, or the last axis is not 3 long.

@@ -1,4 +1,5 @@
-"""The NLI judge: any sequence classifier from the hub or a folder, exact, fast, cached."""
+"""The NLI judge: any sequence classifier from the hub or a folder, exact, fast,
+cached."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -59,30 +60,33 @@ class Backend(Protocol):
 class NLIJudge(Closing):
     """Asks an NLI model whether each summary (premise) entails each unit (hypothesis).
 
-    The raw logits of every pair are cached: another mode, other weights or another mix of units
-    costs no further judgement, and does not even load the model.
+    The raw logits of every pair are cached: another mode, other weights or another mix
+    of units costs no further judgement, and does not even load the model.
 
     Args:
-        model: Hub id or folder of a sequence classifier: safetensors, or model.onnx with
-            tokenizer.json and config.json.
-        mode: p3c, l3c, p2c or l2c; none for the one that fits the model: l3c for a zero-shot NLI
-            model, p2c for one tuned on presence labels.
-        revision: Branch, tag or commit of the hub; the commit is named in the signature.
-        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
-            None for 400, or the most that the model can read if that is less.
-        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
-            into parts that fit, of which each unit's best counts.
+        model: Hub id or folder of a sequence classifier: safetensors, or model.onnx
+            with tokenizer.json and config.json.
+        mode: p3c, l3c, p2c or l2c; none for the one that fits the model: l3c for a
+            zero-shot NLI model, p2c for one tuned on presence labels.
+        revision: Branch, tag or commit of the hub; the commit is named in the
+            signature.
+        max_length: The most tokens of a pair; a longer pair has its summary cut, and is
+            counted. None for 400, or the most that the model can read if that is less.
+        long: What becomes of a summary that does not fit: cut at its end, or split at
+            sentences into parts that fit, of which each unit's best counts.
         label_map: Which output is which class, for models that do not name them:
             entailment=0,neutral=1,contradiction=2 or present=1,absent=0.
-        backend: torch, onnx, or auto: onnx on the CPU where the folder has a model.onnx.
+        backend: torch, onnx, or auto: onnx on the CPU where the folder has a
+            model.onnx.
         device: auto (a GPU if there is one), cpu, cuda:1, mps.
-        dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an ONNX
-            model has its own.
-        batch_tokens: The most tokens of a batch of torch, padding included; none for 4,096 on CPU
-            and 32,768 on a GPU. Fewer need less memory.
-        threads: Threads on CPU; none for as many as cores (with torch, those that are idle).
-        cache: The cache's file; none for a store in memory that ends with the judge; default for
-            the user's own.
+        dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an
+            ONNX model has its own.
+        batch_tokens: The most tokens of a batch of torch, padding included; none for
+            4,096 on CPU and 32,768 on a GPU. Fewer need less memory.
+        threads: Threads on CPU; none for as many as cores (with torch, those that are
+            idle).
+        cache: The cache's file; none for a store in memory that ends with the judge;
+            default for the user's own.
     """
 
     portable = True
@@ -123,12 +127,16 @@ class NLIJudge(Closing):
         self.device, self._precision = device, None if dtype == "auto" else str(dtype)
         if self.checkpoint.onnx:
             if device not in ("auto", "cpu") or dtype != "auto":
-                raise InputError("a device or dtype for an ONNX model", expected="the CPU, auto")
+                raise InputError(
+                    "a device or dtype for an ONNX model", expected="the CPU, auto"
+                )
             self.device, self._precision = "cpu", "onnx"
         self._long, self._threads, self._batch_tokens = long, threads, batch_tokens
-        # Codes of the languages that the model reads: () for many, None if that is not known.
+        # Codes of the languages that the model reads: () for many, None if that is not
+        # known.
         self.languages = self.checkpoint.card.languages
-        # An ONNX model is on as many threads as cores by itself: no further process pays.
+        # An ONNX model is on as many threads as cores by itself: no further process
+        # pays.
         self.start_cost = 10**12 if self.checkpoint.onnx else 0
         self._cache = JudgementCache(cache)
         if self.checkpoint.revision is None:
@@ -148,9 +156,13 @@ class NLIJudge(Closing):
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary.
 
-        Tabs and line breaks are read as a space: the models learn from texts of one line.
+        Tabs and line breaks are read as a space: the models learn from texts of one
+        line.
         """
-        items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
+        items = [
+            (one_line(text), [one_line(unit) for unit in units])
+            for text, units in items
+        ]
         if self._long == "split":
             return best_parts(self._judge, items, self._parts(items))[0]
         return self._judge(items)
@@ -160,7 +172,9 @@ class NLIJudge(Closing):
         point = self.checkpoint
         return {
             "judge": point.name,
-            "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[:12],
+            "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[
+                :12
+            ],
             "mode": self.mode,
             "max_length": str(self.max_length),
             "dtype": self._precision or "auto",
@@ -182,13 +196,17 @@ class NLIJudge(Closing):
 
         longest = (max(map(length, units), default=0) for _, units in items)
         return [
-            split_summary(text, self.max_length - fixed - unit, length) if units else [(0, 0)]
+            split_summary(text, self.max_length - fixed - unit, length)
+            if units
+            else [(0, 0)]
             for (text, units), unit in zip(items, longest, strict=True)
         ]
 
     def _judge(self, items: Items) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
-        counts = dict.fromkeys(("pairs", "truncated", "empty", "from_cache", "judged"), 0)
+        counts = dict.fromkeys(
+            ("pairs", "truncated", "empty", "from_cache", "judged"), 0
+        )
         counts["pairs"] = sum(len(units) for _, units in items)
         logits: list[FloatArray] = []
         try:
@@ -204,16 +222,22 @@ class NLIJudge(Closing):
         )
         return JudgedBatch(values, self.signature(), counts, tuple(logits))
 
-    def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
+    def _logits(
+        self, items: Items, counts: dict[str, int], shown: Any
+    ) -> Iterator[FloatArray]:
         """The logits of every item, as many items as are held in memory at once."""
         pairs = _pairs_of(items)
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
         counts["from_cache"] += len(stored)
         # Pairs that are cached or repeated take no time and are not in the bar.
-        shown.total -= sum(len(units) for _, units in items) - (len(pairs) - len(stored))
+        shown.total -= sum(len(units) for _, units in items) - (
+            len(pairs) - len(stored)
+        )
 
-        for rows in self._judge_missing(pairs, stored) if len(stored) < len(pairs) else ():
+        for rows in (
+            self._judge_missing(pairs, stored) if len(stored) < len(pairs) else ()
+        ):
             self._cache.put(identity, rows)
             stored |= rows
             counts["judged"] += len(rows)
@@ -227,15 +251,17 @@ class NLIJudge(Closing):
             judged = [stored[pair_key(summary, unit)] for unit in units]
             counts["truncated"] += sum(row.truncated for row in judged)
             raw = np.array([np.frombuffer(row.value, "<f4") for row in judged])
-            yield order.logits(raw.reshape(len(units), -1 if judged else len(order.classes)))
+            yield order.logits(
+                raw.reshape(len(units), -1 if judged else len(order.classes))
+            )
 
     def _judge_missing(
         self, pairs: Mapping[bytes, Pair], stored: Mapping[bytes, Stored]
     ) -> Iterator[dict[bytes, Stored]]:
         """Judges those pairs that are not in `stored`, batch by batch.
 
-        Batches are planned over all pairs: a run that continues after a break makes those of an
-        unbroken one, and so the very same numbers.
+        Batches are planned over all pairs: a run that continues after a break makes
+        those of an unbroken one, and so the very same numbers.
         """
         keys, texts = list(pairs), list(pairs.values())
         backend, budget = self._backend
@@ -265,7 +291,9 @@ class NLIJudge(Closing):
         if self.checkpoint.onnx is not None:
             return OnnxBackend(self.checkpoint.onnx, self._threads), ONNX_TOKENS
         device = find_device(self.device)
-        backend = TorchBackend(self.checkpoint, str(self._precision), device, self._threads)
+        backend = TorchBackend(
+            self.checkpoint, str(self._precision), device, self._threads
+        )
         return backend, self._batch_tokens or (4_096 if device == "cpu" else 32_768)
 
     def _identity(self, precision: str) -> str:
@@ -275,12 +303,15 @@ class NLIJudge(Closing):
             "model": self.checkpoint.fingerprint,
             "max_length": self.max_length,
             "dtype": precision,
-            **({"template": (card.template_sha, card.answers)} if card.template else {}),
+            **(
+                {"template": (card.template_sha, card.answers)} if card.template else {}
+            ),
         }
         return json.dumps(fields, sort_keys=True)
 
     def _choose_precision(self, items: Items) -> str:
-        """The automatic precision; that of the cache if it holds every pair, without torch."""
+        """The automatic precision; that of the cache if it holds every pair, without
+        torch."""
         if self.device == "cpu":
             return "float32"
         for precision in _PRECISIONS:
@@ -292,6 +323,7 @@ class NLIJudge(Closing):
 
 
 def _pairs_of(items: Items) -> dict[bytes, Pair]:
-    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys."""
+    """The distinct (summary, unit) pairs of summaries that are not empty, by their
+    keys."""
     pairs = ((text, unit) for text, units in items if text.strip() for unit in units)
     return {pair_key(*pair): pair for pair in pairs}

@@ -1,11 +1,12 @@
 """Bootstrap of correlations: BOOT-SYSTEMS, BOOT-INPUTS, BOOT-BOTH, all samples at once.
 
-A sample with replacement (Deutsch, Dror & Roth 2021, section 3.2) is a number of draws for each
-system and each input. A product of those numbers with the scores gives every sample's averages;
-systems drawn more than once keep one row and carry a weight. At summary level, what does not depend
-on the draws is prepared once: moments for Pearson, "how many drawn systems stand below this one"
-for Spearman, signs of all pairs for Kendall. All counts in them are small integers and halves:
-exact in any order of summation.
+A sample with replacement (Deutsch, Dror & Roth 2021, section 3.2) is a number of draws
+for each system and each input. A product of those numbers with the scores gives every
+sample's averages; systems drawn more than once keep one row and carry a weight. At
+summary level, what does not depend on the draws is prepared once: moments for Pearson,
+"how many drawn systems stand below this one" for Spearman, signs of all pairs for
+Kendall. All counts in them are small integers and halves: exact in any order of
+summation.
 """
 
 from typing import Any
@@ -29,7 +30,8 @@ from litepyramid.stats import resampled_means
 from litepyramid.types import FloatArray
 
 Draws = FloatArray | None
-"""(B, N) or (B, M) how often each system or input is drawn in each sample; None: once."""
+"""(B, N) or (B, M) how often each system or input is drawn in each sample; None:
+once."""
 
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
@@ -47,10 +49,12 @@ def bootstrap_samples(
     seed: int = 12345,
     paired_inputs: bool = True,
 ) -> FloatArray:
-    """(samples,) the correlation of (N, M) X and Z on samples with replacement, NaN if undefined.
+    """(samples,) the correlation of (N, M) X and Z on samples with replacement, NaN if
+    undefined.
 
-    Equal seeds give all metrics the same samples. Without `paired_inputs`, at system level only, Z
-    is (N, any number), and each side is drawn over inputs of its own (DDR22 §3.2).
+    Equal seeds give all metrics the same samples. Without `paired_inputs`, at system
+    level only, Z is (N, any number), and each side is drawn over inputs of its own
+    (DDR22 §3.2).
     """
     n, m = X.shape
     evaluate = Resampled(X, Z, level, coefficient)
@@ -69,7 +73,8 @@ def bootstrap_samples(
 
 
 class Resampled:
-    """The correlation of two matrices under given numbers of draws of their rows and columns."""
+    """The correlation of two matrices under given numbers of draws of their rows and
+    columns."""
 
     def __init__(
         self, X: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
@@ -86,12 +91,17 @@ class Resampled:
         else:
             self._scored = ~(np.isnan(X) | np.isnan(Z))
 
-    def __call__(self, systems: Draws, inputs: Draws, other_inputs: Draws = None) -> FloatArray:
-        """The correlation on each sample; `other_inputs` are Z's, where they are drawn apart."""
+    def __call__(
+        self, systems: Draws, inputs: Draws, other_inputs: Draws = None
+    ) -> FloatArray:
+        """The correlation on each sample; `other_inputs` are Z's, where they are drawn
+        apart."""
         if self.coefficient in PAIRED:
             return self._paired(systems, inputs)
         if self.level == "system":
-            return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
+            return self._system(
+                systems, inputs, inputs if other_inputs is None else other_inputs
+            )
         if self.level == "summary":
             return self._summary(systems, inputs)
         return self._global(systems, inputs)
@@ -99,18 +109,26 @@ class Resampled:
     def _paired(self, systems: Draws, inputs: Draws) -> FloatArray:
         """One sample after the other; ε is fitted to each."""
         values = []
-        for b in range(max(len(side) for side in (systems, inputs) if side is not None)):
+        for b in range(
+            max(len(side) for side in (systems, inputs) if side is not None)
+        ):
             w, v = (None if side is None else side[b] for side in (systems, inputs))
             if self.coefficient == "acc-eq":
                 values.append(self._pairs.best(w, v)[0])
             else:
-                drawn = slice(None) if v is None else np.repeat(np.arange(len(v)), v.astype(int))
+                drawn = (
+                    slice(None)
+                    if v is None
+                    else np.repeat(np.arange(len(v)), v.astype(int))
+                )
                 values.append(spa(self.X[:, drawn], self.Z[:, drawn], w))
         return np.array(values)
 
     def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
         x, z = (
-            resampled_means(side, np.ones((1, side.shape[1])) if drawn is None else drawn)
+            resampled_means(
+                side, np.ones((1, side.shape[1])) if drawn is None else drawn
+            )
             for side, drawn in ((self.X, inputs), (self.Z, other_inputs))
         )
         missing = np.isnan(x) | np.isnan(z)
@@ -138,7 +156,8 @@ class Resampled:
 
 
 class ColumnCorrelations:
-    """The coefficients of the columns of X with those of Z, for any draws of the systems."""
+    """The coefficients of the columns of X with those of Z, for any draws of the
+    systems."""
 
     def __init__(self, X: FloatArray, Z: FloatArray, coefficient: Coefficient) -> None:
         self.scored = ~(np.isnan(X) | np.isnan(Z))
@@ -151,7 +170,8 @@ class ColumnCorrelations:
             self._below = [_below(side, self.scored) for side in (self.X, self.Z)]
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """The coefficients under (B, N) numbers of draws: (B, M), NaN where one is constant."""
+        """The coefficients under (B, N) numbers of draws: (B, M), NaN where one is
+        constant."""
         ways = {"pearson": self._pearson, "spearman": self._spearman}
         return ways.get(self.coefficient, self._kendall)(weights)
 
@@ -163,8 +183,8 @@ class ColumnCorrelations:
             xx, zz = weights @ (dx * dx) / n, weights @ (dz * dz) / n
             vx, vz = xx - mx * mx, zz - mz * mz
             r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
-        # Where the draws hold nearly one value only, the differences above are noise: there, do
-        # it again in two passes, which sees constants exactly.
+        # Where the draws hold nearly one value only, the differences above are noise:
+        # there, do it again in two passes, which sees constants exactly.
         doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
         row, column = np.nonzero(doubtful)
         if row.size:
@@ -174,25 +194,39 @@ class ColumnCorrelations:
         return np.asarray(np.clip(r, -1.0, 1.0))
 
     def _spearman(self, weights: FloatArray) -> FloatArray:
-        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        kind: Any = (
+            np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        )
         drawn = np.ascontiguousarray(weights.T, dtype=kind)
         result = np.empty((self.X.shape[1], len(weights)))
         for column, (below_x, below_z) in enumerate(zip(*self._below, strict=True)):
-            # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
+            # The midrank of a system, less the mean of all: (drawn below it - above it)
+            # / 2.
             x, z = below_x.astype(kind) @ drawn, below_z.astype(kind) @ drawn
-            sizes = ((side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z))
+            sizes = (
+                (side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z)
+            )
             with np.errstate(invalid="ignore", divide="ignore"):
-                result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(np.prod([*sizes], axis=0))
+                result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(
+                    np.prod([*sizes], axis=0)
+                )
         return np.clip(result, -1.0, 1.0, out=result).T
 
     def _kendall(self, weights: FloatArray) -> FloatArray:
         one, two = np.triu_indices(len(self.X), 1)
         rows, m = len(weights), self.X.shape[1]
         balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
-        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64
+        kind: Any = (
+            np.float32
+            if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32
+            else np.float64
+        )
         pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
         for start in range(0, one.size, pairs_at_once):
-            i, j = one[start : start + pairs_at_once], two[start : start + pairs_at_once]
+            i, j = (
+                one[start : start + pairs_at_once],
+                two[start : start + pairs_at_once],
+            )
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
             both = self.scored[i] & self.scored[j]
             sx, sz = (
@@ -206,15 +240,19 @@ class ColumnCorrelations:
             return np.asarray(balance / np.sqrt(untied_x * untied_z))
 
 
-def _untied(pairs: NDArray[np.floating], signs: NDArray[np.int8]) -> NDArray[np.floating]:
-    """Untied pairs under each draw; where no pair is tied this is one sum for all columns."""
+def _untied(
+    pairs: NDArray[np.floating], signs: NDArray[np.int8]
+) -> NDArray[np.floating]:
+    """Untied pairs under each draw; where no pair is tied this is one sum for all
+    columns."""
     if signs.all():
         return np.asarray(pairs.sum(axis=1, keepdims=True))
     return np.asarray(pairs @ (signs != 0).astype(pairs.dtype))
 
 
 def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
-    """Columns less their mean, over their largest deviation: well-conditioned moments."""
+    """Columns less their mean, over their largest deviation: well-conditioned
+    moments."""
     count = np.maximum(scored.sum(axis=0), 1)
     dx = np.where(scored, x - x.sum(axis=0) / count, 0.0)
     scale = np.abs(dx).max(axis=0, initial=0.0)
@@ -222,7 +260,8 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
 
 
 def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0."""
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else
+    0."""
     one, two = x.T[:, :, None], x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
     return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))

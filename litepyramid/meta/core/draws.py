@@ -1,8 +1,10 @@
-"""Random draws of systems, inputs and coins, the same for a seed whatever is computed from them.
+"""Random draws of systems, inputs and coins, the same for a seed whatever is computed
+from them.
 
-Draws are made in blocks of `BLOCK` samples, every block by a generator of its own whose seed is
-(seed, stream, block). So sample i depends on the seed and on i alone: not on how many samples are
-asked for, how many are held in memory at once, or which thread computes them.
+Draws are made in blocks of `BLOCK` samples, every block by a generator of its own whose
+seed is (seed, stream, block). So sample i depends on the seed and on i alone: not on
+how many samples are asked for, how many are held in memory at once, or which thread
+computes them.
 """
 
 from collections.abc import Iterator
@@ -15,7 +17,8 @@ from litepyramid.types import FloatArray, IntArray
 
 Sampling = Literal["systems", "inputs", "both"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
-"""What is resampled, or swapped by a coin each; ``"both"`` swaps each cell by its own (DDR21)."""
+"""What is resampled, or swapped by a coin each; ``"both"`` swaps each cell by its own
+(DDR21)."""
 
 BLOCK = 64
 SYSTEMS, INPUTS, OTHER_INPUTS, COINS = range(4)
@@ -38,7 +41,8 @@ def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int
 
 
 def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
-    """(stop - start, n) how often each of n items is drawn, n draws with replacement a sample.
+    """(stop - start, n) how often each of n items is drawn, n draws with replacement a
+    sample.
 
     `start` is a multiple of `BLOCK`; streams are independent of each other (Efron 1979).
     """
@@ -56,7 +60,9 @@ def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> I
     return np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n)
 
 
-def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:
+def coins(
+    seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64
+) -> FloatArray:
     """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block."""
     data = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(dtype)
@@ -64,7 +70,8 @@ def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64
 
 
 def piece_generator(seed: int, *names: str) -> np.random.Generator:
-    """The generator of one piece of a run: it depends on the seed and the piece's names alone."""
+    """The generator of one piece of a run: it depends on the seed and the piece's names
+    alone."""
     words = [len(names)]
     for name in names:
         data = name.encode()

@@ -1,10 +1,12 @@
-"""Correlation coefficients of many pairs of vectors at once, and of two matrices at one level.
+"""Correlation coefficients of many pairs of vectors at once, and of two matrices at one
+level.
 
-Functions of rows take B pairs of vectors as (B, N) arrays, or one (N,) vector that all pairs share,
-and weights: how often each of the N items was drawn. A weight of 0 takes an item out ("not scored"
-too is a weight of 0), and integer weights give the value that repeated items would give. Two values
-nearer than a tolerance are tied: averages of tied scores differ in the last bit only, and would
-break the tie. A vector that is constant among the items drawn has no coefficient: NaN.
+Functions of rows take B pairs of vectors as (B, N) arrays, or one (N,) vector that all
+pairs share, and weights: how often each of the N items was drawn. A weight of 0 takes
+an item out ("not scored" too is a weight of 0), and integer weights give the value that
+repeated items would give. Two values nearer than a tolerance are tied: averages of tied
+scores differ in the last bit only, and would break the tie. A vector that is constant
+among the items drawn has no coefficient: NaN.
 """
 
 import math
@@ -28,13 +30,15 @@ Coefficient = Literal["pearson", "spearman", "kendall", "spa", "acc-eq"]
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:3]
 """Those of two vectors."""
 PAIRED = {"spa": "system", "acc-eq": "summary"}
-"""Those of two whole matrices (WMT's metrics tasks, 2023 to 2025), each with its level."""
+"""Those of two whole matrices (WMT's metrics tasks, 2023 to 2025), each with its
+level."""
 
 SPA_PERMUTATIONS, SPA_SEED = 1000, 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 TIE_TOLERANCE = 1e-11
-"""Averages whose difference is below this share of the largest score in the matrix are tied."""
+"""Averages whose difference is below this share of the largest score in the matrix are
+tied."""
 
 _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
@@ -55,23 +59,30 @@ def correlate_rows(
     - ``spearman``: Pearson's of the midranks;
     - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945).
 
-    Values that differ by no more than a tolerance are tied. NaN where x or z is constant, or fewer
-    than two items were drawn.
+    Values that differ by no more than a tolerance are tied. NaN where x or z is
+    constant, or fewer than two items were drawn.
     """
     rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
     if x.shape[-1] < 2:
         return np.full(rows, np.nan)
     if coefficient == "kendall":
         way = _long_kendall if x.shape[-1] > _MOST_PAIRED else _kendall
-        return way(np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows)
+        return way(
+            np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows
+        )
     if coefficient == "spearman":
         x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
         x_tolerance = z_tolerance = 0.0
-    return _pearson(np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows)
+    return _pearson(
+        np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows
+    )
 
 
-def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -> NDArray[np.bool_]:
-    """Whether each row's drawn items all have one value (rows with no item are constant)."""
+def constant_rows(
+    x: FloatArray, weights: FloatArray | None, tolerance: float
+) -> NDArray[np.bool_]:
+    """Whether each row's drawn items all have one value (rows with no item are
+    constant)."""
     if x.shape[-1] == 0:
         return np.ones(1 if x.ndim == 1 else len(x), dtype=bool)
     if weights is None:
@@ -83,7 +94,8 @@ def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -
 
 
 def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
-    """Ranks from 0, none left out; values within `tolerance` of the next in order share one."""
+    """Ranks from 0, none left out; values within `tolerance` of the next in order share
+    one."""
     order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, axis=-1)
     steps = np.zeros(x.shape, dtype=np.int64)
@@ -98,8 +110,11 @@ def best_first(values: ArrayLike) -> IntArray:
     return np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable")
 
 
-def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) -> FloatArray:
-    """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times."""
+def midranks(
+    x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0
+) -> FloatArray:
+    """Ranks from 1, tied ones share their mean; as if each item stood there `weights`
+    times."""
     dense = np.atleast_2d(dense_ranks(x, tolerance))
     n = dense.shape[1]
     weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
@@ -115,7 +130,9 @@ def _pearson(
     x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
     z_tolerance: float, rows: int,
 ) -> FloatArray:  # fmt: skip
-    none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
+    none = constant_rows(x, weights, x_tolerance) | constant_rows(
+        z, weights, z_tolerance
+    )
     dx, dz = _deviations(x, weights), _deviations(z, weights)
     wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -157,7 +174,8 @@ def _kendall(
         sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
         pairs = 1 if w is None else w[:, one] * w[:, two]
         balance, untied_x, untied_z = (
-            (pairs * flags).sum(axis=1, dtype=np.float64) for flags in (sx * sz, sx != 0, sz != 0)
+            (pairs * flags).sum(axis=1, dtype=np.float64)
+            for flags in (sx * sz, sx != 0, sz != 0)
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
@@ -168,29 +186,37 @@ def _long_kendall(
     x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
     z_tolerance: float, rows: int,
 ) -> FloatArray:  # fmt: skip
-    """For long vectors, one at a time in O(n log n) by scipy, repeated items repeated."""
+    """For long vectors, one at a time in O(n log n) by scipy, repeated items
+    repeated."""
     from scipy.stats import kendalltau
 
     shape = rows, x.shape[1]
     x_ranks = np.broadcast_to(dense_ranks(x, x_tolerance), shape)
     z_ranks = np.broadcast_to(dense_ranks(z, z_tolerance), shape)
-    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
+    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(
+        np.int64
+    )
     each = zip(x_ranks, z_ranks, drawn, strict=True)
-    return np.array([kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each])
+    return np.array(
+        [kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each]
+    )
 
 
-# Soft pairwise accuracy, and accuracy with calibrated ties ---------------------------------------
+# Soft pairwise accuracy, and accuracy with calibrated ties
+# ---------------------------------------
 
 
 def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> float:
-    """Soft pairwise accuracy (Thompson et al. 2024): 1 − mean over pairs of systems of |p^h − p^m|.
+    """Soft pairwise accuracy (Thompson et al. 2024): 1 − mean over pairs of systems of
+    |p^h − p^m|.
 
-    p is one-sided, of a paired permutation test over inputs: the share of 1,000 exchanges of the
-    two systems' scores, input by input, that make their difference at least as large. One draw of
-    exchanges (seed 4) serves all pairs, people and metric. In float32, as in mt-metrics-eval, whose
-    values these are to the last bit; its draw goes by the order of the inputs. An input that some
-    system has no score of is left out; two draws of one system (`weights`) are not a pair; NaN
-    without a pair or an input.
+    p is one-sided, of a paired permutation test over inputs: the share of 1,000
+    exchanges of the two systems' scores, input by input, that make their difference at
+    least as large. One draw of exchanges (seed 4) serves all pairs, people and metric.
+    In float32, as in mt-metrics-eval, whose values these are to the last bit; its draw
+    goes by the order of the inputs. An input that some system has no score of is left
+    out; two draws of one system (`weights`) are not a pair; NaN without a pair or an
+    input.
     """
     complete = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
     signs = spa_signs(int(complete.sum()))
@@ -215,8 +241,9 @@ def spa_signs(inputs: int) -> Any:
 def spa_p_values(x: Any, signs: Any) -> FloatArray:
     """(pairs,) of float32 scores, first system over second.
 
-    Sums go input by input, so that their last bits are the same on every machine: a library's
-    matrix product sums in an order that depends on the processor, and ties hang on these bits.
+    Sums go input by input, so that their last bits are the same on every machine: a
+    library's matrix product sums in an order that depends on the processor, and ties
+    hang on these bits.
     """
     null = np.zeros((len(x), len(signs)), dtype=np.float32)
     for scores, exchanged in zip(x.T, signs.T, strict=True):
@@ -234,8 +261,9 @@ class TieAccuracy:
     """The P pairs of all inputs, (P,) each, ready to be calibrated.
 
     `distance` is |difference| by the metric, ascending; `gain` what calling the pair a tie adds to
-    the correct ones: 1 if people tie, −1 if the metric has their order, else 0; `right` is 1 if it
-    is right when it is no tie; `systems`, (2, P), are the pair, of one of the `inputs`.
+    the correct ones: 1 if people tie, −1 if the metric has their order, else 0; `right`
+    is 1 if it is right when it is no tie; `systems`, (2, P), are the pair, of one of
+    the `inputs`.
     """
 
     distance: FloatArray
@@ -254,12 +282,15 @@ class TieAccuracy:
         order = np.argsort(np.abs(x), kind="stable")
         x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
         right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)
-        return cls(np.abs(x), (z == 0) - right, right, np.stack([one[pair], two[pair]]), inputs)
+        return cls(
+            np.abs(x), (z == 0) - right, right, np.stack([one[pair], two[pair]]), inputs
+        )
 
     def best(
         self, systems: FloatArray | None = None, inputs: FloatArray | None = None
     ) -> tuple[float, float]:
-        """The mean over inputs of the accuracy at the ε that makes it largest, and that ε.
+        """The mean over inputs of the accuracy at the ε that makes it largest, and that
+        ε.
 
         `systems` (N,) and `inputs` (M,) are numbers of draws.
         """
@@ -284,18 +315,21 @@ class TieAccuracy:
 
 
 def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
-    """Accuracy of pairs with calibrated ties, and its ε (Deutsch, Foster & Freitag 2023).
+    """Accuracy of pairs with calibrated ties, and its ε (Deutsch, Foster & Freitag
+    2023).
 
-    Over the pairs of systems of one input, acc = (C + T_hm) / (C + D + T_h + T_m + T_hm): C in
-    people's order, D in the other, T tied by people, by the metric, by both. The metric ties a pair
-    whose scores differ by at most ε; ε, one for the data set, is the observed difference (or 0)
-    that makes the mean of acc over inputs largest, of several the smallest. Scores are compared as
-    they are, unrounded. ε is fitted to the data that it is used on, which flatters a little.
+    Over the pairs of systems of one input, acc = (C + T_hm) / (C + D + T_h + T_m +
+    T_hm): C in people's order, D in the other, T tied by people, by the metric, by
+    both. The metric ties a pair whose scores differ by at most ε; ε, one for the data
+    set, is the observed difference (or 0) that makes the mean of acc over inputs
+    largest, of several the smallest. Scores are compared as they are, unrounded. ε is
+    fitted to the data that it is used on, which flatters a little.
     """
     return TieAccuracy.of(X, Z).best()
 
 
-# Levels ----------------------------------------------------------------------------------------
+# Levels
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +337,9 @@ class LevelValue:
     """One correlation and what went into it.
 
     `used` coefficients were averaged at summary level (else 1, or 0 for NaN); `constant` vectors
-    (inputs, at summary level) were constant on either side; `too_few` inputs have fewer than two
-    systems; `acc-eq` ties scores of the metric that differ by at most `epsilon`.
+    (inputs, at summary level) were constant on either side; `too_few` inputs have fewer
+    than two systems; `acc-eq` ties scores of the metric that differ by at most
+    `epsilon`.
     """
 
     value: float
@@ -327,15 +362,18 @@ def level_correlation(
     - ``summary``: mean over inputs of K over systems;
     - ``global``: K over all cells.
 
-    At the last two, a cell missing on either side is left out of both. At system level the two
-    sides may have different inputs (DDR22 §3): each is averaged over the inputs that it scored.
-    Averages that differ only by rounding are tied. A constant vector's coefficient is left out
-    (``"skip"``, DDR21), or that of the vector with its first value raised by a tiny amount
-    (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
+    At the last two, a cell missing on either side is left out of both. At system level
+    the two sides may have different inputs (DDR22 §3): each is averaged over the inputs
+    that it scored. Averages that differ only by rounding are tied. A constant vector's
+    coefficient is left out (``"skip"``, DDR21), or that of the vector with its first
+    value raised by a tiny amount (``"zb21"``: the ZB21 authors' code adds 1e-10; it
+    depends on the order of systems).
     """
     choose("policy for constants", constant, CONSTANT_POLICIES)
     if coefficient in PAIRED:
-        value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
+        value, epsilon = (
+            acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
+        )
         return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
     x, z, slacks = X, Z, (0.0, 0.0)
     if level == "system":
@@ -347,19 +385,27 @@ def level_correlation(
         scored, weights = scored.T, scored.T.astype(np.float64)
         x, z = np.where(scored, X.T, 0.0), np.where(scored, Z.T, 0.0)
     else:
-        x, z, scored = x[scored][None], z[scored][None], np.ones((1, scored.sum()), dtype=bool)
+        x, z, scored = (
+            x[scored][None],
+            z[scored][None],
+            np.ones((1, scored.sum()), dtype=bool),
+        )
     values = correlate_rows(
         x, z, coefficient, weights, x_tolerance=slacks[0], z_tolerance=slacks[1]
     )
     enough = scored.sum(axis=1) >= 2
-    constants = constant_rows(x, weights, slacks[0]) | constant_rows(z, weights, slacks[1])
+    constants = constant_rows(x, weights, slacks[0]) | constant_rows(
+        z, weights, slacks[1]
+    )
     if constant == "zb21":
         for row in np.flatnonzero(np.isnan(values) & enough):
             (a, s), (b, t) = (
                 _raised(side[row, scored[row]], slack)
                 for side, slack in zip((x, z), slacks, strict=True)
             )
-            values[row] = correlate_rows(a, b, coefficient, x_tolerance=s, z_tolerance=t)[0]
+            values[row] = correlate_rows(
+                a, b, coefficient, x_tolerance=s, z_tolerance=t
+            )[0]
     used = int((~np.isnan(values)).sum())
     value = float(np.nanmean(values)) if used else math.nan
     too_few = int((~enough).sum()) if level == "summary" else 0
@@ -367,12 +413,14 @@ def level_correlation(
 
 
 def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
-    """A constant vector with its first value raised, and how far apart its values are tied."""
+    """A constant vector with its first value raised, and how far apart its values are
+    tied."""
     return (np.eye(1, len(x))[0], 0.0) if np.ptp(x) <= slack else (x, slack)
 
 
 def mean_tolerance(X: FloatArray) -> float:
-    """Below which difference two averages of these scores are the same number, rounded."""
+    """Below which difference two averages of these scores are the same number,
+    rounded."""
     return float(TIE_TOLERANCE * np.nanmax(np.abs(X), initial=0.0))
 
 
@@ -384,14 +432,20 @@ def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
         listed = tuple(names)
         if all(isinstance(name, str) for name in listed):
             return listed
-    raise InputError(f"{what} is {cut(repr(names))}", expected="text, or a list of texts")
+    raise InputError(
+        f"{what} is {cut(repr(names))}", expected="text, or a list of texts"
+    )
 
 
 def kinds(
     level: Level | Sequence[Level], coefficient: Coefficient | Sequence[Coefficient]
 ) -> list[tuple[Level, Coefficient]]:
-    """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one each."""
-    levels, coefficients = several(level, "the level"), several(coefficient, "the coefficient")
+    """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one
+    each."""
+    levels, coefficients = (
+        several(level, "the level"),
+        several(coefficient, "the coefficient"),
+    )
     if not levels or not coefficients:
         raise InputError("no level or no coefficient", expected="at least one of each")
     for one in levels:
@@ -400,6 +454,9 @@ def kinds(
         choose("coefficient", name, (*COEFFICIENTS, *PAIRED))
         if PAIRED.get(name, levels[0]) not in levels:
             raise InputError(
-                f"{name} at {' and '.join(levels)} level", expected=f"the {PAIRED[name]} level"
+                f"{name} at {' and '.join(levels)} level",
+                expected=f"the {PAIRED[name]} level",
             )
-    return [(one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one]
+    return [
+        (one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one
+    ]

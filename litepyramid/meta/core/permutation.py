@@ -1,11 +1,13 @@
-"""Permutation tests: PERM-SYSTEMS, PERM-INPUTS, PERM-BOTH (Deutsch, Dror & Roth 2021, section 4.2).
+"""Permutation tests: PERM-SYSTEMS, PERM-INPUTS, PERM-BOTH (Deutsch, Dror & Roth 2021,
+section 4.2).
 
-A sample swaps the scores of X and Y where a coin falls on -1: x' = (x + y)/2 + u (x - y)/2. What a
-test needs is a polynomial in the coins u: averages and moments are linear; the sign of x'_i - x'_l
-is ¼ (A + u_i B + u_l C + u_i u_l E) with matrices of the signs among and between the two metrics.
-And y' is x' under -u, so half of the terms cancel in the difference: where no scores tie, that of
-Kendall's and of Spearman's coefficients is one scalar product. All pairs share the coins, and a
-test draws only as many as it needs.
+A sample swaps the scores of X and Y where a coin falls on -1: x' = (x + y)/2 + u (x -
+y)/2. What a test needs is a polynomial in the coins u: averages and moments are linear;
+the sign of x'_i - x'_l is ¼ (A + u_i B + u_l C + u_i u_l E) with matrices of the signs
+among and between the two metrics. And y' is x' under -u, so half of the terms cancel in
+the difference: where no scores tie, that of Kendall's and of Spearman's coefficients is
+one scalar product. All pairs share the coins, and a test draws only as many as it
+needs.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -53,7 +55,8 @@ _CACHED_COINS = 32_000_000
 _SHIFTS = 1_000_000  # averages moved at once
 
 MARGIN = 4
-"""Samples are enough when p can fall to this part of the level that the strictest test asks for."""
+"""Samples are enough when p can fall to this part of the level that the strictest test
+asks for."""
 
 
 class Swapped:
@@ -75,10 +78,11 @@ class Swapped:
 
 
 class _Linear(Swapped):
-    """Averages or sums that are linear in the coins: they move from a `middle` by a shift.
+    """Averages or sums that are linear in the coins: they move from a `middle` by a
+    shift.
 
-    Metrics are prepared one by one, each against 0; two of them `joined` are a pair, whose shift is
-    the difference of theirs.
+    Metrics are prepared one by one, each against 0; two of them `joined` are a pair,
+    whose shift is the difference of theirs.
     """
 
     middle: Any
@@ -113,7 +117,9 @@ class SystemSwaps(_Linear):
         self._ranked = np.nonzero(scored.any(axis=1))[0]
         number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
         self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
-        middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
+        middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (
+            2.0 * number
+        )
         self.middle = middle[self._ranked]
         self.tolerance = max(mean_tolerance(X), mean_tolerance(Y))
         self._z, self._z_tolerance = system_means(Z)[self._ranked], mean_tolerance(Z)
@@ -136,11 +142,13 @@ class SystemSwaps(_Linear):
         return np.asarray(rx - ry)
 
     def terms(self, shift: FloatArray) -> FloatArray:
-        """(samples, N): each system's part in the difference of two rank coefficients' numerators.
+        """(samples, N): each system's part in the difference of two rank coefficients'
+        numerators.
 
-        Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the difference
-        of that and the same for y' only the linear part 2 L·u is left, ties or not. Turning all
-        coins of a system over changes the sign of its L_i, and nothing else.
+        Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the
+        difference of that and the same for y' only the linear part 2 L·u is left, ties
+        or not. Turning all coins of a system over changes the sign of its L_i, and
+        nothing else.
         """
         x, y = self._averages(shift)
         ranks = midranks(self._z, None, self._z_tolerance)[0]
@@ -152,7 +160,10 @@ class SystemSwaps(_Linear):
             signs = np.zeros(x.shape, dtype=np.int8)
             for row, sign in ((x[i], 1), (y[i], -1)):
                 for others in (x, y):
-                    below, above = others < row - self.tolerance, others > row + self.tolerance
+                    below, above = (
+                        others < row - self.tolerance,
+                        others > row + self.tolerance,
+                    )
                     signs += sign * (below.view(np.int8) - above.view(np.int8))
             parts[i] = a[i] @ signs
         return parts.T
@@ -173,7 +184,10 @@ class GlobalSwaps(Swapped):
 
     def _differences(self, u: FloatArray) -> FloatArray:
         unswapped = u[self._scored].T > 0
-        sides = np.where(unswapped, self._x, self._y), np.where(unswapped, self._y, self._x)
+        sides = (
+            np.where(unswapped, self._x, self._y),
+            np.where(unswapped, self._y, self._x),
+        )
         rx, ry = (correlate_rows(side, self._z, self._coefficient) for side in sides)
         return np.asarray(rx - ry)
 
@@ -188,7 +202,8 @@ class _ByInput(Swapped):
         return np.concatenate([self._terms(u).T for u in blocks])
 
     def _differences(self, u: FloatArray) -> FloatArray:
-        """The difference of two means, each over the inputs that have a value on that side."""
+        """The difference of two means, each over the inputs that have a value on that
+        side."""
         terms = self._terms(u)
         if not np.isnan(terms).any():
             return np.asarray(terms.sum(axis=0) / (len(terms) or np.nan))
@@ -216,15 +231,20 @@ class Moments(_ByInput):
         scored = ~np.isnan(Z)
         self._n = np.maximum(scored.sum(axis=0), 1)[:, None].astype(np.float64)
         x, y, z = (np.where(scored, a, 0.0) for a in (X, Y, Z))
-        # The same constant off both metrics changes no correlation and keeps the sums small.
+        # The same constant off both metrics changes no correlation and keeps the sums
+        # small.
         middle = (x + y).sum(axis=0) / (2.0 * self._n[:, 0])
         x, y = (np.where(scored, a - middle, 0.0) for a in (x, y))
         z = np.where(scored, z - z.sum(axis=0) / self._n[:, 0], 0.0)
         self._few = (scored.sum(axis=0) < 2) | constant_rows(
             np.where(scored, Z, 0.0).T, scored.T.astype(np.float64), 0.0
         )
-        self._linear = np.stack([(x - y) * z, x - y, x * x - y * y], axis=0).transpose(2, 0, 1) / 2
-        self._fixed = np.stack([(x + y) * z, x + y, x * x + y * y], axis=0).sum(axis=1) / 2
+        self._linear = (
+            np.stack([(x - y) * z, x - y, x * x - y * y], axis=0).transpose(2, 0, 1) / 2
+        )
+        self._fixed = (
+            np.stack([(x + y) * z, x + y, x * x + y * y], axis=0).sum(axis=1) / 2
+        )
         self._zz = (z * z).sum(axis=0)[:, None]
         self._columns = X, Y, Z
         self._scored = scored
@@ -233,7 +253,9 @@ class Moments(_ByInput):
         change = np.matmul(self._linear, u)
         sides = []
         for sign in (1.0, -1.0):
-            xz, x, xx = (self._fixed[i][:, None] + sign * change[:, i] for i in range(3))
+            xz, x, xx = (
+                self._fixed[i][:, None] + sign * change[:, i] for i in range(3)
+            )
             spread = xx - x * x / self._n
             with np.errstate(invalid="ignore", divide="ignore"):
                 r = xz / np.sqrt(spread * self._zz)
@@ -244,7 +266,8 @@ class Moments(_ByInput):
         return sides[0], sides[1]
 
     def _exact(self, column: int, coins: FloatArray) -> float:
-        """In two passes, which sees constants: for columns that a swap leaves all but constant."""
+        """In two passes, which sees constants: for columns that a swap leaves all but
+        constant."""
         x, y, z = (a[:, column][self._scored[:, column]] for a in self._columns)
         unswapped = coins[self._scored[:, column]] > 0
         return float(correlate_rows(np.where(unswapped, x, y), z, "pearson")[0])
@@ -253,9 +276,10 @@ class Moments(_ByInput):
 class ColumnRanks(_ByInput):
     """Kendall and Spearman: signs under swaps are quadratic in the coins.
 
-    With s'_il = sign(x'_i - x'_l) and a_il antisymmetric (the signs of Z, or half the difference of
-    its midranks), Σ_{i<l} a_il s'_il = c + L·u + uᵀQu. For y' the coins are -u. Where nothing in
-    the column ties, the denominator does not depend on u, and the difference is 2 L·u over it.
+    With s'_il = sign(x'_i - x'_l) and a_il antisymmetric (the signs of Z, or half the
+    difference of its midranks), Σ_{i<l} a_il s'_il = c + L·u + uᵀQu. For y' the coins
+    are -u. Where nothing in the column ties, the denominator does not depend on u, and
+    the difference is 2 L·u over it.
     """
 
     def __init__(
@@ -279,7 +303,9 @@ class ColumnRanks(_ByInput):
         if coefficient == "spearman":
             ranks = midranks(z, scored.astype(np.float64))
             centred = np.where(scored, ranks - (n[:, None] + 1) / 2, 0.0)
-            a = ((centred[:, :, None] - centred[:, None, :]) * both / 2).astype(np.float32)
+            a = ((centred[:, :, None] - centred[:, None, :]) * both / 2).astype(
+                np.float32
+            )
             self._z_ranks = centred.astype(self.dtype)
             self._z_size = np.sqrt((centred**2).sum(axis=1))
             full = self._z_size * np.sqrt((n**3 - n) / 12)
@@ -309,8 +335,11 @@ class ColumnRanks(_ByInput):
     def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self._values(self._usable, u)
 
-    def _values(self, columns: NDArray[np.intp], u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The coefficients of X' and of Y' with Z for some inputs, (columns, B) each."""
+    def _values(
+        self, columns: NDArray[np.intp], u: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The coefficients of X' and of Y' with Z for some inputs, (columns, B)
+        each."""
         if len(columns) not in self._prepared:
             self._prepared[len(columns)] = self._prepare(columns)
         forms = self._prepared[len(columns)]
@@ -322,7 +351,9 @@ class ColumnRanks(_ByInput):
 
     def _prepare(self, columns: NDArray[np.intp]) -> tuple[Floats, ...]:
         if self._coefficient == "spearman":
-            fixed, linear = (s[columns].sum(axis=2)[:, :, None] / 8 for s in (self._A, self._B))
+            fixed, linear = (
+                s[columns].sum(axis=2)[:, :, None] / 8 for s in (self._A, self._B)
+            )
             return (
                 *(s.astype(self.dtype) for s in (fixed, linear)),
                 *((s[columns] / 8).astype(self.dtype) for s in (self._C, self._E)),
@@ -347,7 +378,10 @@ class ColumnRanks(_ByInput):
         for fixed, linear, square in (forms[:3], forms[3:]):
             # The even and the odd chunk; all are small multiples of ⅛: exact.
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
-            parts += [even.astype(np.float64), np.matmul(linear, u)[:, 0].astype(np.float64)]
+            parts += [
+                even.astype(np.float64),
+                np.matmul(linear, u)[:, 0].astype(np.float64),
+            ]
         balance, flip, untied, unflip = parts
         size = self._z_size[columns, None]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -386,16 +420,22 @@ class SpaSwaps(_Linear):
         self._complete = ~np.isnan(Z).any(axis=0)
         x, y = X[:, self._complete], Y[:, self._complete]
         signs = spa_signs(x.shape[1])
-        # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
+        # A null difference less the observed one is a difference of these sums: −2 or 0
+        # a score.
         self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
         self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
-        self.middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
+        self.middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[
+            :, None
+        ]
         z = np.ascontiguousarray(Z[:, self._complete], dtype=np.float32)
         self._p_human = spa_p_values(z, signs).astype(np.float32)
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples, permutations) of sums."""
-        moved = [(u[:, self._complete].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
+        moved = [
+            (u[:, self._complete].swapaxes(1, 2) * self._half) @ self._less
+            for u in blocks
+        ]
         return np.rint(np.concatenate(moved, axis=1))
 
     def moved(self, shift: FloatArray) -> FloatArray:
@@ -404,7 +444,8 @@ class SpaSwaps(_Linear):
         return one - two
 
     def _distance(self, sums: Any) -> FloatArray:
-        """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of comparisons."""
+        """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of
+        comparisons."""
         if len(sums) < 2:
             return np.zeros(sums.shape[1])
         shares = []
@@ -412,7 +453,9 @@ class SpaSwaps(_Linear):
             larger = sums[i] >= sums[i + 1 :]
             # Eight flags at once: 125 words of bytes, each of which can count to 255.
             words = np.add.reduce(larger.view(np.uint64), axis=2)
-            shares.append(words[..., None].view(np.uint8).sum(axis=2) / SPA_PERMUTATIONS)
+            shares.append(
+                words[..., None].view(np.uint8).sum(axis=2) / SPA_PERMUTATIONS
+            )
         distance = np.abs(np.concatenate(shares) - self._p_human[:, None])
         return np.asarray(distance.mean(axis=0))
 
@@ -420,9 +463,10 @@ class SpaSwaps(_Linear):
 class TieAccuracySwaps(Swapped):
     """The difference of two metrics' acc_eq when their scores are swapped.
 
-    Each metric's ε goes with its scores: a pair of two metrics' scores ties up to the mean of both.
-    Whether a pair is right is then a function of its two coins, u and v, and so is the difference
-    of X' and Y': α (u + v) / 2 + β (u − v) / 2, linear in the coins.
+    Each metric's ε goes with its scores: a pair of two metrics' scores ties up to the
+    mean of both. Whether a pair is right is then a function of its two coins, u and v,
+    and so is the difference of X' and Y': α (u + v) / 2 + β (u − v) / 2, linear in the
+    coins.
     """
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
@@ -433,12 +477,17 @@ class TieAccuracySwaps(Swapped):
         def right(first: int, second: int) -> FloatArray:
             d = (X, Y)[first][one] - (X, Y)[second][two]
             tied = np.abs(d) <= (epsilon[first] + epsilon[second]) / 2
-            return np.where(np.isnan(order), 0.0, np.where(tied, 0.0, np.sign(d)) == order)
+            return np.where(
+                np.isnan(order), 0.0, np.where(tied, 0.0, np.sign(d)) == order
+            )
 
         whole = (~np.isnan(order)).sum(axis=0)
         used = max(int((whole > 0).sum()), 1)
         scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
-        alpha, beta = (right(0, 0) - right(1, 1)) * scale, (right(0, 1) - right(1, 0)) * scale
+        alpha, beta = (
+            (right(0, 0) - right(1, 1)) * scale,
+            (right(0, 1) - right(1, 0)) * scale,
+        )
         self._parts = np.zeros(Z.shape)
         np.add.at(self._parts, one, alpha + beta)
         np.add.at(self._parts, two, alpha - beta)
@@ -474,12 +523,18 @@ def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
 
 
 def coin_blocks(
-    shape: tuple[int, int], pair: Swapped, swaps: Sampling, seed: int, numbers: Iterable[int]
+    shape: tuple[int, int],
+    pair: Swapped,
+    swaps: Sampling,
+    seed: int,
+    numbers: Iterable[int],
 ) -> Iterator[FloatArray]:
     """The coins of the numbered blocks, laid out for `pair`; the same in any layout."""
     n, m = shape
     for number in numbers:
-        u = draws.coins(seed, shape if swaps == "both" else (n + m,), number, pair.dtype)
+        u = draws.coins(
+            seed, shape if swaps == "both" else (n + m,), number, pair.dtype
+        )
         if swaps != "both":
             lines = u[:n, None] if swaps == "systems" else u[None, n:]
             u = np.array(np.broadcast_to(lines, (n, m, draws.BLOCK)))
@@ -500,7 +555,9 @@ def standardised(
         centred = scores - (some.mean() if some.size else 0.0)
         # A constant metric has no spread; rounding may leave it a trace of one.
         flat = some.size == 0 or np.ptp(some) == 0 or some.std() == 0
-        both.append(np.where(missing, np.nan, centred * 0.0 if flat else centred / some.std()))
+        both.append(
+            np.where(missing, np.nan, centred * 0.0 if flat else centred / some.std())
+        )
     pooled = np.stack(both)
     scored = ~np.isnan(pooled)
     if (values := pooled[scored]).size:
@@ -524,28 +581,31 @@ def permuted_p_values(
     target: float,
     seed: int,
 ) -> tuple[FloatArray, IntArray, int, float]:
-    """The p-values of all ordered pairs of K metrics under swaps of systems, inputs or cells.
+    """The p-values of all ordered pairs of K metrics under swaps of systems, inputs or
+    cells.
 
-    With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
-    soon as they clearly do not pass, and the others get a p that can be as small as `target` asks:
+    With `samples` given, p is that of `resampled_p_value` over that many. Without,
+    tests stop as soon as they clearly do not pass, and the others get a p that can be
+    as small as `target` asks:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
-      its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
-      after 512 draws stops there.
+      its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such
+      samples after 512 draws stops there.
     - At summary level turning over all coins of an input changes the sign of its term in T, and at
-      system level turning over those of a system that of its term in the difference of two rank
-      coefficients' numerators (`terms`). Then p is the mean, over the observed assignment and those
-      drawn, of the share of all 2^n signs of the terms whose sum reaches the observed one
-      (`flip_tails`): no 1 / (k + 1) bounds it.
+      system level turning over those of a system that of its term in the difference of
+      two rank coefficients' numerators (`terms`). Then p is the mean, over the observed
+      assignment and those drawn, of the share of all 2^n signs of the terms whose sum
+      reaches the observed one (`flip_tails`): no 1 / (k + 1) bounds it.
     - Where T is no such sum, draws continue, doubling up to `MARGIN` / `target` samples.
 
-    Every such p is the rank of the observed value among those of its own coset and of independently
-    drawn ones, exchangeable under the null hypothesis: P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks
-    keep that, as in Besag & Clifford (1991): a test that stops at look i has p_i ≥ 20 / (samples by
-    then), a bound that falls from look to look, so that p ≤ u needs p_i ≤ u at one look alone.
+    Every such p is the rank of the observed value among those of its own coset and of
+    independently drawn ones, exchangeable under the null hypothesis: P(p ≤ u) ≤ u
+    (Hemerik & Goeman 2018). Looks keep that, as in Besag & Clifford (1991): a test that
+    stops at look i has p_i ≥ 20 / (samples by then), a bound that falls from look to
+    look, so that p ≤ u needs p_i ≤ u at one look alone.
 
-    Returns (K, K) p-values, row against column, NaN on the diagonal; (K, K) samples without a
-    value; the number of samples, at most; the smallest p that was possible.
+    Returns (K, K) p-values, row against column, NaN on the diagonal; (K, K) samples
+    without a value; the number of samples, at most; the smallest p that was possible.
     """
     count, one_sided = len(values), alternative == "greater"
     sides = 2 if one_sided else 1
@@ -554,7 +614,9 @@ def permuted_p_values(
         (level == "summary" and swaps != "systems")
         or (level == "system" and swaps != "inputs" and ranks)
     )
-    turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum()) if level == "summary" else len(Z)
+    turned = (
+        int(((~np.isnan(Z)).sum(axis=0) >= 2).sum()) if level == "summary" else len(Z)
+    )
     if samples is not None:
         most, smallest = samples, 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
@@ -584,7 +646,9 @@ def permuted_p_values(
                     drawn = np.concatenate([drawn, -drawn])
                 for a, b in tests if not np.isnan(observed[0]) else []:
                     turn = 1.0 if (a < b if one_sided else observed[0] >= 0) else -1.0
-                    large = as_large(turn * observed[0], turn * drawn, alternative, rule)
+                    large = as_large(
+                        turn * observed[0], turn * drawn, alternative, rule
+                    )
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
                     if refined and larger[a, b] < _CLEARLY:
@@ -600,13 +664,19 @@ def permuted_p_values(
 
 
 class _Shared:
-    """What all pairs of a level share: the coins and, at system level, the averages they move."""
+    """What all pairs of a level share: the coins and, at system level, the averages
+    they move."""
 
     def __init__(
         self, values: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient,
         swaps: Sampling, seed: int,
     ) -> None:  # fmt: skip
-        self.values, self.Z, self.level, self.coefficient = values, Z, level, coefficient
+        self.values, self.Z, self.level, self.coefficient = (
+            values,
+            Z,
+            level,
+            coefficient,
+        )
         self.swaps, self.seed = swaps, seed
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
@@ -614,7 +684,8 @@ class _Shared:
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
-        """Draws from … to …: `first`, then twice as many; at system level in parts unless whole."""
+        """Draws from … to …: `first`, then twice as many; at system level in parts
+        unless whole."""
         start = 0
         while start < most:
             stop = min(most, max(first, 2 * start))
@@ -624,18 +695,24 @@ class _Shared:
                 stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
             self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             self._coins = {}
-            self._shifts = [metric.shifts(self._blocks(metric)) for metric in self._alone]
+            self._shifts = [
+                metric.shifts(self._blocks(metric)) for metric in self._alone
+            ]
             yield start, stop
             start = stop
 
     def differences(
         self, i: int, j: int, refined: bool
     ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
-        """Differences of two correlations, observed and drawn; and what gives their terms."""
+        """Differences of two correlations, observed and drawn; and what gives their
+        terms."""
         if self._alone:
             one, two = self._alone[i], self._alone[j]
             still = [observed_coins(self.Z.shape, one)]
-            start, shifts = one.shifts(still) - two.shifts(still), self._shifts[i] - self._shifts[j]
+            start, shifts = (
+                one.shifts(still) - two.shifts(still),
+                self._shifts[i] - self._shifts[j],
+            )
             pair = one.joined(two)
             every = np.concatenate([start, shifts], axis=1)
             return pair.moved(start), pair.moved(shifts), lambda: pair.terms(every)
@@ -656,7 +733,8 @@ class _Shared:
         return prepare_pair(X, Y, Z, self.level, self.coefficient)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
-        """The window's coins as the pair wants them; cached where they are few enough."""
+        """The window's coins as the pair wants them; cached where they are few
+        enough."""
         made = coin_blocks(self.Z.shape, pair, self.swaps, self.seed, self._numbers)
         if len(self._numbers) * draws.BLOCK * self.Z.size > _CACHED_COINS:
             return made

@@ -1,1 +1,2 @@
-"""Parsers behind one small interface: semantic role frames, and coreference clusters."""
+"""Parsers behind one small interface: semantic role frames, and coreference
+clusters."""

@@ -1,6 +1,8 @@
-"""SRL-BERT archives of AllenNLP, run with today's torch and transformers, its decoding and all.
+"""SRL-BERT archives of AllenNLP, run with today's torch and transformers, its decoding
+and all.
 
-An archive is a gzipped tar file that holds ``config.json``, ``weights.th`` (a torch state dict) and
+An archive is a gzipped tar file that holds ``config.json``, ``weights.th`` (a torch
+state dict) and
 ``vocabulary/``. It is read in memory: nothing in it is unpacked, followed or run.
 """
 
@@ -45,7 +47,8 @@ _UNUSED = ("bert_model.embeddings.position_ids", "bert_model.pooler.")
 
 @dataclass(frozen=True)
 class AllenNlpBackend:
-    """Frames by an SRL-BERT archive of AllenNLP, of the words that the embedded parser calls verbs.
+    """Frames by an SRL-BERT archive of AllenNLP, of the words that the embedded parser
+    calls verbs.
 
     `bert` is where its BERT's word pieces are, if they are not found by themselves.
     """
@@ -61,13 +64,17 @@ class AllenNlpBackend:
         model = load_srl_bert(self.archive, bert=self.bert, device=self.device)
         sentences = [sentence.tokens for r in references for sentence in r.sentences]
         trees = EmbeddedBackend().words(sentences)
-        verbs = [[i for i, word in enumerate(t) if word.upos in _PREDICATES] for t in trees]
+        verbs = [
+            [i for i, word in enumerate(t) if word.upos in _PREDICATES] for t in trees
+        ]
         tagged, cut = tag_predicates(model, sentences, verbs)
         frames = map(tuple, tagged)
         result = tuple(with_frames(reference, frames) for reference in references)
         name = f"allennlp:{Path(self.archive).name}@{model.revision}"
         signature = {"srl": name, "decoding": "allennlp", "verbs": "embedded"}
-        counts = {"frames of sentences truncated to the model's window": cut} if cut else {}
+        counts = (
+            {"frames of sentences truncated to the model's window": cut} if cut else {}
+        )
         return ParsedBatch(result, signature, counts)
 
 
@@ -75,7 +82,11 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
     """The backend of ``ARCHIVE,bert=FOLDER,device=cuda``."""
     archive, *options = argument.split(",")
     settings = {name: value for name, _, value in (o.partition("=") for o in options)}
-    if not archive or not settings.keys() <= {"bert", "device"} or "" in settings.values():
+    if (
+        not archive
+        or not settings.keys() <= {"bert", "device"}
+        or "" in settings.values()
+    ):
         what = f"the SRL backend 'allennlp' cannot be opened with '{argument}'"
         raise InputError(what, expected="allennlp:ARCHIVE[,bert=FOLDER][,device=cuda]")
     return AllenNlpBackend(archive, **settings)
@@ -121,7 +132,8 @@ class SrlBert:
     """An SRL-BERT model ready to tag.
 
     `revision` is the start of the weights' SHA-256; `lowercase`, whether its BERT's name holds
-    "uncased", AllenNLP's rule; `network` is the BERT and the projection from pieces to labels.
+    "uncased", AllenNLP's rule; `network` is the BERT and the projection from pieces to
+    labels.
     """
 
     path: Path
@@ -147,7 +159,9 @@ def load_srl_bert(
     with loading("config.json cannot be read", path=path):
         text = files["config.json"].read().decode("utf-8-sig")
     values = parse_json(text, path=f"{path}/config.json", error=ModelError)
-    config = as_type(_Config, values, what="a broken config.json", path=path, error=ModelError)
+    config = as_type(
+        _Config, values, what="a broken config.json", path=path, error=ModelError
+    )
     if config.model.type != "srl_bert":
         hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
         what = f"is a model of the kind '{config.model.type}'"
@@ -156,7 +170,9 @@ def load_srl_bert(
     folder = _find_bert(name, bert, path)
     words = read_lines(folder / "vocab.txt")
     if missing := {"[CLS]", "[SEP]", "[UNK]"}.difference(words):
-        raise ModelError(f"is not a BERT vocabulary: no {min(missing)}", path=folder / "vocab.txt")
+        raise ModelError(
+            f"is not a BERT vocabulary: no {min(missing)}", path=folder / "vocab.txt"
+        )
     stated = config.model.bert_model
     if not isinstance(stated, dict):
         stated = read_json(folder / "config.json", "a BERT's configuration", ModelError)
@@ -164,7 +180,9 @@ def load_srl_bert(
     settings = as_type(_Bert, stated, what=what, path=path, error=ModelError)
     if len(words) > settings.vocab_size:
         what = f"the vocabulary of '{name}' has {len(words)} word pieces, its BERT has"
-        hint = "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
+        hint = (
+            "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
+        )
         raise ModelError(f"{what} {settings.vocab_size}", path=path, hint=hint)
     labels = _read_labels(files, path)
     weights, revision = _read_weights(files["weights.th"], path)
@@ -179,11 +197,15 @@ def load_srl_bert(
 def _read_archive(path: Path) -> dict[str, Any]:
     """The files needed of an archive, open."""
     if file_type(path) != "file":
-        raise InputError("no such file", path=path, expected=_WHAT, hint="Check the path.")
+        raise InputError(
+            "no such file", path=path, expected=_WHAT, hint="Check the path."
+        )
     files: dict[str, Any] = {}
     limit = _ROOM + 2 * path.stat().st_size
     hint = "Get the archive again from where it was published."
-    with loading("is damaged or not a gzipped tar file", path=path, expected=_WHAT, hint=hint):
+    with loading(
+        "is damaged or not a gzipped tar file", path=path, expected=_WHAT, hint=hint
+    ):
         with gzip.open(path) as packed:
             data = packed.read(limit + 1)
         if len(data) > limit:
@@ -192,7 +214,9 @@ def _read_archive(path: Path) -> dict[str, Any]:
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
             for number, member in enumerate(archive):
                 if number == _MEMBERS:
-                    raise ModelError(f"holds more than {_MEMBERS} files", path=path, hint=hint)
+                    raise ModelError(
+                        f"holds more than {_MEMBERS} files", path=path, hint=hint
+                    )
                 name = member.name.removeprefix("./")
                 if name in _NEEDED and member.isreg() and not member.issparse():
                     files[name] = archive.extractfile(member)
@@ -202,7 +226,8 @@ def _read_archive(path: Path) -> dict[str, Any]:
 
 
 def _read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-    """The labels by index; AllenNLP puts padding first in namespaces that it does not name."""
+    """The labels by index; AllenNLP puts padding first in namespaces that it does not
+    name."""
     with loading("its vocabulary cannot be read", path=path):
         labels = split_lines(files[_LABELS].read().decode("utf-8-sig"))
         patterns = files[_UNPADDED].read().decode().split()
@@ -213,7 +238,9 @@ def _read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
             what = f"label {number} in vocabulary/labels.txt is '{label}'"
             raise ModelError(what, path=path, expected="O, B-ROLE or I-ROLE")
     if len(set(labels)) != len(labels) or not labels:
-        raise ModelError("vocabulary/labels.txt is empty or has a label twice", path=path)
+        raise ModelError(
+            "vocabulary/labels.txt is empty or has a label twice", path=path
+        )
     return tuple(labels)
 
 
@@ -224,23 +251,34 @@ def _read_weights(file: Any, path: Path) -> tuple[dict[str, torch.Tensor], str]:
     size = file.seek(0, 2)
     what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
     with loading(what, path=path, expected="a torch state dict"):
-        if zipfile.is_zipfile(file):  # compressed or overlapping parts can fill the memory
+        if zipfile.is_zipfile(
+            file
+        ):  # compressed or overlapping parts can fill the memory
             with zipfile.ZipFile(file) as archive:
-                parts = [(part.file_size, part.compress_size) for part in archive.infolist()]
+                parts = [
+                    (part.file_size, part.compress_size) for part in archive.infolist()
+                ]
             if any(a != b for a, b in parts) or sum(a for a, _ in parts) > size:
                 raise ModelError("weights.th holds compressed weights", path=path)
         file.seek(0)
         revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]
         file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
-        if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
+        if (
+            sum(tensor.nbytes for tensor in state.values()) > 4 * size
+        ):  # views of a few numbers
             raise ModelError("weights.th holds tensors larger than itself", path=path)
-    return {str(k): v for k, v in state.items() if not str(k).startswith(_UNUSED)}, revision
+    return {
+        str(k): v for k, v in state.items() if not str(k).startswith(_UNUSED)
+    }, revision
 
 
 def _find_bert(name: str, named: str | Path | None, archive: Path) -> Path:
-    """The folder of a BERT: as named by the user, next to the archive, or on the hub."""
-    folder = archive.absolute().parent / Path(name).name if named is None else Path(named)
+    """The folder of a BERT: as named by the user, next to the archive, or on the
+    hub."""
+    folder = (
+        archive.absolute().parent / Path(name).name if named is None else Path(named)
+    )
     if file_type(folder / "vocab.txt") == "file":
         return folder
     from huggingface_hub import hf_hub_download
@@ -253,27 +291,41 @@ def _find_bert(name: str, named: str | Path | None, archive: Path) -> Path:
         hf_hub_download(repository, "config.json")
         return Path(hf_hub_download(repository, "vocab.txt")).parent
     what = f"the word pieces of '{named or name}' were not found as a folder"
-    expected = "a folder with vocab.txt and config.json, or a name on the Hugging Face hub"
+    expected = (
+        "a folder with vocab.txt and config.json, or a name on the Hugging Face hub"
+    )
     hint = "Name the BERT's folder: allennlp:ARCHIVE,bert=FOLDER."
-    raise ModelError(f"{what} or on the hub", path=archive, expected=expected, hint=hint)
+    raise ModelError(
+        f"{what} or on the hub", path=archive, expected=expected, hint=hint
+    )
 
 
-def _build(path: Path, settings: _Bert, labels: int, weights: Mapping[str, torch.Tensor]) -> Any:
-    """The BERT and the projection with the archive's weights, checked by name and shape."""
+def _build(
+    path: Path, settings: _Bert, labels: int, weights: Mapping[str, torch.Tensor]
+) -> Any:
+    """The BERT and the projection with the archive's weights, checked by name and
+    shape."""
     import torch
     from transformers import BertConfig, BertModel
 
     if settings.num_hidden_layers > len(weights):
         raise ModelError(f"holds no {settings.num_hidden_layers} layers", path=path)
-    with loading("its BERT configuration is not valid", path=path), torch.device("meta"):
+    with (
+        loading("its BERT configuration is not valid", path=path),
+        torch.device("meta"),
+    ):
         bert = BertModel(BertConfig(**asdict(settings)), add_pooling_layer=False)
         projection = torch.nn.Linear(settings.hidden_size, labels)
-        network = torch.nn.ModuleDict({"bert_model": bert, "tag_projection_layer": projection})
+        network = torch.nn.ModuleDict(
+            {"bert_model": bert, "tag_projection_layer": projection}
+        )
     try:
         network.load_state_dict(weights, assign=True)  # before there is memory for them
     except RuntimeError as error:
         why = " ".join(str(error).split())[:400]
-        raise ModelError(f"its weights do not fit its BERT or labels ({why})", path=path) from None
+        raise ModelError(
+            f"its weights do not fit its BERT or labels ({why})", path=path
+        ) from None
     network.to_empty(device="cpu").float()  # halves would round on a CPU
     network.load_state_dict(weights)
     return network.train(False)
@@ -286,11 +338,13 @@ def tag_predicates(
     *,
     batch_pieces: int = 512,
 ) -> tuple[list[list[Frame]], int]:
-    """Frames of every predicate of every sentence, in the order asked for; how many are cut.
+    """Frames of every predicate of every sentence, in the order asked for; how many are
+    cut.
 
-    All predicates are sorted by length and run in batches of about `batch_pieces` word pieces. A
-    sentence longer than the BERT's positions (512) is cut, predicate by predicate, to a window of
-    whole words with the predicate in its middle (AllenNLP fails on such a sentence).
+    All predicates are sorted by length and run in batches of about `batch_pieces` word
+    pieces. A sentence longer than the BERT's positions (512) is cut, predicate by
+    predicate, to a window of whole words with the predicate in its middle (AllenNLP
+    fails on such a sentence).
     """
     import torch
 
@@ -300,14 +354,20 @@ def tag_predicates(
     frames: dict[int, Frame] = {}
     with torch.inference_mode(), bar(len(order), "labelling", "predicates") as shown:
         while batch := order[len(frames) : len(frames) + batch_pieces]:
-            while len(batch) > 1 and len(batch) * len(waiting[batch[-1]].pieces) > batch_pieces:
+            while (
+                len(batch) > 1
+                and len(batch) * len(waiting[batch[-1]].pieces) > batch_pieces
+            ):
                 batch.pop()
             with loading("the model failed", path=model.path):
                 logits = forward(model, [waiting[number] for number in batch])
             lengths = [len(waiting[number].pieces) for number in batch]
-            for number, path in zip(batch, decode(logits, lengths, matrix), strict=True):
+            for number, path in zip(
+                batch, decode(logits, lengths, matrix), strict=True
+            ):
                 job = waiting[number]
-                # A word has its first piece's tag; AllenNLP's padding labels are no roles.
+                # A word has its first piece's tag; AllenNLP's padding labels are no
+                # roles.
                 tags = [model.labels[path[offset]] for offset in job.offsets]
                 inside = ["O" if tag.startswith("@@") else tag for tag in tags]
                 outside = ["O"] * job.before, ["O"] * job.after
@@ -320,7 +380,8 @@ def tag_predicates(
 
 @dataclass(frozen=True, slots=True)
 class VerbInput:
-    """One pass: word-piece ids, which of them are the predicate's, and each word's first piece.
+    """One pass: word-piece ids, which of them are the predicate's, and each word's
+    first piece.
 
     `before` and `after` are the numbers of words outside the window.
     """
@@ -340,7 +401,9 @@ def jobs(
     """One job a predicate; words are cut into pieces once."""
     from tokenizers.models import WordPiece
 
-    cutter = WordPiece(dict(model.pieces), unk_token="[UNK]", max_input_chars_per_word=100)
+    cutter = WordPiece(
+        dict(model.pieces), unk_token="[UNK]", max_input_chars_per_word=100
+    )
     cls, sep = model.pieces["[CLS]"], model.pieces["[SEP]"]
 
     @cache
@@ -359,11 +422,14 @@ def jobs(
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
-            yield VerbInput(verb, ids, start, start + sizes[verb], low, len(words) - high, offsets)
+            yield VerbInput(
+                verb, ids, start, start + sizes[verb], low, len(words) - high, offsets
+            )
 
 
 def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
-    """The words [low, high) around the verb that fit in `room` pieces, as even as can be."""
+    """The words [low, high) around the verb that fit in `room` pieces, as even as can
+    be."""
     if sum(sizes) <= room:
         return 0, len(sizes)
     low = high = verb
@@ -384,17 +450,22 @@ def forward(model: SrlBert, batch: Sequence[VerbInput]) -> torch.Tensor:
     pieces = [torch.tensor(job.pieces) for job in batch]
     ids = torch.nn.utils.rnn.pad_sequence(pieces, batch_first=True)
     places = torch.arange(ids.shape[1]).unsqueeze(0)
-    start, end, size = torch.tensor([(j.start, j.end, len(j.pieces)) for j in batch]).T.unsqueeze(2)
+    start, end, size = torch.tensor(
+        [(j.start, j.end, len(j.pieces)) for j in batch]
+    ).T.unsqueeze(2)
     verb, mask = ((start <= places) & (places < end)).long(), (places < size).long()
     bert, projection = model.network.values()
     inputs = {"input_ids": ids, "token_type_ids": verb, "attention_mask": mask}
-    inputs = {k: v.to(bert.device) for k, v in (inputs | {"position_ids": places}).items()}
+    inputs = {
+        k: v.to(bert.device) for k, v in (inputs | {"position_ids": places}).items()
+    }
     logits: torch.Tensor = projection(bert(**inputs).last_hidden_state)
     return logits.cpu()
 
 
 def transitions(labels: Sequence[str]) -> torch.Tensor:
-    """0 where a label may follow another, else -inf; a start and an end state are the last two."""
+    """0 where a label may follow another, else -inf; a start and an end state are the
+    last two."""
     import torch
 
     size = len(labels)
@@ -402,7 +473,9 @@ def transitions(labels: Sequence[str]) -> torch.Tensor:
     for column, label in enumerate(labels):
         if label.startswith("I"):
             allowed = (label, f"B{label[1:]}")
-            forbidden = [row for row, previous in enumerate(labels) if previous not in allowed]
+            forbidden = [
+                row for row, previous in enumerate(labels) if previous not in allowed
+            ]
             matrix[[*forbidden, size], column] = -torch.inf
     matrix[size + 1] = -torch.inf  # nothing follows the end
     matrix[size:, size:] = -torch.inf
@@ -410,14 +483,18 @@ def transitions(labels: Sequence[str]) -> torch.Tensor:
     return matrix
 
 
-def decode(logits: torch.Tensor, lengths: Sequence[int], matrix: torch.Tensor) -> list[list[int]]:
+def decode(
+    logits: torch.Tensor, lengths: Sequence[int], matrix: torch.Tensor
+) -> list[list[int]]:
     """The best label sequence of every row of word pieces, all rows at once.
 
-    As AllenNLP 2.10.1 (``SrlBert``) does it, from which the published models' numbers come: the
-    score of a path is the *sum of its probabilities*, in float32, after a start of 100000; scores
-    are therefore rounded to 1/128, paths tie, and a tie falls as ``torch.topk(k=1)`` lets it fall.
+    As AllenNLP 2.10.1 (``SrlBert``) does it, from which the published models' numbers
+    come: the score of a path is the *sum of its probabilities*, in float32, after a
+    start of 100000; scores are therefore rounded to 1/128, paths tie, and a tie falls
+    as ``torch.topk(k=1)`` lets it fall.
 
-    Of each row of `logits` (rows, pieces, L) the first `lengths` pieces count; `matrix` comes from
+    Of each row of `logits` (rows, pieces, L) the first `lengths` pieces count; `matrix`
+    comes from
     `transitions`.
     """
     import torch
@@ -425,7 +502,8 @@ def decode(logits: torch.Tensor, lengths: Sequence[int], matrix: torch.Tensor) -
     rows, width, size = logits.shape
     ends = torch.full((rows, width, 2), -torch.inf)
     emissions = torch.cat([torch.softmax(logits.float(), -1).cpu(), ends], -1)
-    # All labels that are no I- may follow the same labels: equal columns are worked out once.
+    # All labels that are no I- may follow the same labels: equal columns are worked out
+    # once.
     columns, of_column = torch.unique(matrix, dim=1, return_inverse=True)
     scores = torch.zeros(rows, size + 2)
     scores[:, size] = 100000.0

@@ -1,4 +1,5 @@
-"""Stanza as a parser: dependencies read as frames, constituency trees, coreference clusters."""
+"""Stanza as a parser: dependencies read as frames, constituency trees, coreference
+clusters."""
 
 from __future__ import annotations
 
@@ -12,7 +13,12 @@ from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.language import name_of
 from litepyramid.progress import track
 from litepyramid.text import place
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, free_frames, word_set
+from litepyramid.units.parsers.embedded.frames import (
+    Word,
+    dependency_frames,
+    free_frames,
+    word_set,
+)
 from litepyramid.units.parses import ParsedBatch, ParsedReference, ParsedSentence, Span
 
 Pipeline = Callable[[Any], Any]
@@ -32,10 +38,12 @@ class StanzaBackend:
     Of other languages than English it makes frames alone, of Stanza's own words.
 
     Attributes:
-        also: What to make besides frames: ``constituency`` and ``coref``, in any number.
-        models: Folder of Stanza's models; None is its own, where Stanza downloads what is missing.
-        pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they are; of
-            other languages, texts with an empty line between sentences.
+        also: What to make besides frames: ``constituency`` and ``coref``, in any
+            number.
+        models: Folder of Stanza's models; None is its own, where Stanza downloads what
+            is missing.
+        pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they
+            are; of other languages, texts with an empty line between sentences.
     """
 
     also: tuple[str, ...] = _EXTRAS
@@ -50,23 +58,29 @@ class StanzaBackend:
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Parses every reference, a reference at a time."""
         run = self._pipeline("depparse", *self.also)
-        parsed = tuple(self._read(run, r) for r in track(references, "parsing", "references"))
+        parsed = tuple(
+            self._read(run, r) for r in track(references, "parsing", "references")
+        )
         name = f"stanza-{version('stanza')}"
         return ParsedBatch(
             parsed, {"srl": name} | ({"coref": name} if "coref" in self.also else {})
         )
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every reference Stanza's clusters, and leaves its frames as they are."""
+        """Gives every reference Stanza's clusters, and leaves its frames as they
+        are."""
         run = self._pipeline("coref")
         linked = tuple(
-            replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
+            replace(
+                r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r)
+            )
             for r in track(references, "linking", "references")
         )
         return ParsedBatch(linked, {"coref": f"stanza-{version('stanza')}"})
 
     def _pipeline(self, *processors: str) -> Pipeline:
-        """Stanza's pipeline: of English over tokens as they are, of others over sentences."""
+        """Stanza's pipeline: of English over tokens as they are, of others over
+        sentences."""
         if self.pipeline is not None:
             return self.pipeline
         stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
@@ -94,7 +108,8 @@ class StanzaBackend:
         return pipeline
 
     def _read(self, run: Pipeline, reference: ParsedReference) -> ParsedReference:
-        """A reference with what Stanza makes of it; ModelError if that is of other tokens."""
+        """A reference with what Stanza makes of it; ModelError if that is of other
+        tokens."""
         asked = [sentence.tokens for sentence in reference.sentences]
         if self.language != "en":
             document = run("\n\n".join(map(" ".join, asked)))
@@ -108,11 +123,19 @@ class StanzaBackend:
         if tokens != asked:
             where = place(reference.input, reference.reference)
             raise ModelError(f"Stanza gives other tokens for {where}")
-        brackets = [_bracketed(getattr(s, "constituency", None)) for s in document.sentences]
+        brackets = [
+            _bracketed(getattr(s, "constituency", None)) for s in document.sentences
+        ]
         if "constituency" not in self.also:
             brackets = [None] * len(tokens)
-        sentences = tuple(map(ParsedSentence, tokens, map(dependency_frames, trees), brackets))
-        clusters = clusters_of(document, reference) if "coref" in self.also else reference.clusters
+        sentences = tuple(
+            map(ParsedSentence, tokens, map(dependency_frames, trees), brackets)
+        )
+        clusters = (
+            clusters_of(document, reference)
+            if "coref" in self.also
+            else reference.clusters
+        )
         return replace(reference, sentences=sentences, clusters=clusters)
 
 
@@ -130,18 +153,30 @@ def open_stanza(argument: str) -> StanzaBackend:
             raise InputError(
                 f"unknown option '{option}' of the backend 'stanza'", expected=expected
             )
-    return StanzaBackend(tuple(option for option in named or _EXTRAS if option != "none"), models)
+    return StanzaBackend(
+        tuple(option for option in named or _EXTRAS if option != "none"), models
+    )
 
 
 def words_of(sentence: Any) -> list[Word]:
-    """A ``stanza`` sentence's words; Stanza counts heads from 1, with 0 for the root."""
+    """A ``stanza`` sentence's words; Stanza counts heads from 1, with 0 for the
+    root."""
     return [
-        Word(w.text, w.upos or "X", (w.head or i) - 1, w.deprel, w.xpos or "", w.feats or "")
+        Word(
+            w.text,
+            w.upos or "X",
+            (w.head or i) - 1,
+            w.deprel,
+            w.xpos or "",
+            w.feats or "",
+        )
         for i, w in enumerate(sentence.words, start=1)
     ]
 
 
-def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, ...], ...]:
+def clusters_of(
+    document: Any, reference: ParsedReference
+) -> tuple[tuple[Span, ...], ...]:
     """Coreference chains as clusters of spans counted through the reference."""
     offsets = reference.offsets
     chains = [

@@ -1,22 +1,29 @@
-"""Dependency trees, and semantic role frames made of them: for English, and for any language.
+"""Dependency trees, and semantic role frames made of them: for English, and for any
+language.
 
-English roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the verb, at where
-one argument after it ends and the next begins, and at negation; so that is what is decided:
+English roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the
+verb, at where one argument after it ends and the next begins, and at negation; so that
+is what is decided:
 
 - Every verb gets a frame, and so does every copula, whose argument after the verb is the predicate
-  without what modifies the whole clause. A verb after "without" has none: it did not happen.
+  without what modifies the whole clause. A verb after "without" has none: it did not
+  happen.
 - Subjects, objects, complements, obliques, adverbials and adverbial clauses are one argument each,
-  with all the words below them; object and clause are one together ("wanted them to leave").
+  with all the words below them; object and clause are one together ("wanted them to
+  leave").
 - A verb without a subject of its own takes one: of the first verb, with what stands before it ("at
-  one point he fell and left"), of the governing verb, its object if there is one ("asked him to
-  go"), of the main clause; a participle or relative clause the noun it modifies.
+  one point he fell and left"), of the governing verb, its object if there is one
+  ("asked him to go"), of the main clause; a participle or relative clause the noun it
+  modifies.
 - Modal auxiliaries and negations are arguments, for conjoined verbs too. Other auxiliaries are none
-  where the STU can do without them ("has joined", "was seen"); they go with the modal or negation
-  ("could be used") and with a participle that is no past form ("has taken").
+  where the STU can do without them ("has joined", "was seen"); they go with the modal
+  or negation ("could be used") and with a participle that is no past form ("has
+  taken").
 
-Frames of any language need no word list or word order. ``V`` is the verb with its auxiliaries,
-copula, particles, clitics and negation; ``FREE`` its own subject; ``FREE0`` one borrowed from
-another clause, which is written first; ``FREE1`` and so on one argument each.
+Frames of any language need no word list or word order. ``V`` is the verb with its
+auxiliaries, copula, particles, clitics and negation; ``FREE`` its own subject;
+``FREE0`` one borrowed from another clause, which is written first; ``FREE1`` and so on
+one argument each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +51,8 @@ class Word:
 
 
 class Tree:
-    """A sentence as a dependency parser sees it, with the children of each word at hand."""
+    """A sentence as a dependency parser sees it, with the children of each word at
+    hand."""
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
@@ -117,7 +125,9 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _NEGATION = word_set("not n't n’t never nt")
-_MODAL = word_set("can could may might must shall should will would ought ca wo 'll 'd ’ll ’d")
+_MODAL = word_set(
+    "can could may might must shall should will would ought ca wo 'll 'd ’ll ’d"
+)
 _RELATIVE = word_set("who which that whom whose where when why")
 _NOT_PREDICATES = word_set(
     """
@@ -179,9 +189,12 @@ class _Clauses(Tree):
     def is_predicate(self, i: int) -> bool:
         word, governor = self.words[i], self.governor(i)
         if word.upos == "VERB":
-            happened = not _NOT_HAPPENED & set(map(self.lower, self.of(i, "mark", "case")))
+            happened = not _NOT_HAPPENED & set(
+                map(self.lower, self.of(i, "mark", "case"))
+            )
             return happened and word.deprel not in _NOT_PREDICATES
-        # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
+        # "will cost money and open in May": what a modal verb is joined to by a
+        # conjunction is one
         relations = {self.base(c) for c in self.children[i]}
         verbal = relations & {"obj", "obl", "xcomp"} and not relations & _OF_NOMINALS
         if not verbal or word.upos not in {"ADJ", "NOUN"} or word.deprel != "conj":
@@ -193,9 +206,12 @@ class _Clauses(Tree):
         return [c for c in self.of(head, "aux") if self.lower(c) in _MODAL]
 
     def auxiliaries(self, head: int, verb: int) -> list[int]:
-        """The auxiliaries before a verb that neither rule 3 nor its modals give to the STU."""
+        """The auxiliaries before a verb that neither rule 3 nor its modals give to the
+        STU."""
         before = [c for c in self.children[head] if c < verb]
-        chain = [c for c in before if self.base(c) == "aux" and self.lower(c) not in _MODAL]
+        chain = [
+            c for c in before if self.base(c) == "aux" and self.lower(c) not in _MODAL
+        ]
         negated = any(self.lower(c) in _NEGATION for c in before)
         if not chain or (not negated and self.lower(chain[0]) in {"do", "does", "did"}):
             return []
@@ -205,22 +221,32 @@ class _Clauses(Tree):
             return [] if chain[0] == verb - 1 else chain
         text = self.lower(verb)
         changed = text in _PARTICIPLES or text.endswith(("n", "ne"))
-        return chain if changed and self.lower(chain[0]) in {"has", "have", "had"} else []
+        return (
+            chain if changed and self.lower(chain[0]) in {"has", "have", "had"} else []
+        )
 
     def particle(self, verb: int) -> list[int]:
-        """The particle just after a verb; none after "to", which rule 3 must see before it."""
-        if verb + 1 < len(self.words) and (verb == 0 or self.lower(verb - 1) not in _BE | {"to"}):
+        """The particle just after a verb; none after "to", which rule 3 must see before
+        it."""
+        if verb + 1 < len(self.words) and (
+            verb == 0 or self.lower(verb - 1) not in _BE | {"to"}
+        ):
             after = verb + 1
-            if self.relation(after) == "compound:prt" and self.words[after].head == verb:
+            if (
+                self.relation(after) == "compound:prt"
+                and self.words[after].head == verb
+            ):
                 return [after]
         return []
 
     def child(self, i: int, *relations: str) -> int | None:
-        """The first child with one of the relations, the relations tried in their order."""
+        """The first child with one of the relations, the relations tried in their
+        order."""
         return next((c for relation in relations for c in self.of(i, relation)), None)
 
     def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
-        """All tokens below and including `i`, in order, not going into `without`; trimmed."""
+        """All tokens below and including `i`, in order, not going into `without`;
+        trimmed."""
         return self.trimmed(self.under(i, without))
 
     def trimmed(self, tokens: list[int]) -> list[int]:
@@ -231,10 +257,13 @@ class _Clauses(Tree):
     def phrase(self, tokens: list[int]) -> list[int]:
         """Trimmed, and without prepositions and conjunctions before it."""
         outside = {"case", "cc", "mark"}
-        return self.trimmed(list(dropwhile(lambda i: self.relation(i) in outside, tokens)))
+        return self.trimmed(
+            list(dropwhile(lambda i: self.relation(i) in outside, tokens))
+        )
 
     def subject_of(self, head: int, verb: int, steps: int = 0) -> list[int]:
-        """Tokens of a predicate's subject, taken from elsewhere where it has none itself."""
+        """Tokens of a predicate's subject, taken from elsewhere where it has none
+        itself."""
         nominal = self.child(head, *_SUBJECTS)
         relation = self.relation(head)
         if nominal is not None:
@@ -247,7 +276,9 @@ class _Clauses(Tree):
             return []
         if self.base(head) == "acl":
             return self.antecedent(head)
-        if relation == "xcomp" or (relation == "advcl" and self.has(head, "mark", "from")):
+        if relation == "xcomp" or (
+            relation == "advcl" and self.has(head, "mark", "from")
+        ):
             objects = self.of(governor, "obj", "iobj")
             if objects and objects[0] < head:
                 return self.below(objects[0], [head])
@@ -256,7 +287,8 @@ class _Clauses(Tree):
         return []
 
     def antecedent(self, clause: int) -> list[int]:
-        """The noun phrase that a clause modifies, as far as it stands before the clause."""
+        """The noun phrase that a clause modifies, as far as it stands before the
+        clause."""
         noun = self.governor(clause)
         if noun is None:
             return []
@@ -274,11 +306,15 @@ class _Clauses(Tree):
         if self.relation(head) == "acl:relcl":
             groups.append(("ARG1", self.antecedent(head)))
         if head != verb:
-            outside = [c for c in self.children[head] if not self.part_of_predicate(c, head)]
+            outside = [
+                c for c in self.children[head] if not self.part_of_predicate(c, head)
+            ]
             groups.append(("ARG2", self.below(head, outside)))
         else:
             groups += self.object_and_clause(verb)
-        if min(subject, default=verb) < verb and (auxiliaries := self.auxiliaries(head, verb)):
+        if min(subject, default=verb) < verb and (
+            auxiliaries := self.auxiliaries(head, verb)
+        ):
             groups.append(("ARGM-MOD", auxiliaries))
         for child in self.children[head]:
             if child not in (nominal, verb):
@@ -287,7 +323,12 @@ class _Clauses(Tree):
             groups += self.shared(head, verb, subject[0])
             governor = self.governor(head)
             bare = self.words[verb].xpos == "VB" or self.words[verb].upos != "VERB"
-            if governor is not None and head == verb and bare and not self.child(head, "aux"):
+            if (
+                governor is not None
+                and head == verb
+                and bare
+                and not self.child(head, "aux")
+            ):
                 groups += [("ARGM-MOD", self.modals(governor))]
         if nominal is not None and self.relation(head) == "parataxis" and head == verb:
             groups += self.quoted(head)
@@ -297,9 +338,12 @@ class _Clauses(Tree):
         """Whether a child of a copula's predicate is part of it, not of the clause."""
         relation, base = self.relation(child), self.base(child)
         if base == "nmod":
-            # "in the sea | on the way": a second phrase is the clause's if the first has a case
+            # "in the sea | on the way": a second phrase is the clause's if the first
+            # has a case
             own_case = any(c < head for c in self.of(head, "case"))
-            return not own_case or relation == "nmod:poss" or self.has(child, "case", "of")
+            return (
+                not own_case or relation == "nmod:poss" or self.has(child, "case", "of")
+            )
         if base in _OF_NOUN:
             return True
         if relation == "conj":
@@ -338,13 +382,17 @@ class _Clauses(Tree):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
-        return [(role, self.below(child, raised)), *(("ARGM-ADV", self.below(c)) for c in raised)]
+        return [
+            (role, self.below(child, raised)),
+            *(("ARGM-ADV", self.below(c)) for c in raised),
+        ]
 
     def raised(self, argument: int) -> list[int]:
-        """Phrases after an object or oblique that modify the verb, not the noun beside them.
+        """Phrases after an object or oblique that modify the verb, not the noun beside
+        them.
 
-        The parser hangs bare times ("launched by forces [a month ago]") and prepositions of verbs
-        ("identified the cause [as poisoning]") on that noun.
+        The parser hangs bare times ("launched by forces [a month ago]") and
+        prepositions of verbs ("identified the cause [as poisoning]") on that noun.
         """
         if self.base(argument) not in {"obj", "obl"}:
             return []
@@ -359,7 +407,8 @@ class _Clauses(Tree):
         return phrases
 
     def shared(self, head: int, verb: int, before: int) -> list[_Group]:
-        """What stands before the subject that a conjoined verb takes from the first one."""
+        """What stands before the subject that a conjoined verb takes from the first
+        one."""
         first = head
         for _ in self.words:
             governor = self.governor(first)
@@ -375,7 +424,8 @@ class _Clauses(Tree):
         return [("ARG1", [i for i in said if i < head])]
 
     def tagged(self, verb: int, groups: Sequence[_Group]) -> Frame:
-        """Groups as one BIO row; neighbours after the verb never share a role, or they'd merge."""
+        """Groups as one BIO row; neighbours after the verb never share a role, or
+        they'd merge."""
         owner: dict[int, int] = {}
         for number, (_, tokens) in enumerate(groups):
             for i in tokens:
@@ -417,7 +467,8 @@ class _FreeClauses(Tree):
         for i, word in enumerate(self.words):
             copula = next((c for c in self.children[i] if self.base(c) == "cop"), None)
             if self.base(i) in {"xcomp", "csubj"} or (
-                copula is None and (word.upos != "VERB" or self.base(i) in _NO_PREDICATES)
+                copula is None
+                and (word.upos != "VERB" or self.base(i) in _NO_PREDICATES)
             ):
                 continue
             if "VerbForm=Inf" not in word.feats or self.auxiliaries(i):
@@ -440,7 +491,9 @@ class _FreeClauses(Tree):
             ):
                 roles[f"FREE{len(roles)}"] = self.below(child)
         governor = self.governor(head)
-        conjoined = self.base(head) == "conj" and "VerbForm=Part" in self.words[head].feats
+        conjoined = (
+            self.base(head) == "conj" and "VerbForm=Part" in self.words[head].feats
+        )
         if conjoined and governor is not None and not self.auxiliaries(head):
             roles["V"] += self.auxiliaries(governor)
         roles["FREE"] = [i for subject in subjects for i in self.below(subject)]
@@ -458,7 +511,9 @@ class _FreeClauses(Tree):
         word, base = self.words[child], self.base(child)
         if base in _WITH_VERB or word.deprel in _WITH_VERB:
             return True
-        if base == "advmod" and ("Polarity=Neg" in word.feats or word.text.lower() in DENIALS):
+        if base == "advmod" and (
+            "Polarity=Neg" in word.feats or word.text.lower() in DENIALS
+        ):
             return True
         clitic = base in {"obj", "iobj"} and word.upos == "PRON" and child < head
         return clitic and not self.children[child]
@@ -467,17 +522,24 @@ class _FreeClauses(Tree):
         return [c for c in self.children[i] if self.base(c) == "aux"]
 
     def borrowed(self, head: int, steps: int = 0) -> list[int]:
-        """The subject of another clause: what a clause modifies, or its governor's subject."""
+        """The subject of another clause: what a clause modifies, or its governor's
+        subject."""
         governor = self.governor(head)
         if governor is None or steps > len(self.words):
             return []
         if self.base(head) == "acl":
             return self.below(governor, [head])
-        subjects = [c for c in self.children[governor] if self.base(c) in _FREE_SUBJECTS]
-        return self.below(subjects[0]) if subjects else self.borrowed(governor, steps + 1)
+        subjects = [
+            c for c in self.children[governor] if self.base(c) in _FREE_SUBJECTS
+        ]
+        return (
+            self.below(subjects[0]) if subjects else self.borrowed(governor, steps + 1)
+        )
 
     def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """A word and all below it, without punctuation at either end."""
         tokens = self.under(i, without)
-        inside = [n for n, token in enumerate(tokens) if self.words[token].upos != "PUNCT"]
+        inside = [
+            n for n, token in enumerate(tokens) if self.words[token].upos != "PUNCT"
+        ]
         return tokens[inside[0] : inside[-1] + 1] if inside else []

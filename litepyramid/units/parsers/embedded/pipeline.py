@@ -1,4 +1,5 @@
-"""The extractor that ships inside the package: a small spaCy parser and the dependency mapping."""
+"""The extractor that ships inside the package: a small spaCy parser and the dependency
+mapping."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def _pipeline(path: Path) -> Language:
 
 
 class EmbeddedBackend:
-    """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters."""
+    """Universal dependencies by a spaCy pipeline, read as frames and as coreference
+    clusters."""
 
     languages = ("en",)
 
@@ -55,12 +57,14 @@ class EmbeddedBackend:
 
     @property
     def pipeline(self) -> Language:
-        """The spaCy pipeline, loaded once a process; ModelError if there is none with a parser."""
+        """The spaCy pipeline, loaded once a process; ModelError if there is none with a
+        parser."""
         return _pipeline(self.path)
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` next to it)."""
+        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` next to
+        it)."""
         path = self.path / "bare_verbs.txt"
         return frozenset(read_lines(path) if path.exists() else ())
 
@@ -71,7 +75,8 @@ class EmbeddedBackend:
         return f"{name}-{self.pipeline.meta['version']}"
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every sentence its frames, and every reference clusters of names and pronouns."""
+        """Gives every sentence its frames, and every reference clusters of names and
+        pronouns."""
         parsed = []
         for reference, trees in self._trees(references):
             reference = with_frames(reference, map(dependency_frames, trees))
@@ -79,14 +84,16 @@ class EmbeddedBackend:
         return ParsedBatch(tuple(parsed), {"srl": self.name})
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every reference clusters of names and pronouns; frames stay as they are."""
+        """Gives every reference clusters of names and pronouns; frames stay as they
+        are."""
         linked = tuple(_linked(*pair) for pair in self._trees(references))
         return ParsedBatch(linked, {"coref": self.name})
 
     def _trees(
         self, references: Sequence[ParsedReference]
     ) -> Iterator[tuple[ParsedReference, list[list[Word]]]]:
-        """Each reference with the trees of its sentences, all parsed in common batches."""
+        """Each reference with the trees of its sentences, all parsed in common
+        batches."""
         trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
         return ((r, [next(trees) for _ in r.sentences]) for r in references)
 
@@ -94,23 +101,31 @@ class EmbeddedBackend:
         """The dependency trees of sentences of given tokens."""
 
         def word(t: Token) -> Word:
-            return Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
+            return Word(
+                t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_
+            )
 
         return [list(map(word, doc)) for doc in self.docs(sentences)]
 
     def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
         """Tags and parses sentences of given tokens, one spaCy document each.
 
-        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence of the
-        treebank has as one, and that has no "to" or auxiliary before it, is more likely a noun
-        or a name that the parser does not know: the sentence is parsed once more with a common
-        one in its place.
+        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence
+        of the treebank has as one, and that has no "to" or auxiliary before it, is more
+        likely a noun or a name that the parser does not know: the sentence is parsed
+        once more with a common one in its place.
         """
         from spacy.tokens import Doc
 
-        parsed = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
-        again = {n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))}
-        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
+        parsed = list(
+            track(self._parsed(sentences), "parsing", "sentences", len(sentences))
+        )
+        again = {
+            n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))
+        }
+        for (n, _), doc in zip(
+            again.items(), self._parsed(list(again.values())), strict=True
+        ):
             parsed[n] = Doc(
                 doc.vocab,
                 words=list(sentences[n]),
@@ -126,13 +141,18 @@ class EmbeddedBackend:
 
         vocab = self.pipeline.vocab
         raw = (
-            Doc(vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
+            Doc(
+                vocab,
+                words=list(tokens),
+                sent_starts=[i == 0 for i in range(len(tokens))],
+            )
             for tokens in sentences
         )
         yield from self.pipeline.pipe(raw, batch_size=64)
 
     def _with_nouns(self, doc: Doc) -> list[str]:
-        """The words with a common noun or name for each doubtful verb; empty if there is none."""
+        """The words with a common noun or name for each doubtful verb; empty if there
+        is none."""
         doubtful = {
             token.i: _NAME if token.text[0].isupper() else _NOUN
             for token in doc
@@ -146,7 +166,9 @@ class EmbeddedBackend:
         return [doubtful.get(token.i, token.text) for token in doc] if doubtful else []
 
 
-def _linked(reference: ParsedReference, trees: Sequence[Sequence[Word]]) -> ParsedReference:
+def _linked(
+    reference: ParsedReference, trees: Sequence[Sequence[Word]]
+) -> ParsedReference:
     """The reference with its clusters and possessive pronouns."""
     possessives = tuple(
         (offset + i, offset + i + 1)

@@ -1,9 +1,11 @@
-"""A small resolver of pronouns and short names over universal dependencies, no model of its own.
+"""A small resolver of pronouns and short names over universal dependencies, no model of
+its own.
 
-It links a later part of an earlier name ("Rose" after "Justin Rose"); he and she to a person named
-before, a subject rather than an object, one already spoken of rather than a new one, the nearest
-first, or else to a noun for a person; they and "its" to a plural, or to a subject that is a thing.
-"It" is left alone: it may point to a clause or to nothing.
+It links a later part of an earlier name ("Rose" after "Justin Rose"); he and she to a
+person named before, a subject rather than an object, one already spoken of rather than
+a new one, the nearest first, or else to a noun for a person; they and "its" to a
+plural, or to a subject that is a thing. "It" is left alone: it may point to a clause or
+to nothing.
 """
 
 from collections import deque
@@ -16,7 +18,11 @@ from litepyramid.files import read_lines
 from litepyramid.units.parsers.embedded.frames import Tree, Word, word_set
 from litepyramid.units.parses import Span
 
-_HE, _SHE, _THEY = word_set("he him his"), word_set("she her"), word_set("they them their")
+_HE, _SHE, _THEY = (
+    word_set("he him his"),
+    word_set("she her"),
+    word_set("they them their"),
+)
 _PRONOUNS = _HE | _SHE | _THEY | {"its"}
 
 _REACH = 1000
@@ -56,7 +62,9 @@ class _Entity:
         self.sentence, self.head, self.subject = sentence, head, subject
 
 
-def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, ...], ...]:
+def pronoun_clusters(
+    sentences: Sequence[Sequence[Word]],
+) -> tuple[tuple[Span, ...], ...]:
     """Coreference clusters of one reference."""
     named: list[_Entity] = []
     entities: deque[_Entity] = deque(maxlen=_REACH)
@@ -69,7 +77,11 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
             if word.upos == "PRON" and word.text.lower() in _PRONOUNS:
                 if entity := _antecedent(entities, word, span, number, head):
                     entity.mentions.append(span)
-            elif entity := None if phrases.beside_a_name(i) else _by_surname(entities, word.text):
+            elif (
+                entity := None
+                if phrases.beside_a_name(i)
+                else _by_surname(entities, word.text)
+            ):
                 entity.mention(span, number, head, word.deprel in _SUBJECT)
             else:
                 for phrase in phrases.at(i):
@@ -94,9 +106,14 @@ class _Phrases(Tree):
         return any(self.words[j].upos == "PROPN" for j in around)
 
     def at(self, i: int) -> list[_Entity]:
-        """The phrase whose head is token `i`: with what is joined to it, and then alone as well."""
+        """The phrase whose head is token `i`: with what is joined to it, and then alone
+        as well."""
         words, word = self.words, self.words[i]
-        if word.upos not in {"NOUN", "PROPN"} or word.deprel in {"compound", "flat", "fixed"}:
+        if word.upos not in {"NOUN", "PROPN"} or word.deprel in {
+            "compound",
+            "flat",
+            "fixed",
+        }:
             return []
         name = word.upos == "PROPN" or (word.text[:1].isupper() and i > 0)
         start = end = i
@@ -140,32 +157,44 @@ class _Phrases(Tree):
         word = self.words[i]
         if name:
             return word.upos == "PROPN" and word.deprel in _OF_NAME
-        return word.deprel in {"det", "amod", "compound", "nummod"} and i < word.head <= head
+        return (
+            word.deprel in {"det", "amod", "compound", "nummod"}
+            and i < word.head <= head
+        )
 
     def may_be_person(self, i: int) -> bool:
-        """A name may be a person's unless it has "the", or a preposition other than by or with."""
+        """A name may be a person's unless it has "the", or a preposition other than by
+        or with."""
         case = set(map(self.lower, self.of(i, "case"))) - _CASES_OF_PEOPLE
         elsewhere = bool(case) and self.base(i) in {"obl", "nmod"}
         return not elsewhere and "the" not in map(self.lower, self.children[i])
 
 
 def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:
-    """The latest longer name that ends in this word, whatever the tagger calls it here."""
-    longer = (e for e in reversed(entities) if e.name and len(e.words) > 1 and e.words[-1] == text)
+    """The latest longer name that ends in this word, whatever the tagger calls it
+    here."""
+    longer = (
+        e
+        for e in reversed(entities)
+        if e.name and len(e.words) > 1 and e.words[-1] == text
+    )
     return next(longer, None) if text[:1].isupper() else None
 
 
 def _by_name(entities: Sequence[_Entity], phrase: _Entity) -> _Entity | None:
     """The latest name that begins or ends in this one."""
     n, words = len(phrase.words), phrase.words
-    named = (e for e in reversed(entities) if e.name and words in (e.words[:n], e.words[-n:]))
+    named = (
+        e for e in reversed(entities) if e.name and words in (e.words[:n], e.words[-n:])
+    )
     return next(named, None) if phrase.name else None
 
 
 def _antecedent(
     entities: Sequence[_Entity], word: Word, span: Span, sentence: int, head: int
 ) -> _Entity | None:
-    """What a pronoun points to; no argument of a verb points to another one of the same verb."""
+    """What a pronoun points to; no argument of a verb points to another one of the same
+    verb."""
     pronoun = word.text.lower()
     possessive = word.deprel == "nmod:poss"
     personal = pronoun in _HE | _SHE
@@ -174,12 +203,20 @@ def _antecedent(
         spoken_of, first = len(e.mentions) > 1, -e.mentions[0][0]
         if personal:
             return e.name, e.subject, spoken_of, e.sentence, first
-        return e.sentence == sentence and e.subject, spoken_of, e.sentence, e.subject, first
+        return (
+            e.sentence == sentence and e.subject,
+            spoken_of,
+            e.sentence,
+            e.subject,
+            first,
+        )
 
     fitting = (
         e
         for e in entities
-        if _agrees(e, pronoun) and e.mentions[-1][1] <= span[0] and (possessive or e.head != head)
+        if _agrees(e, pronoun)
+        and e.mentions[-1][1] <= span[0]
+        and (possessive or e.head != head)
     )
     best = max(fitting, key=preference, default=None)
     if best is not None and personal:
@@ -192,4 +229,7 @@ def _agrees(entity: _Entity, pronoun: str) -> bool:
         return pronoun in _THEY and entity.plural
     if pronoun == "its":
         return entity.subject and entity.person is not True
-    return entity.person is not False and entity.gender in ("", "m" if pronoun in _HE else "f")
+    return entity.person is not False and entity.gender in (
+        "",
+        "m" if pronoun in _HE else "f",
+    )
