@@ -22,18 +22,28 @@ Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
+_BAR, _SHORTEST_BAR = 24, 6  # characters of a bar
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its key in CSV, its header, the decimals shown; `above_zero` as
-    p-values are."""
+    """One column of a table.
+
+    Attributes:
+        name: Its key in CSV.
+        header: The words above it; its name by default.
+        digits: Decimals that are shown.
+        signed: Whether numbers above 0 have a plus.
+        above_zero: Whether small numbers are shown as "<0.001", as p-values are.
+        bar: Whether a terminal draws a bar for each number, of a range from 0 to 1.
+    """
 
     name: str
     header: str = ""
     digits: int = 3
     signed: bool = False
     above_zero: bool = False
+    bar: bool = False
 
     @property
     def title(self) -> str:
@@ -63,29 +73,34 @@ class Table:
         """A row an entry: its attributes, or a mapping's values, by the columns'
         names."""
         named = tuple(Column(c) if isinstance(c, str) else c for c in columns)
-        rows = (
-            tuple(
-                e[c.name] if isinstance(e, Mapping) else getattr(e, c.name)
-                for c in named
-            )
-            for e in entries
-        )
+
+        rows: list[tuple[Cell, ...]] = []
+        for entry in entries:
+            values = entry if isinstance(entry, Mapping) else _attributes(entry, named)
+            rows.append(tuple(values[column.name] for column in named))
+
         return cls(title, named, tuple(rows), tuple(notes))
 
     def without(self, *names: str) -> Table:
         """The table less the columns of these names."""
-        kept = [i for i, column in enumerate(self.columns) if column.name not in names]
-        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows)
+        shown = [i for i, column in enumerate(self.columns) if column.name not in names]
+        columns = tuple(self.columns[i] for i in shown)
+        rows = tuple(tuple(row[i] for i in shown) for row in self.rows)
+        return replace(self, columns=columns, rows=rows)
 
     @property
     def numeric(self) -> list[bool]:
         """Of each column, whether it holds a number: it is then aligned on the
         right."""
-        columns = range(len(self.columns))
-        return [
-            any(isinstance(row[i], int | float) for row in self.rows) for i in columns
-        ]
+        numeric = [False] * len(self.columns)
+        for row in self.rows:
+            for i, cell in enumerate(row):
+                numeric[i] |= isinstance(cell, int | float)
+        return numeric
+
+
+def _attributes(entry: Any, columns: Iterable[Column]) -> dict[str, Any]:
+    return {column.name: getattr(entry, column.name) for column in columns}
 
 
 class Result:
@@ -136,9 +151,14 @@ class Result:
         """The text of `to_json`, in pieces."""
         return json_parts(self.json_entries(), plain)
 
-    def to_table(self) -> str:
-        """The tables as text, as wide as the terminal."""
-        return "\n".join(_text(table) for table in self.to_tables())
+    def to_table(self, *, colour: bool = False) -> str:
+        """The tables as text, as wide as the terminal; `colour` with its codes and
+        with bars."""
+        return "\n".join(_text(table, colour) for table in self.to_tables())
+
+    def to_latex(self) -> str:
+        """The tables for a paper (booktabs), each with a caption and a label."""
+        return "\n".join(_latex(table) for table in self.to_tables())
 
     def to_frame(self) -> Any:
         """A pandas frame of `to_csv_table`, its columns by their names."""
@@ -248,7 +268,7 @@ def render(result: Result, form: Format) -> str:
     if form == "csv":
         return _csv(result.to_csv_table())
     if form == "latex":
-        return "\n".join(_latex(table) for table in result.to_tables())
+        return result.to_latex()
     return result.to_table()
 
 
@@ -280,44 +300,104 @@ def show(cell: Cell, column: Column) -> str:
     return printable(str(cell))
 
 
-def _text(table: Table) -> str:
+def _text(table: Table, colour: bool = False) -> str:
     """A rich table, as wide as COLUMNS or the terminal say, else 80."""
-    from rich import box
     from rich.console import Console
+    from rich.text import Text
+
+    buffer = io.StringIO()
+    width = max(40, shutil.get_terminal_size((80, 24)).columns)
+    console = Console(
+        file=buffer,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+    )
+
+    if table.title:
+        title = Text(legible(table.title), style="bold")
+        console.print(title, overflow="fold")
+
+    rows: list[list[str]] = []
+    for cells in table.rows:
+        shown = map(show, cells, table.columns)
+        rows.append([cut(text, _WIDEST) for text in shown])
+
+    needed = _needed_widths(table, rows)
+    parts = _parts(needed, table.repeated, width)
+    for part in parts:
+        if part is not parts[0]:
+            console.print()
+        console.print(_grid(table, rows, needed, part, width, colour=colour))
+
+    for note in table.notes:
+        for line in wrap_note(legible(note), width):
+            console.print(Text(line, style="dim"), overflow="fold")
+
+    lines = buffer.getvalue().splitlines()
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _needed_widths(table: Table, rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width to which each column can be folded: numbers and words stay whole."""
+    needed = []
+    for i, column in enumerate(table.columns):
+        longest = max((len(row[i]) for row in rows), default=0)
+        narrowest = min(longest, _WIDEST if table.numeric[i] else _NARROWEST)
+        words = map(len, column.title.split())
+        needed.append(max([narrowest, *words]))
+    return needed
+
+
+def _grid(
+    table: Table,
+    rows: Sequence[Sequence[str]],
+    needed: Sequence[int],
+    part: Sequence[int],
+    width: int,
+    *,
+    colour: bool,
+) -> Any:
+    """Some columns of a table as rich draws them, with bars where there is room."""
+    from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    buffer, width = io.StringIO(), max(40, shutil.get_terminal_size((80, 24)).columns)
-    console = Console(file=buffer, width=width, color_system=None, highlight=False)
-    if table.title:
-        console.print(Text(legible(table.title)), overflow="fold")
-    rows = [
-        [cut(show(*c), _WIDEST) for c in zip(r, table.columns, strict=True)]
-        for r in table.rows
-    ]
-    numeric, needed = table.numeric, []
-    for i, column in enumerate(table.columns):
-        longest = max((len(row[i]) for row in rows), default=0)
-        shown = min(longest, 99 if numeric[i] else _NARROWEST)
-        needed.append(max([shown, *map(len, column.title.split())]))
-    parts = _parts(needed, table.repeated, width)
-    for number, part in enumerate(parts):
-        grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
-        for i in part:
-            grid.add_column(
-                Text(table.columns[i].title),
-                justify="right" if numeric[i] else "left",
-                overflow="fold",
-                min_width=needed[i],
-            )
-        for row in rows:
-            if part is parts[-1] or any(row[i] for i in part[table.repeated :]):
-                grid.add_row(*(Text(row[i]) for i in part))
-        console.print(*[""] * bool(number), grid, sep="\n")
-    for note in table.notes:
-        for line in wrap_note(legible(note), width):
-            console.print(Text(line), overflow="fold")
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    for i in part:
+        column = table.columns[i]
+        grid.add_column(
+            Text(column.title),
+            justify="right" if table.numeric[i] else "left",
+            overflow="fold",
+            min_width=needed[i],
+            style="bold cyan" if column.bar else "",
+        )
+
+    taken = sum(needed[i] + 3 for i in part)
+    drawn = [i for i in part if colour and table.columns[i].bar]
+    bar_width = min(_BAR, width - taken - 3)
+    if bar_width < _SHORTEST_BAR:
+        drawn = []
+    for _ in drawn:
+        grid.add_column("", min_width=bar_width)
+
+    whole = len(part) == len(table.columns)
+    for cells, row in zip(table.rows, rows, strict=True):
+        # A row of a further part that says nothing there is left out.
+        if whole or any(row[i] for i in part[table.repeated :]):
+            bars = [_bar(cells[i], bar_width) for i in drawn]
+            grid.add_row(*(Text(row[i]) for i in part), *bars)
+    return grid
+
+
+def _bar(value: Cell, width: int) -> Any:
+    """A bar from 0 to a value, of a range from 0 to 1."""
+    from rich.bar import Bar
+
+    length = value if isinstance(value, int | float) and value == value else 0.0
+    return Bar(1.0, 0.0, min(1.0, max(0.0, length)), width=width, color="cyan")
 
 
 def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
@@ -360,33 +440,44 @@ def _csv(table: Table) -> str:
 
 
 def _html(table: Table) -> str:
-    def row(tag: str, cells: Sequence[str]) -> str:
-        return (
-            "<tr>"
-            + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
-            + "</tr>"
-        )
+    def row(tag: str, cells: Iterable[str]) -> str:
+        inside = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+        return f"<tr>{inside}</tr>"
 
     rows = [row("th", [column.title for column in table.columns])]
-    rows += [row("td", list(map(show, cells, table.columns))) for cells in table.rows]
-    notes = "".join(
-        f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes
-    )
-    return f"<p><b>{escape(printable(table.title))}</b></p><table>{''.join(rows)}</table>{notes}"
+    rows += [row("td", map(show, cells, table.columns)) for cells in table.rows]
+
+    title = f"<p><b>{escape(printable(table.title))}</b></p>"
+    notes = [f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes]
+    return f"{title}<table>{''.join(rows)}</table>{''.join(notes)}"
 
 
 def _latex(table: Table) -> str:
-    lines = [f"% {printable(note)}" for note in (table.title, *table.notes) if note]
-    lines.append(
-        r"\begin{tabular}{" + "".join("r" if n else "l" for n in table.numeric) + "}"
-    )
-    lines.append(r"\toprule")
-    lines.append(" & ".join(latex_escape(c.title) for c in table.columns) + r" \\")
-    lines.append(r"\midrule")
-    for row in table.rows:
-        cells = (
-            show(cell, column) for cell, column in zip(row, table.columns, strict=True)
-        )
-        lines.append(" & ".join(latex_escape(cell) for cell in cells) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    """A table of booktabs; an interval stands in one column, as [low, high]."""
+    titles: list[str] = []
+    aligned: list[str] = []
+    columns: list[list[str]] = []
+    for i, column in enumerate(table.columns):
+        cells = [latex_escape(show(row[i], column)) for row in table.rows]
+        if i and column.name == "high" and table.columns[i - 1].name == "low":
+            titles[-1] = latex_escape(table.columns[i - 1].title.removesuffix(" low"))
+            titles[-1] += " interval"
+            aligned[-1] = "c"
+            ends = zip(columns[-1], cells, strict=True)
+            # Braces: a bracket at the start of a row would be an option of \\.
+            columns[-1] = [f"{{[}}{low}, {high}{{]}}" for low, high in ends]
+        else:
+            titles.append(latex_escape(column.title))
+            aligned.append("r" if table.numeric[i] else "l")
+            columns.append(cells)
+
+    words = re.findall(r"[a-z0-9]+", table.title.lower().replace("²", "2"))
+    lines = [f"% {printable(note)}" for note in table.notes]
+    lines += [r"\begin{table}", r"\centering"]
+    lines.append(rf"\caption{{{latex_escape(table.title)}}}")
+    lines.append(rf"\label{{tab:{'-'.join(words[:4])}}}")
+    lines.append(rf"\begin{{tabular}}{{{''.join(aligned)}}}")
+    lines += [r"\toprule", " & ".join(titles) + r" \\", r"\midrule"]
+    lines += [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ a function returns is shown as tables, or saved in the files that ``-o`` names.
 """
 
 import inspect
+import os
 import re
 import sys
 import textwrap
@@ -344,7 +345,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         if "-" in outputs:
             sys.stdout.writelines(result.json_parts())
         elif not files:
-            sys.stdout.write(result.to_table())
+            sys.stdout.write(result.to_table(colour=_coloured()))
     except BrokenPipeError:
         raise typer.Exit(141) from None
     for line in (
@@ -355,6 +356,12 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         sys.stderr.write(f"{legible(line)}\n" if line else "")
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
+
+
+def _coloured() -> bool:
+    """Whether tables are shown in colour: on a terminal, unless NO_COLOR is set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
 
 
 def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:

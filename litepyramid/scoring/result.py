@@ -149,7 +149,7 @@ class SystemScores(Result):
         names: list[Column | str] = [
             "group",
             "system",
-            "score",
+            Column("score", bar=True),
             low,
             "high",
             *self.beside,
@@ -648,6 +648,7 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
             for name, values in zip(result.systems, result.values, strict=True)
         ],
         "order": result.order,
+        "ceiling": result.ceiling,
         "bounds": BOUNDS if calibration is None else verdict_bounds(calibration.bins),
         "inputs": [
             {**entry.to_json(), "references": own or None}

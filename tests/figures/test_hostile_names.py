@@ -68,6 +68,22 @@ def test_latex_holds_no_command_and_no_comment_ends():
     assert latex_escape("[1] *") == "{[}1] {*}"
 
 
+class WithInterval(Result):
+    """A result with an interval in two columns."""
+
+    def to_tables(self):
+        columns = (Column("system"), Column("low", "95 % low"), Column("high"))
+        return [Table("Lite²Pyramid", columns, (("[a]", 0.25, 0.5),))]
+
+
+def test_latex_has_an_interval_in_one_column_a_caption_and_a_label():
+    lines = WithInterval().to_latex().splitlines()
+    assert r"{[}a{]} & {[}0.250, 0.500{]} \\" in lines
+    assert r"system & 95 \% interval \\" in lines
+    assert r"\caption{Lite\textsuperscript{2}Pyramid}" in lines
+    assert r"\label{tab:lite2pyramid}" in lines
+
+
 def test_csv_holds_no_formula_and_names_come_back():
     rows = list(csv.reader(io.StringIO(render(Shown(), "csv"))))[1:]
     assert [unguarded(name) for name, _ in rows] == NAMES

@@ -22,6 +22,25 @@
   const verdict = (p) => (p === null ? "–" : p >= certain ? "✓" : p <= absent ? "✗" : "?");
   const verdicts = { "✓": "present", "?": "unsure", "✗": "missing", "–": "not judged" };
 
+  // The axis of the scores: from 0 to 1, or the part of it where the scores are.
+  const scoreAxis = () => {
+    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]);
+    const shown = [...values, data.ceiling].filter((value) => value != null);
+    const least = Math.min(...shown, 1);
+    const most = Math.max(...shown, 0);
+    const whole = least >= 0 && most <= 1 && most - least > 0.4;
+    const spread = Math.max(most - least, 0.02);
+    const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5].find((size) => spread / size <= 5) ?? spread / 4;
+    const low = whole ? 0 : Math.floor(least / step + 1e-9) * step;
+    const high = whole ? 1 : Math.max(Math.ceil(most / step - 1e-9) * step, low + step);
+    const ticks = [];
+    const gap = whole ? 0.25 : step;
+    for (let n = 0; low + n * gap <= high + 1e-9; n += 1) ticks.push(low + n * gap);
+    // A little room on both sides, so that dots at the ends are whole.
+    const at = (value) => `${2 + (96 * (value - low)) / (high - low)}%`;
+    return { low, high, ticks, at, zoomed: !whole };
+  };
+
   // Systems: numbers, and a dot with its interval.
   const drawSystems = () => {
     const table = byId("scores");
@@ -35,15 +54,26 @@
       if (name === "interval") cell.classList.add("optional");
       head.append(cell);
     });
+    const axis = scoreAxis();
     const last = head.lastChild;
     last.className = "plot";
-    last.append(make("span", "●", { class: "key-dot" }), ` judge, ${data.percent} interval `);
-    if (people) last.append(make("span", "○", { class: "key-human" }), " people");
-    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]).filter((v) => v != null);
-    const most = Math.max(...values, 0.01);
-    const least = Math.min(...values, most);
-    const room = (most - least) * 0.06 || 0.01;
-    const at = (value) => `${(100 * (value - least + room)) / (most - least + 2 * room)}%`;
+    const legend = make("div", null, { class: "plot-legend" });
+    const entry = (mark, kind, text) => {
+      const one = make("span", null, { class: "entry" });
+      one.append(make("span", mark, { class: kind, "aria-hidden": "true" }), ` ${text}`);
+      legend.append(one);
+    };
+    entry("●", "key-dot", `judge, ${data.percent} interval`);
+    if (people) entry("○", "key-human", "people");
+    if (data.ceiling !== null) entry("┆", "key-ceiling", `references ${brief(data.ceiling)}`);
+    if (axis.zoomed) entry("", "key-zoom", `from ${brief(axis.low)} to ${brief(axis.high)}`);
+    const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" });
+    for (const tick of axis.ticks) {
+      const name = Math.abs(tick) < 1e-9 ? "0" : brief(tick);
+      ruler.append(shape("line", { class: "tick", x1: axis.at(tick), x2: axis.at(tick), y1: 14, y2: 18 }));
+      ruler.append(shape("text", { x: axis.at(tick), y: 11, "text-anchor": "middle" }, name));
+    }
+    last.append(legend, ruler);
     const body = table.createTBody();
     for (const i of order) {
       const s = systems[i];
@@ -63,10 +93,17 @@
       const cell = row.insertCell();
       cell.className = "plot";
       const plot = shape("svg", { "aria-hidden": "true" });
+      for (const tick of axis.ticks) {
+        plot.append(shape("line", { class: "grid", x1: axis.at(tick), x2: axis.at(tick), y1: 0, y2: 24 }));
+      }
       plot.append(shape("line", { class: "axis", x1: 0, x2: "100%", y1: 12, y2: 12 }));
-      if (s.low !== null) plot.append(shape("line", { class: "range", x1: at(s.low), x2: at(s.high), y1: 12, y2: 12 }));
-      if (s.score !== null) plot.append(shape("circle", { class: "dot", cx: at(s.score), cy: 12, r: 5 }));
-      if (s.human != null) plot.append(shape("circle", { class: "human", cx: at(s.human), cy: 12, r: 4.5 }));
+      if (data.ceiling !== null) {
+        const x = axis.at(data.ceiling);
+        plot.append(shape("line", { class: "ceiling", x1: x, x2: x, y1: 0, y2: 24 }));
+      }
+      if (s.low !== null) plot.append(shape("line", { class: "range", x1: axis.at(s.low), x2: axis.at(s.high), y1: 12, y2: 12 }));
+      if (s.score !== null) plot.append(shape("circle", { class: "dot", cx: axis.at(s.score), cy: 12, r: 5 }));
+      if (s.human != null) plot.append(shape("circle", { class: "human", cx: axis.at(s.human), cy: 12, r: 4.5 }));
       cell.append(plot);
     }
     byId("systems-note").textContent = data.groups;
@@ -310,7 +347,7 @@
       parent.append(own.has(piece.toLowerCase()) ? make("b", piece, { class: "word" }) : piece);
     }
   };
-  const open = (place, s, from) => {
+  const open = (place, s, from, atStart = false) => {
     const fact = facts[place];
     state.open = { place, s, from };
     for (const button of byId("grid").querySelectorAll("button")) {
@@ -379,6 +416,7 @@
       row.insertCell().textContent = told === null ? "" : told === 1 ? "●" : told === 0 ? "○" : "◐";
     }
     box.append(table);
+    if (atStart) return; // nobody asked: neither the address nor the focus moves
     const hash = `#fact=${encodeURIComponent(input.input)}/${fact.u + 1}/${encodeURIComponent(systems[s].system)}`;
     if (location.hash !== hash && hash.length < 2000) history.replaceState(null, "", hash);
     title.focus({ preventScroll: window.innerWidth >= 1000 });
@@ -416,6 +454,17 @@
     const button = [...byId("grid").querySelectorAll("button")].find((b) => Number(b.dataset.fact) === place && Number(b.dataset.system) === s);
     byId("facts").scrollIntoView();
     open(place, s, button);
+  };
+
+  // The right side of a wide window shows the fact that differs most from the start.
+  const openWhereSystemsDiffer = () => {
+    if (state.open || window.innerWidth < 1200 || !facts.length) return;
+    let chosen = facts[0];
+    for (const fact of facts) if (spread(held(fact)) > spread(held(chosen)) + 1e-9) chosen = fact;
+    const scored = order.filter((s) => presence(s, chosen.place) !== null);
+    if (!scored.length) return;
+    const best = scored.reduce((a, b) => (presence(b, chosen.place) > presence(a, chosen.place) ? b : a));
+    open(chosen.place, best, null, true);
   };
 
   const drawCalibration = () => {
@@ -463,4 +512,5 @@
   drawCalibration();
   reproduce();
   follow();
+  openWhereSystemsDiffer();
 })();
