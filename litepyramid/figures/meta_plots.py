@@ -51,47 +51,56 @@ def interval_plot(
     number = len(marks)
     height = 1.3 + 0.32 * len(lines)
     figure, axes = panels(number, number, 3.6 + 2.0 / number, height, sharey=True)
+
     step = 0.8 / len(groups)
-    for axis, (xlabel, own) in zip(axes, marks.items(), strict=True):
-        ends = [end for mark in own for end in (mark.low, mark.high) if not isnan(end)]
-        if not ends or min(ends) <= 0.3 * max(ends):
-            axis.axvline(0, color="0.5", linewidth=0.8)
-        for mark in own:
+    for axis, (xlabel, intervals) in zip(axes, marks.items(), strict=True):
+        _zero_line(axis, intervals)
+
+        for mark in intervals:
             at = groups.index(mark.group)
+            # The groups of a line stand below one another, around its middle.
             y = lines.index(mark.line) + (at - (len(groups) - 1) / 2) * step
             _one_interval(axis, mark, y, step, COLOURS[at % len(COLOURS)])
+
         axis.set_ylim(len(lines) - 0.4, -0.6)
         axis.set_xlabel(xlabel, fontsize=9)
         axis.tick_params(labelsize=8.5)
+
     axes[0].set_yticks(range(len(lines)), lines)
     for at, group in enumerate(groups):
-        axes[0].plot(
-            [], [], "o-", color=COLOURS[at % len(COLOURS)], label=group, markersize=4
-        )
+        colour = COLOURS[at % len(COLOURS)]
+        axes[0].plot([], [], "o-", color=colour, label=group, markersize=4)
+
     legend_below(figure, axes[0])
     title(figure, heading)
     return figure
 
 
+def _zero_line(axes: Any, intervals: Sequence[IntervalMark]) -> None:
+    """Draws 0 where it is near: far from all intervals it would squeeze them."""
+    ends: list[float] = []
+    for mark in intervals:
+        ends += [end for end in (mark.low, mark.high) if not isnan(end)]
+
+    if not ends or min(ends) <= 0.3 * max(ends):
+        axes.axvline(0, color="0.5", linewidth=0.8)
+
+
 def _one_interval(
     axes: Any, mark: IntervalMark, y: float, step: float, colour: str
 ) -> None:
+    """A dot, a line, and behind them how the samples are spread."""
     samples = np.asarray(mark.samples, dtype=np.float64)
     samples = samples[~np.isnan(samples)]
     if samples.size and np.ptp(samples) > 1e-9:
         counts, edges = np.histogram(samples, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
-        axes.fill_between(
-            middle, y - half, y + half, color=colour, alpha=0.22, linewidth=0
-        )
-    axes.plot(
-        [mark.low, mark.high],
-        [y, y],
-        color=colour,
-        linewidth=1.6,
-        solid_capstyle="butt",
-    )
+        look = {"color": colour, "alpha": 0.22, "linewidth": 0}
+        axes.fill_between(middle, y - half, y + half, **look)
+
+    look = {"color": colour, "linewidth": 1.6, "solid_capstyle": "butt"}
+    axes.plot([mark.low, mark.high], [y, y], **look)
     axes.plot([mark.value], [y], "o", color=colour, markersize=4)
 
 
@@ -99,10 +108,12 @@ def significance_plot(
     tests: Mapping[str, tuple[Any, Any]],
     names: Sequence[str],
     across: int,
-    *headings: str,
+    heading: str,
+    blue: str,
+    framed: str = "",
 ) -> Any:
     """A panel for each key: (K, K) significant tests, blue; corrected ones (or None)
-    framed."""
+    framed. `blue` and `framed` say in the legend what these squares mean."""
     size = 1.0 + max(1.4, 0.2 * len(names)) + max(map(len, names)) / 18
     figure, axes = panels(
         len(tests), across, size, size, "compressed", sharex=True, sharey=True
@@ -110,36 +121,57 @@ def significance_plot(
     for axis, (name, (raw, corrected)) in zip(axes, tests.items(), strict=True):
         _matrix(axis, names, raw, corrected)
         axis.set_title(name, fontsize=9)
-    title(figure, *headings)
+
+    # Nothing is drawn by these: they are the squares of the legend.
+    axes[0].plot([], [], "s", color=BLUE, label=blue)
+    if framed:
+        axes[0].plot([], [], "s", mfc="none", mec=YELLOW, mew=1.3, label=framed)
+    legend_below(figure, axes[0])
+    title(figure, heading)
     return figure
 
 
 def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
-    from matplotlib.patches import Rectangle
-
+    """The squares of one panel."""
     count = len(names)
     axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), aspect="equal")
-    looks: list[tuple[Any, float, dict[str, Any]]] = [
-        (np.eye(count), 1, {"color": "0.85", "linewidth": 0}),
-        (raw, 1, {"color": BLUE, "linewidth": 0}),
-        (corrected, 0.76, {"fill": False, "edgecolor": YELLOW, "lw": 1.3}),
-    ]
-    for flags, side, look in looks[: 2 if corrected is None else 3]:
-        for i, j in zip(*np.nonzero(flags), strict=True):
-            axes.add_patch(Rectangle((j - side / 2, i - side / 2), side, side, **look))
+
+    _squares(axes, np.eye(count), 1, color="0.85", linewidth=0)
+    _squares(axes, raw, 1, color=BLUE, linewidth=0)
+    if corrected is not None:
+        _squares(axes, corrected, 0.76, fill=False, edgecolor=YELLOW, lw=1.3)
+
     if not np.any(raw):
+        look = {"facecolor": "white", "edgecolor": "0.7", "boxstyle": "round"}
         axes.text(
-            0.5, 0.5, "no significant\ndifference", transform=axes.transAxes, ha="center",
-            va="center", fontsize=9, color="0.25",
-            bbox={"facecolor": "white", "edgecolor": "0.7", "boxstyle": "round"},
-        )  # fmt: skip
+            0.5,
+            0.5,
+            "no significant\ndifference",
+            transform=axes.transAxes,
+            ha="center",
+            va="center",
+            fontsize=9,
+            color="0.25",
+            bbox=look,
+        )
+
     axes.set_xticks(range(count), names, rotation=90, fontsize=7)
     axes.set_yticks(range(count), names, fontsize=7)
+    # The grid runs between the squares, not through them.
     axes.grid(visible=False)
-    for ticks in (axes.set_xticks, axes.set_yticks):
-        ticks(np.arange(count + 1) - 0.5, minor=True)
+    axes.set_xticks(np.arange(count + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(count + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="0.9", linewidth=0.5)
     axes.tick_params(which="both", length=0)
+
+
+def _squares(axes: Any, flags: Any, side: float, **look: Any) -> None:
+    """A square of that side in each cell that is flagged."""
+    from matplotlib.patches import Rectangle
+
+    for row, column in zip(*np.nonzero(flags), strict=True):
+        corner = (column - side / 2, row - side / 2)
+        axes.add_patch(Rectangle(corner, side, side, **look))
 
 
 def line_plot(
@@ -164,22 +196,35 @@ def line_panels(blocks: Sequence[tuple[Sequence[Line], str, str]]) -> Any:
 
 
 def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
-    from matplotlib.ticker import MaxNLocator
-
+    """Curves, with bands of deviations where they are few enough to tell apart."""
+    banded = len(lines) <= _BANDS
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]
-        axes.plot(
-            line.x, line.y, style(i), color=colour, markersize=3.5, label=line.name
-        )
-        if len(line.deviation) and len(lines) <= _BANDS:
-            y, deviation = np.asarray(line.y), np.nan_to_num(np.asarray(line.deviation))
-            low, high = y - deviation, np.minimum(1, y + deviation)
+        look = {"color": colour, "markersize": 3.5, "label": line.name}
+        axes.plot(line.x, line.y, style(i), **look)
+
+        if len(line.deviation) and banded:
+            y = np.asarray(line.y)
+            deviation = np.nan_to_num(np.asarray(line.deviation))
+            low = y - deviation
+            high = np.minimum(1, y + deviation)
             axes.fill_between(line.x, low, high, color=colour, alpha=0.13, linewidth=0)
-    x = np.array([value for line in lines for value in line.x], dtype=np.float64)
-    if x.size and x.min() > 0 and x.max() > 20 * x.min() and x.max() > 1000:
-        axes.set_xscale("log")
-    elif x.size and np.all(x == np.round(x)):
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    _x_scale(axes, lines)
     axes.set_xlabel(xlabel, fontsize=9)
     axes.set_ylabel(ylabel, fontsize=9)
     axes.tick_params(labelsize=8.5)
+
+
+def _x_scale(axes: Any, lines: Sequence[Line]) -> None:
+    """A logarithmic scale for numbers that span a lot, whole ticks for whole
+    numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    x = np.concatenate([np.asarray(line.x, dtype=np.float64) for line in lines])
+    if not x.size:
+        return
+    if x.min() > 0 and x.max() > 20 * x.min() and x.max() > 1000:
+        axes.set_xscale("log")
+    elif np.all(x == np.round(x)):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))

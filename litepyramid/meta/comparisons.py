@@ -32,7 +32,7 @@ from litepyramid.meta.core.levels import (
     several,
 )
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
-from litepyramid.meta.correlations import BOOT, SYMBOLS, interval
+from litepyramid.meta.correlations import BOOT, SYMBOLS, in_words, interval
 from litepyramid.stats import (
     Correction,
     PValueRule,
@@ -57,6 +57,16 @@ Grouping = Literal["metric", "level"]
 
 
 _WORDS = {"greater": (">", "better than"), "two-sided": ("≠", "different from")}
+_METHODS = {
+    "perm-systems": "permuting systems",
+    "perm-inputs": "permuting inputs",
+    "perm-both": "permuting scores of systems and inputs",
+    "boot-systems": "resampling systems",
+    "boot-inputs": "resampling inputs",
+    "boot-both": "resampling systems and inputs",
+    "williams": "Williams' test",
+}
+"""The methods in the words of figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,15 +261,22 @@ class ComparisonResult(Result):
             )
             for c in self.comparisons
         }
-        text = f"blue: row {_WORDS[self.alternative][1]} column, p ≤ {self.alpha:g}"
+        better = _WORDS[self.alternative][1]
+        blue = f"row {better} column, p ≤ {self.alpha:g}"
+        framed = ""
         if corrected:
             within = "row" if self.grouping == "metric" else "panel"
-            text += f"; orange frame: also with {self.correction} over each {within}"
+            framed = f"also with {self.correction.title()}'s correction over a {within}"
+
+        levels = dict.fromkeys(c.level for c in self.comparisons)
         return significance_plot(
-            panels, [self.metrics[i] for i in order],
-            len(dict.fromkeys(c.level for c in self.comparisons)),
-            f"{self.method.upper()}, correlation with {self.human}", text,
-        )  # fmt: skip
+            panels,
+            [self.metrics[i] for i in order],
+            len(levels),
+            f"Correlation with {self.human}, {_METHODS[self.method]}",
+            blue,
+            framed,
+        )
 
 
 def compare(
@@ -535,6 +552,20 @@ class RankResult(Result):
         ]
         title = f"Ranks by {self.level} level {symbol} with {self.human}"
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
+
+    def to_figure(self) -> Any:
+        """A line per metric, best first, with its interval; a colour per rank."""
+        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+
+        marks = [
+            IntervalMark(m.metric, f"rank {m.rank}", m.value, m.low, m.high)
+            for m in self.ranks
+        ]
+        heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
+        xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
+        metrics = [m.metric for m in self.ranks]
+        groups = list(dict.fromkeys(mark.group for mark in marks))
+        return interval_plot({xlabel: marks}, metrics, groups, heading)
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:

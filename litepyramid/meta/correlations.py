@@ -52,6 +52,13 @@ SYMBOLS = {
     "acc-eq": "acc_eq",
 }  # fmt: skip
 _FATE = {"skip": "were left out", "zb21": "had their first value raised slightly"}
+_METHODS = {
+    "boot-systems": "resampling systems",
+    "boot-inputs": "resampling inputs",
+    "boot-both": "resampling systems and inputs",
+    "fisher": "Fisher's transformation",
+}
+"""The methods in the words of figures."""
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLINGS}
 
@@ -205,18 +212,30 @@ class IntervalResult(Result):
         metrics = [first[n].metric for n in best_first([i.value for i in first])]
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
-            mark = IntervalMark(
-                i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn
-            )
-            panels.setdefault(f"{i.coefficient} ({SYMBOLS[i.coefficient]})", []).append(
-                mark
-            )
+            level = f"{i.level} level"
+            mark = IntervalMark(i.metric, level, i.value, i.low, i.high, i.drawn)
+            panels.setdefault(in_words("", i.coefficient), []).append(mark)
+
         levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
         heading = (
-            f"Correlation with {self.intervals[0].human}, {100 * self.confidence:g} % "
-            f"{self.method.upper()}"
+            f"Correlation with {self.intervals[0].human}: {100 * self.confidence:g} % "
+            f"intervals, {_METHODS[self.method]}"
         )
         return interval_plot(panels, metrics, levels, heading)
+
+
+def in_words(level: str, coefficient: str) -> str:
+    """A coefficient as axes of figures name it.
+
+    Example:
+        >>> in_words("system", "kendall"), in_words("", "spa")
+        ("system-level Kendall's τ", 'SPA')
+    """
+    symbol = SYMBOLS[coefficient]
+    possessive = "'" if coefficient.endswith("s") else "'s"
+    named = len(symbol) == 1  # SPA and acc_eq are names already
+    name = f"{coefficient.title()}{possessive} {symbol}" if named else symbol
+    return f"{level}-level {name}" if level else name
 
 
 def left_out_notes(entries: Sequence[Any]) -> list[str]:
