@@ -137,14 +137,22 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     return codes[0]
 
 
+def reads(part: str, language: str, languages: Collection[str] | None = None) -> bool:
+    """Whether a part (of `SERVED`) serves a language, or the user insists that it
+    does."""
+    served, _ = SERVED.get(part, (LANGUAGES, ""))
+    return part not in SERVED or language in {"any", *(languages or served)}
+
+
 def check_language(
     part: str, language: str, name: str, languages: Collection[str] | None = None
 ) -> None:
     """Raises InputError, with the remedy, if a part (of `SERVED`) does not serve a
     language."""
-    served, remedy = SERVED.get(part, (LANGUAGES, ""))
-    if language in {"any", *(languages or served)} or part not in SERVED:
+    if reads(part, language, languages):
         return
+
+    served, remedy = SERVED[part]
     names = (
         ", ".join(map(name_of, languages or served))
         if len(served) < 9

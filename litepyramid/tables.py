@@ -274,12 +274,12 @@ def render(result: Result, form: Format) -> str:
 
 def plain(value: Any) -> Any:
     """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as text."""
-    if hasattr(value, "to_json"):
+    if hasattr(value, "tolist"):  # before `to_json`: a pandas Series has both
+        value = value.tolist()
+    elif hasattr(value, "to_json"):
         value = value.to_json()
     elif is_dataclass(value):
         return record(value)
-    elif hasattr(value, "tolist"):
-        value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from litepyramid.annotation.plan import BudgetPlan, read_plan, reader_options
+from litepyramid.annotation.plan import BudgetPlan, read_plan
 from litepyramid.checked import as_type, guarded
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
@@ -24,7 +24,7 @@ from litepyramid.files import (
     read_document,
     write_json,
 )
-from litepyramid.io.coerce import as_summaries, as_units
+from litepyramid.io.coerce import as_names, as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
@@ -410,7 +410,8 @@ def export(
     parts: int = 1,
     title: str | None = None,
     seed: int = 12345,
-    **names: Any,
+    ids: Any = None,
+    columns: Any = None,
 ) -> ExportResult:
     """Export tasks for people: SCU writing from a plan, presence judging from
     summaries.
@@ -426,7 +427,8 @@ def export(
         parts: Number of pages or files to split the tasks into.
         title: What people see above the tasks.
         seed: Seed of the random sample.
-        **names: `ids` and `columns`, as for `load`.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own names of columns, as NAME=COLUMN,… or a dict.
 
     Raises:
         InputError: The folder is not empty, or the summaries do not fit the units.
@@ -455,7 +457,7 @@ def export(
             )
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        readers = reader_options(names)
+        readers = as_names(ids, columns)
         entries = as_units(units, **readers)
         systems = as_summaries(work, [entry.input for entry in entries], **readers)
         if inputs is not None:

@@ -1,11 +1,10 @@
 """Which sentences people should write SCUs for, and the expected quality."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,17 @@ from litepyramid.easiness.predict import sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted, place
-from litepyramid.types import FloatArray, Signature, fingerprint
-from litepyramid.units.align import Sentence
+from litepyramid.types import FloatArray, InputReferences, Signature, fingerprint
+from litepyramid.units.align import Sentence, sentences_of
+from litepyramid.units.extract import references_language
 
 FORMAT = "litepyramid-plan"
+
+PlanBy = Literal[By, "length"]
 
 SCUS_PER_WORD = 0.21
 """SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368
@@ -171,6 +174,9 @@ class BudgetPlan(Result):
         budget = Table.of(
             "Who covers which sentences", (*columns, easiness), rows, notes
         )
+        if np.isnan(self.values("easiness")).all():
+            return [budget.without("easiness")]
+
         several = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
@@ -202,8 +208,18 @@ class BudgetPlan(Result):
         random."""
         from litepyramid.figures.meta_plots import Line, line_plot
 
+        if np.isnan(self.values("easiness")).all():
+            raise InputError(
+                "a plan without easiness has no curve",
+                expected="a plan by predicted or given easiness",
+            )
+
         total, quality = len(self.sentences), self.curve().tolist()
-        orders = {"random": "in random order", "reversed": "easiest first"}
+        orders = {
+            "random": "in random order",
+            "reversed": "easiest first",
+            "length": "longest first",
+        }
         label = f"this plan: {orders.get(self.by, 'hardest first')}"
         done = sum(s.annotate or s.earlier for s in self.sentences)
         lines = [
@@ -216,25 +232,28 @@ class BudgetPlan(Result):
         )
 
 
-def plan(  # references, SCUs and STUs are the data, one, so seven
+def plan(  # references, SCUs, STUs and what names them are the data, one, so seven
     references: Any,
     *,
     human_share: float | None = None,
     sentences: int | None = None,
-    by: By = "easiness",
+    by: PlanBy = "easiness",
     easiness: Any = None,
     scus: Any = None,
     stus: Any = None,
     after: Sequence[Any] = (),
     seed: int = 12345,
-    **names: Any,
+    ids: Any = None,
+    columns: Any = None,
+    language: str | None = None,
 ) -> BudgetPlan:
     """Choose the sentences that people should write SCUs for: those that suit STUs
     worst.
 
     All sentences of all inputs are ranked together by easiness, and the hardest are
     annotated: the same split as `litepyramid.mix` makes with the other sentences
-    carrying STUs.
+    carrying STUs. In other languages than English, which the embedded regressor cannot
+    read, the longest sentences come first.
 
     Args:
         references: The references of every input.
@@ -242,7 +261,8 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
             them.
         sentences: Number of sentences that people annotate.
         by: How they are chosen: the hardest by predicted easiness or by gold easiness,
-            the easiest (reversed), or at random.
+            the easiest (reversed), the longest (length; the earlier of two equal ones),
+            or at random.
         easiness: Easiness of every sentence, or an easiness regressor; predicted by the
             embedded regressor if not given.
         scus: Human units of the same inputs, for gold easiness.
@@ -250,7 +270,9 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
             them).
         after: Earlier plans whose sentences are not chosen again.
         seed: Seed of the random choice.
-        **names: `ids`, `columns` and `language`, as for `load`.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own names of columns, as NAME=COLUMN,… or a dict.
+        language: Code such as de; told by the texts if not given. "any" insists.
 
     Returns:
         The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows
@@ -277,39 +299,68 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
         as_type(int, sentences, what="sentences")
     else:
         human_count(human_share, 0)  # is it a share?
-    choose("by", by, get_args(By))
+    choose("by", by, get_args(PlanBy))
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
-    language, readers = names.pop("language", None), reader_options(names)
+
+    readers = as_names(ids, columns)
     entries = as_references(references, **readers)
-    values = sentence_easiness(
-        entries,
-        by=by,
-        easiness=easiness,
-        language=language,
-        scus=None if scus is None else as_units(scus, kind="scu", only=True, **readers),
-        stus=None if stus is None else as_units(stus, kind="stu", only=True, **readers),
-    )
+    told = references_language(entries, language)
+
+    if easiness is None and by != "gold" and not reads("regressor", told):
+        if by == "reversed":
+            check_language("regressor", told, "the easiness regressor")
+        by = "length" if by == "easiness" else by
+        values = _no_easiness(entries, by, told)
+    else:
+        values = sentence_easiness(
+            entries,
+            by=by,
+            easiness=easiness,
+            language=told,
+            scus=None
+            if scus is None
+            else as_units(scus, kind="scu", only=True, **readers),
+            stus=None
+            if stus is None
+            else as_units(stus, kind="stu", only=True, **readers),
+        )
+
     total = len(values.sentences)
     count = sentences if human_share is None else human_count(human_share, total)
     made = plan_budget(values, count or 0, by=by, seed=seed, after=before)
     return replace(made, questions={e.input: e.question for e in entries if e.question})
 
 
-def reader_options(names: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments `ids` and `columns` of a verb, as readers take them."""
-    if unknown := sorted(names.keys() - {"ids", "columns"}):
-        raise InputError(
-            f"unknown option '{unknown[0]}'", expected="ids or columns, as for load"
-        )
-    return as_names(names.get("ids"), names.get("columns"))
+def _no_easiness(
+    references: Sequence[InputReferences], by: PlanBy, language: str
+) -> Easiness:
+    """The sentences of references that the embedded regressor cannot read."""
+    sentences = sentences_of(references)
+    note = (
+        f"The easiness regressor reads English only; these texts are in "
+        f"{name_of(language)}. The quality to expect is not known"
+    )
+    if by == "length":
+        note += "; the longest sentences come first, and of equal ones the earlier"
+    return Easiness(sentences, np.full(len(sentences), np.nan), notes=(f"{note}.",))
+
+
+def _shortest_first(sentences: Sequence[Sentence]) -> NDArray[np.int64]:
+    """The sentences in the order in which they are left to STUs: the shortest first."""
+    lengths = [len(words(sentence.text)) for sentence in sentences]
+
+    # In the order of ids, so that the order of the file changes nothing.
+    order = sorted(range(len(sentences)), key=lambda i: sentences[i].key, reverse=True)
+    order.sort(key=lambda i: (lengths[i], -sentences[i].sentence))
+    return np.array(order, dtype=np.int64)
 
 
 def plan_budget(
     easiness: Easiness,
     count: int,
     *,
-    by: By = "easiness",
+    by: PlanBy = "easiness",
     seed: int = 12345,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
@@ -335,13 +386,16 @@ def plan_budget(
         expected = f"from 0 to {total - len(taken)}"
         raise InputError(f"a budget of {counted(count, 'sentence')}", expected=expected)
     earlier = np.array([one in taken for one in places], dtype=np.bool_)
-    order = ranking(by, easiness.values, seed)
+    if by == "length":
+        order = _shortest_first(easiness.sentences)
+    else:
+        order = ranking(by, easiness.values, seed)
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)
     unknown = np.isnan(easiness.values)
     notes = list(easiness.notes)
-    if unknown.any() and by != "random":
+    if unknown.any() and by not in ("random", "length"):
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
     values = [
@@ -382,4 +436,4 @@ def read_plan(path: str | Path) -> BudgetPlan:
 
 
 def _words(sentences: Sequence[Sentence]) -> int:
-    return sum(len(re.findall(r"\w+", s.text)) for s in sentences)
+    return sum(len(words(sentence.text)) for sentence in sentences)

@@ -25,8 +25,8 @@ from litepyramid.io.rows import (
     read_rows,
     table_rows,
 )
+from litepyramid.io.shapes import as_list
 from litepyramid.sentences import split_sentences
-from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import (
     InputReferences,
@@ -53,6 +53,7 @@ def as_units(
 ) -> list[InputUnits]:
     """Units; one is a text, or a dict of `Unit`'s fields. `kind` is theirs if they do
     not say."""
+    units = as_list(units)
     if kind is None:
         path = units.path if isinstance(units, Rows) else units
         name = Path(path).name.lower() if isinstance(path, str | Path) else ""
@@ -74,12 +75,12 @@ def as_references(
 ) -> list[InputReferences]:
     """References, each a text or a list of its sentences; ``<t> … </t>`` marks
     sentences."""
+    references = as_list(references)
     records = _records(references, InputReferences, "reference")
-    return (
-        records
-        if records is not None
-        else _texts(references, "reference", ids, columns)
-    )
+    if records is not None:
+        return records
+
+    return _texts(references, "reference", ids, columns)
 
 
 def as_documents(
@@ -116,6 +117,7 @@ def as_summaries(
 ) -> list[SystemSummaries]:
     """Summaries; null is a missing one, and so is one that is not there if
     `partial`."""
+    summaries = as_list(summaries)
     records = _records(summaries, SystemSummaries, "summary")
     if records is not None:
         return records
@@ -145,6 +147,7 @@ def as_labels(
     columns: ColumnNames = None,
 ) -> list[SystemLabels]:
     """Presence labels: for each unit 0, 1, or .5 if it is there in part."""
+    labels = as_list(labels)
     records = _records(labels, SystemLabels, "label")
     if records is not None:
         return records
@@ -173,9 +176,9 @@ def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
     """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take
     them."""
-    ids = read_ids(ids) if isinstance(ids, str | Path) else ids
+    ids = read_ids(ids) if isinstance(ids, str | Path) else as_list(ids)
     if ids is not None:
-        listed = isinstance(ids, Iterable) and not isinstance(ids, bytes | Mapping)
+        listed = isinstance(ids, list | tuple)
         ids = [identifier(one) for one in ids] if listed else [None]
         if None in ids:
             raise InputError(
@@ -244,7 +247,7 @@ def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Ent
         entries = entries_of(table, what, ids)
         _check_no_path(entries)
         return entries
-    value = list(value) if isinstance(value, Iterator) else value
+    value = as_list(value)
     texts = what in ("reference", "document")
     strings = isinstance(value, list | tuple) and value and isinstance(value[0], str)
     if (
@@ -274,7 +277,7 @@ def by_system(
 ) -> Iterable[tuple[str, list[Entry]]]:
     """Every system of a source: its name (of its rows, else of its file), its entries
     in order."""
-    value = list(value) if isinstance(value, Iterator) else value
+    value = as_list(value)
     if paths := paths_of(value):
         files = files_in(list(map(check_path, paths)), KINDS[what].many)
         tables = (
@@ -357,15 +360,10 @@ def _plain_systems(
 
 def _plain_list(value: Any, path: str | Path) -> Any:
     """An array, a series or another column as a list; a dict as it is."""
-    if isinstance(value, Mapping | list | tuple):
-        return value
-    if hasattr(value, "tolist"):
-        return plain(value)
-    if isinstance(value, str | bytes | set | frozenset) or not isinstance(
-        value, Iterable
-    ):
+    values = as_list(value)
+    if not isinstance(values, Mapping | list | tuple):
         raise _unreadable(value, str(path))
-    return list(value)
+    return values
 
 
 def _plain_entries(

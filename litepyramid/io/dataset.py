@@ -40,6 +40,7 @@ from litepyramid.io.rows import (
     table_rows,
 )
 from litepyramid.io.scores import score_result
+from litepyramid.io.shapes import as_list
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain
 from litepyramid.text import counted, cut
@@ -360,7 +361,10 @@ def load(
     if nulls not in get_args(Nulls):
         choose("nulls", nulls, get_args(Nulls))
     values = (units, summaries, references, labels, label_units, stus, presence)
-    sources = {k: v for k, v in zip(_SOURCES, values, strict=True) if v is not None}
+    sources = {}
+    for key, value in zip(_SOURCES, values, strict=True):
+        if value is not None:
+            sources[key] = as_list(value)
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
     if (
         isinstance(path := sources.get(alone), str | Path)

@@ -3,6 +3,7 @@ power."""
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +17,12 @@ from litepyramid.annotation.plan import plan_budget, read_plan
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
+from litepyramid.language import words
 from litepyramid.tables import render
 from litepyramid.types import InputUnits, ScoreTable, Unit
 from litepyramid.units.align import Sentence
+
+DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 def easiness(values):
@@ -229,3 +233,40 @@ def test_a_pilot_in_another_order_is_the_same_pilot():
     assert (one.rows, one.signature) == (moved.rows, moved.signature)
     values[0, 0, 0] += 0.5
     assert power(range(20), values).signature != one.signature
+
+
+@pytest.mark.parametrize(("code", "name"), [("de", "German"), ("zh", "Chinese")])
+def test_texts_that_the_regressor_cannot_read_are_planned_by_length(code, name):
+    texts = json.loads((DATA / "languages.json").read_text("utf-8"))[code]
+    references = {"b": " ".join(texts[:3]), "a": " ".join(texts[3:6])}
+    plan = lp.plan(references, human_share=0.5)
+    lengths = [len(words(s.text)) for s in plan.sentences if s.annotate]
+    others = [len(words(s.text)) for s in plan.sentences if not s.annotate]
+    assert min(lengths) >= max(others)
+    assert any(name in note and "longest" in note for note in plan.notes)
+
+    turned = dict(reversed(references.items()))
+    assert lp.plan(turned, human_share=0.5).signature == plan.signature
+    assert len(plan.to_tables()) == 1  # there is no quality to expect
+
+    assert lp.plan(references, sentences=2, by="random").count == 2
+    with pytest.raises(InputError, match=name):
+        lp.plan(references, sentences=2, by="reversed")
+
+
+def test_data_of_a_plan_and_of_tasks_are_named_by_options(tmp_path, cli):
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "doc,model,text,gold,fact\n"
+        "x,a,It rained.,It rained all day. We left.,It rained.\n"
+    )
+    columns = (
+        "--columns",
+        "input=doc,system=model,summary=text,reference=gold,unit=fact",
+    )
+    cli("budget", "plan", table, "--sentences", 1, *columns, "-o", tmp_path / "p.json")
+    assert read_plan(tmp_path / "p.json").chosen()[0].input == "x"
+
+    cli("budget", "export", table, "--units", table, *columns, "-o", tmp_path / "tasks")
+    tasks = json.loads((tmp_path / "tasks" / "tasks.json").read_text())
+    assert tasks["systems"] == ["a"]
