@@ -465,7 +465,7 @@ def _latex(table: Table) -> str:
             aligned[-1] = "c"
             ends = zip(columns[-1], cells, strict=True)
             # Braces: a bracket at the start of a row would be an option of \\.
-            columns[-1] = [f"{{[}}{low}, {high}{{]}}" for low, high in ends]
+            columns[-1] = [f"{{[}}{low}, {high}]" for low, high in ends]
         else:
             titles.append(latex_escape(column.title))
             aligned.append("r" if table.numeric[i] else "l")

@@ -78,7 +78,7 @@ class WithInterval(Result):
 
 def test_latex_has_an_interval_in_one_column_a_caption_and_a_label():
     lines = WithInterval().to_latex().splitlines()
-    assert r"{[}a{]} & {[}0.250, 0.500{]} \\" in lines
+    assert r"{[}a] & {[}0.250, 0.500] \\" in lines
     assert r"system & 95 \% interval \\" in lines
     assert r"\caption{Lite\textsuperscript{2}Pyramid}" in lines
     assert r"\label{tab:lite2pyramid}" in lines
