@@ -17,6 +17,7 @@ from litepyramid.figures.drawing import (
 )
 from litepyramid.types import FloatArray
 
+_NAMES = 7  # size of metrics' names beside a matrix
 _BANDS = 4  # lines up to which bands of deviations can still be distinguished
 
 
@@ -126,7 +127,7 @@ def significance_plot(
     axes[0].plot([], [], "s", color=BLUE, label=blue)
     if framed:
         axes[0].plot([], [], "s", mfc="none", mec=YELLOW, mew=1.3, label=framed)
-    legend_below(figure, axes[0])
+    legend_below(figure, axes[0], _NAMES)
     title(figure, heading)
     return figure
 
@@ -155,8 +156,8 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
             bbox=look,
         )
 
-    axes.set_xticks(range(count), names, rotation=90, fontsize=7)
-    axes.set_yticks(range(count), names, fontsize=7)
+    axes.set_xticks(range(count), names, rotation=90, fontsize=_NAMES)
+    axes.set_yticks(range(count), names, fontsize=_NAMES)
     # The grid runs between the squares, not through them.
     axes.grid(visible=False)
     axes.set_xticks(np.arange(count + 1) - 0.5, minor=True)
