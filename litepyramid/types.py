@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +18,8 @@ from litepyramid.text import counted, cut
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 UnitKind = Literal["scu", "stu"]
-DataLike = Annotated[Any, "data"]
-"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its
-options."""
-JudgeLike = Annotated[Any, "judge"]
-"""A judge, or its name; on the command line, ``--judge`` and ``-J``."""
-ScoresLike = Annotated[Any, "scores"]
-"""A table of scores, or what `litepyramid.read_scores` takes; on the command line,
-files."""
-ResultLike = Annotated[Any, "result"]
-"""A result of `litepyramid.score`, or the file that it was saved in."""
-OutPath = Annotated[Path, "out"]
-"""A file or folder that is written."""
+Nulls = Literal["zero", "missing"]
+"""Whether null answers score zero, or are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +180,88 @@ class ScoreTable:
             )
         index = self.metrics.index(metric)
         return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
+
+
+# What the verbs take. A mark says what fills a parameter on the command line
+# (`cli.maker`).
+
+
+class HasUnits(Protocol):
+    """A result or a data set that brings its units."""
+
+    @property
+    def units(self) -> Sequence[InputUnits]:
+        """The units of every input."""
+        ...
+
+
+class HasScores(Protocol):
+    """A result that brings a table of scores."""
+
+    @property
+    def scores(self) -> ScoreTable:
+        """The scores of every metric."""
+        ...
+
+
+class HasJudge(Protocol):
+    """An object that judges: `judges.base.Judge`, or one whose rows are plain lists."""
+
+    def judge(self, items: Sequence[tuple[str, Sequence[str]]], /) -> object:
+        """The presence of the units of every (summary, units)."""
+        ...
+
+
+TextsLike = str | Path | Iterable[object]
+"""A path; lists in the order of the inputs; dicts by id; a frame, rows; our records."""
+UnitsLike = TextsLike | HasUnits
+"""Units, or the result that has them; presence too, which a result brings."""
+ColumnsLike = Mapping[str, str] | str
+"""Own names of columns by ours, as a dict or as ``NAME=COLUMN,…``."""
+DataLike = Annotated[TextsLike | HasUnits | None, "data"]
+"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its
+options."""
+JudgeLike = Annotated[str | Path | Callable[..., object] | HasJudge | None, "judge"]
+"""A judge, or its name; on the command line, ``--judge`` and ``-J``."""
+ScoresLike = Annotated[TextsLike | HasUnits | HasScores | ScoreTable | None, "scores"]
+"""A table of scores, or what `litepyramid.read_scores` takes; on the command line,
+files."""
+ResultLike = Annotated[str | Path | HasUnits | HasScores | None, "result"]
+"""A result of `litepyramid.score`, or the file that it was saved in."""
+OutPath = Annotated[Path, "out"]
+"""A file or folder that is written."""
+
+
+class Naming(TypedDict, total=False):
+    """Sources of every reader: how inputs and columns are named, and the language."""
+
+    ids: TextsLike | None
+    columns: ColumnsLike | None
+    language: str | None
+
+
+class References(Naming, total=False):
+    """The sources of a verb that needs references at most."""
+
+    references: TextsLike | None
+
+
+class Sources(References, total=False):
+    """The sources of `litepyramid.load` besides summaries and units."""
+
+    labels: TextsLike | HasUnits | None
+    label_units: UnitsLike | None
+    stus: UnitsLike | None
+    presence: UnitsLike | None
+    kind: UnitKind | None
+    nulls: Nulls
+
+
+class NamedSources(Sources, total=False):
+    """The sources of `litepyramid.load` besides summaries."""
+
+    units: UnitsLike | None
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

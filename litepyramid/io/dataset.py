@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, Unpack, get_args, get_type_hints
 
 import numpy as np
 
@@ -45,13 +45,19 @@ from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain
 from litepyramid.text import counted, cut
 from litepyramid.types import (
+    ColumnsLike,
     FloatArray,
+    HasUnits,
     InputReferences,
     InputUnits,
+    NamedSources,
+    Nulls,
     Signature,
     SystemLabels,
     SystemSummaries,
+    TextsLike,
     UnitKind,
+    UnitsLike,
     check_unique,
     data_hashes,
 )
@@ -65,8 +71,7 @@ _SOURCES = (
     "stus",
     "presence",
 )
-_ARGUMENTS = (*_SOURCES, "kind", "ids", "columns", "name", "language", "nulls")
-Nulls = Literal["zero", "missing"]
+_ARGUMENTS = ("units", "summaries", *get_type_hints(NamedSources))
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
 _ITEM = re.compile(
@@ -308,17 +313,17 @@ class Dataset(Result):
 
 
 def load(
-    units: Any = None,
+    units: UnitsLike | None = None,
     *,
-    summaries: Any = None,
-    references: Any = None,
-    labels: Any = None,
-    label_units: Any = None,
-    stus: Any = None,
-    presence: Any = None,
+    summaries: TextsLike | None = None,
+    references: TextsLike | None = None,
+    labels: TextsLike | HasUnits | None = None,
+    label_units: UnitsLike | None = None,
+    stus: UnitsLike | None = None,
+    presence: UnitsLike | None = None,
     kind: UnitKind | None = None,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     name: str = "own",
     language: str | None = None,
     nulls: Nulls = "zero",
