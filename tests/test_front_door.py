@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib
 import json
@@ -83,6 +84,51 @@ def test_every_public_name_is_there():
     assert set(dir(lp)) >= {"score", "load", "judge", "meta", "Unit"}
     with pytest.raises(AttributeError):
         lp.absent  # noqa: B018
+
+
+USER = """
+import litepyramid as lp
+
+result = lp.score({"a": ["It rained."]}, [["It rained."]], judge="recall", samples=50)
+result.save("scores.json")
+judge = lp.judge(lambda summary, units: [0.5 for _ in units])
+data = lp.load("scus.jsonl", summaries=["one.txt"], ids=["x"], columns="system=model")
+lp.evaluate(judge, data, labels={"a": [[1, 0]]}); lp.extract(data.references)
+lp.meta.correlate([0.2, 0.4], [1, 3]); lp.meta.interval(result, "human", seed=1)
+lp.scoer({"a": ["It rained."]})
+lp.score({"a": ["It rained."]}, [["It rained."]], smaples=3)
+lp.meta.corelate("scores.csv")
+lp.score(3)
+"""
+
+
+def test_a_type_checker_finds_what_a_user_misspells(tmp_path):
+    mypy = pytest.importorskip("mypy.api")
+    source = tmp_path / "user.py"
+    source.write_text(USER)
+    root = Path(lp.__file__).parents[1]
+
+    # With the settings and the cache of `make check`, which checked the package.
+    shared = [
+        "--config-file",
+        root / "pyproject.toml",
+        "--cache-dir",
+        root / ".mypy_cache",
+    ]
+    report, _, _ = mypy.run([*map(str, shared), str(source)])
+
+    errors = [line for line in report.splitlines() if "error:" in line]
+    wrong = {line.split(":")[1] for line in errors}
+    last = len(USER.splitlines())
+    assert wrong == {str(number) for number in range(last - 3, last + 1)}, report
+
+
+def test_type_checkers_see_every_public_name():
+    tree = ast.parse(Path(lp.__file__).read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    seen = {alias.asname for node in imports for alias in node.names} - {None}
+
+    assert seen == {*lp.__all__}
 
 
 def test_the_lines_of_the_design(tmp_path, monkeypatch):

@@ -35,7 +35,9 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
+    TextsLike,
     Unit,
+    UnitsLike,
     data_hashes,
     fingerprint,
 )
@@ -405,15 +407,15 @@ class JudgedLabels(Answers):
 
 
 def import_answers(
-    tasks: Any,
+    tasks: TaskSet | str | Path,
     answers: Sequence[str | Path],
     *,
     output: OutPath | None = None,
-    units: Any = None,
+    units: UnitsLike | None = None,
     writers: Writers = "first",
     drafts: bool | None = None,
     noisy_above: float = 0.5,
-    gold: Any = None,
+    gold: TextsLike | None = None,
 ) -> Answers:
     """Import complete or partial answers: SCUs become units, yes and no become labels.
 

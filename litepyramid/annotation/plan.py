@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litepyramid.checked import as_type
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import By, carriers, human_count, ranking
-from litepyramid.easiness.predict import sentence_easiness
+from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
@@ -20,7 +20,15 @@ from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted, place
-from litepyramid.types import FloatArray, InputReferences, Signature, fingerprint
+from litepyramid.types import (
+    ColumnsLike,
+    FloatArray,
+    InputReferences,
+    Signature,
+    TextsLike,
+    UnitsLike,
+    fingerprint,
+)
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import references_language
 
@@ -233,18 +241,18 @@ class BudgetPlan(Result):
 
 
 def plan(  # references, SCUs, STUs and what names them are the data, one, so seven
-    references: Any,
+    references: TextsLike | None,
     *,
     human_share: float | None = None,
     sentences: int | None = None,
     by: PlanBy = "easiness",
-    easiness: Any = None,
-    scus: Any = None,
-    stus: Any = None,
-    after: Sequence[Any] = (),
+    easiness: EasinessLike | None = None,
+    scus: UnitsLike | None = None,
+    stus: UnitsLike | None = None,
+    after: Sequence[BudgetPlan | str | Path] = (),
     seed: int = 12345,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> BudgetPlan:
     """Choose the sentences that people should write SCUs for: those that suit STUs

@@ -20,6 +20,7 @@ from typing import (
     Literal,
     NamedTuple,
     Union,
+    Unpack,
     get_args,
     get_origin,
     get_type_hints,
@@ -175,28 +176,23 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     hints = get_type_hints(function, include_extras=True)
     filled = {name: filler for name, hint in hints.items() if (filler := _mark(hint))}
     entries = inspect.signature(function).parameters
-    loading = (
-        inspect.signature(litepyramid.load).parameters
-        if "data" in filled.values()
-        else {}
+
+    reader = (
+        litepyramid.read_scores if "scores" in filled.values() else litepyramid.load
     )
-    only = getattr(function, "sources", loading)  # where a verb takes some of them
-    loading = {name: loading[name] for name in loading if name in only}
-    arguments, options = [], []
+    told = documentation(reader).arguments
+    sources = _sources(reader, entries, hints)
+    arguments = []
+    options = [
+        _option(name, kind, default, told[name], panel="Data")
+        for name, (kind, default) in sources.items()
+    ]
+
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    if loading:
-        told = documentation(litepyramid.load).arguments
-        kinds = get_type_hints(litepyramid.load, include_extras=True)
-        options = [
-            _option(name, kinds[name], entry.default, told[name], panel="Data")
-            for name, entry in loading.items()
-            if name != "summaries"
-            and not (name in entries and entries[name].kind is entry.KEYWORD_ONLY)
-        ]
     for name, entry in entries.items():
         text, hint, default = texts.get(name, ""), hints.get(name), entry.default
         positional, mark = entry.kind is entry.POSITIONAL_OR_KEYWORD, filled.get(name)
-        if entry.kind in variable or (positional and name in loading):
+        if entry.kind in variable or name in sources:
             continue
         if mark == "data":
             arguments.append(_argument("summaries", list[str], None, told["summaries"]))
@@ -219,6 +215,34 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
         text = _OUTPUT.format(" ".join(endings))
         options.append(_option("output", list[str], None, text, "--output", "-o"))
     return Command(function, [*arguments, *options], filled)
+
+
+def _sources(
+    reader: Callable[..., Any],
+    entries: Mapping[str, inspect.Parameter],
+    hints: Mapping[str, Any],
+) -> dict[str, tuple[Any, Any]]:
+    """The type and default of what belongs to the data, as their reader takes it.
+
+    These are the names of the `TypedDict` of ``**sources``, and what may come second:
+    the units, the human score.
+    """
+    names: set[str] = set()
+    for name, entry in entries.items():
+        if entry.kind is entry.VAR_KEYWORD and get_origin(hints[name]) is Unpack:
+            names |= {*get_type_hints(get_args(hints[name])[0])}
+        elif entry.kind is entry.POSITIONAL_OR_KEYWORD and entry.default is None:
+            names.add(name)
+    if not any(entry.kind is entry.VAR_KEYWORD for entry in entries.values()):
+        return {}
+
+    kinds = get_type_hints(reader, include_extras=True)
+    parameters = inspect.signature(reader).parameters
+    return {
+        name: (kinds[name], entry.default)
+        for name, entry in parameters.items()
+        if name in names
+    }
 
 
 def _mark(hint: Any) -> str:

@@ -37,6 +37,7 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
+    TextsLike,
     Unit,
     data_hashes,
     fingerprint,
@@ -220,7 +221,7 @@ def convert(
     files: Sequence[str | Path],
     *,
     to: Target | None = None,
-    ids: Any = None,
+    ids: TextsLike | None = None,
     names: str | None = None,
     complete: bool = False,
 ) -> Converted:

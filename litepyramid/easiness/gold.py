@@ -123,7 +123,7 @@ class _Line:
     text: str = ""
 
 
-def read_easiness(source: str | Path | Easiness) -> Easiness:
+def read_easiness(source: object) -> Easiness:
     """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it
     is."""
     if isinstance(source, Easiness):

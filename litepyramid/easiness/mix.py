@@ -20,13 +20,22 @@ from litepyramid.easiness.gold import (
     placement_notes,
     read_easiness,
 )
-from litepyramid.easiness.predict import sentence_easiness
+from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.text import cut
-from litepyramid.types import FloatArray, InputUnits, Signature, Unit, fingerprint
+from litepyramid.types import (
+    ColumnsLike,
+    FloatArray,
+    InputUnits,
+    Signature,
+    TextsLike,
+    Unit,
+    UnitsLike,
+    fingerprint,
+)
 from litepyramid.units.align import Alignment, Place, Sentence, align_both, sentences_of
 from litepyramid.units.extract import UnitsResult, extract
 
@@ -130,16 +139,16 @@ def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
 
 
 def mix(
-    units: Any,
-    stus: Any = None,
+    units: UnitsLike,
+    stus: UnitsLike | None = None,
     *,
-    references: Any = None,
-    easiness: Any = None,
+    references: TextsLike | None = None,
+    easiness: EasinessLike | None = None,
     stu_share: float = 0.5,
     by: By = "easiness",
     seed: int = 12345,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> Mix:
     """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep

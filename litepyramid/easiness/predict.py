@@ -1,9 +1,9 @@
 """From references to the easiness of their sentences: features, fitting, predicting."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -42,9 +42,12 @@ from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, check_whole
 from litepyramid.text import place
 from litepyramid.types import (
+    ColumnsLike,
     InputReferences,
     InputUnits,
     Signature,
+    TextsLike,
+    UnitsLike,
     data_hashes,
     fingerprint,
 )
@@ -52,19 +55,25 @@ from litepyramid.units.align import Sentence, align_all, references_sha, sentenc
 from litepyramid.units.extract import extract, references_language, tokenized
 from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parses import read_parses
+from litepyramid.units.parses import ParsedReference, read_parses
 
 FeatureSet = Literal["dependency+stus", "constituency"]
+RegressorLike = EasinessRegressor | str | Path
+"""A regressor, or its file."""
+EasinessLike = Easiness | RegressorLike
+"""The easiness of sentences or its file; or a regressor that predicts it."""
+ParsesLike = str | Path | Iterable[ParsedReference]
+"""Constituency trees, or the interchange file that holds them."""
 
 
 def predict(
-    references: Any,
+    references: TextsLike | None,
     *,
-    regressor: Any = None,
-    stus: Any = None,
-    parses: Any = None,
-    ids: Any = None,
-    columns: Any = None,
+    regressor: RegressorLike | None = None,
+    stus: UnitsLike | None = None,
+    parses: ParsesLike | None = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> Easiness:
     """Predict how well STUs will stand in for the SCUs that people would write of each
@@ -113,17 +122,17 @@ def predict(
 
 
 def fit(
-    references: Any,
-    units: Any,
+    references: TextsLike,
+    units: UnitsLike,
     *,
-    stus: Any = None,
+    stus: UnitsLike | None = None,
     features: FeatureSet | None = None,
-    start: Any = None,
+    start: RegressorLike | None = None,
     rounds: int | None = None,
-    parses: Any = None,
+    parses: ParsesLike | None = None,
     seed: int = 12345,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> EasinessRegressor:
     """Train an easiness regressor on references with human SCUs, as the paper did (ZB21
@@ -185,7 +194,7 @@ def fit(
     return fit_trees(table, gold.values, settings, about, gold.scus, first)
 
 
-def _regressor(regressor: Any) -> EasinessRegressor:
+def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
     """A regressor as it is, from its file, or the embedded one."""
     if isinstance(regressor, str | Path):
         return EasinessRegressor.load(regressor)
@@ -199,7 +208,7 @@ def sentence_easiness(
     references: Sequence[InputReferences],
     *,
     by: str = "easiness",
-    easiness: Any = None,
+    easiness: EasinessLike | None = None,
     scus: Sequence[InputUnits] | None = None,
     stus: Sequence[InputUnits] | None = None,
     language: str | None = None,
@@ -212,11 +221,13 @@ def sentence_easiness(
     regressor, or its file.
     """
     sentences = sentences_of(references)
-    is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
-    if isinstance(easiness, EasinessRegressor) or (
-        is_file and '"learner"' in read_text(easiness)
-    ):
-        return predict(references, regressor=easiness, stus=stus, language=language)
+    regressor = easiness if isinstance(easiness, EasinessRegressor) else None
+    if isinstance(easiness, str | Path) and ending(easiness) == ".json":
+        holds_trees = '"learner"' in read_text(easiness)
+        regressor = EasinessRegressor.load(easiness) if holds_trees else None
+
+    if regressor is not None:
+        return predict(references, regressor=regressor, stus=stus, language=language)
     if easiness is not None:
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)
@@ -233,7 +244,7 @@ def prepare_gold(
     feature_set: str = WITH_STUS,
     *,
     stus: Sequence[InputUnits] | None = None,
-    parses: Any = None,
+    parses: ParsesLike | None = None,
     language: str | None = None,
 ) -> tuple[FeatureTable, Easiness]:
     """Features and gold easiness of the same sentences, for training and evaluation."""
@@ -256,7 +267,7 @@ def prepare(
     feature_set: str = WITH_STUS,
     *,
     stus: Sequence[InputUnits] | None = None,
-    parses: Any = None,
+    parses: ParsesLike | None = None,
     language: str | None = None,
 ) -> FeatureTable:
     """The features of every sentence of the references.
@@ -306,7 +317,7 @@ def prepare(
 
 
 def _bracketed(
-    references: Sequence[InputReferences], parses: Any
+    references: Sequence[InputReferences], parses: ParsesLike | None
 ) -> tuple[tuple[Sentence, ...], list[str]]:
     """The sentences of these references in the parses, and their trees."""
     if parses is None:
@@ -315,11 +326,10 @@ def _bracketed(
         raise InputError(
             what, expected="parses: an interchange file with trees", hint=hint
         )
-    if isinstance(parses, str | Path):
-        parses = read_parses(parses)
+    parsed = read_parses(parses) if isinstance(parses, str | Path) else parses
     inputs = {entry.input for entry in references}
     sentences, trees = [], []
-    for parse in parses:
+    for parse in parsed:
         for index, sentence in enumerate(
             parse.sentences if parse.input in inputs else ()
         ):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
@@ -366,7 +366,7 @@ def load(
     if nulls not in get_args(Nulls):
         choose("nulls", nulls, get_args(Nulls))
     values = (units, summaries, references, labels, label_units, stus, presence)
-    sources = {}
+    sources: dict[str, Any] = {}
     for key, value in zip(_SOURCES, values, strict=True):
         if value is not None:
             sources[key] = as_list(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,14 @@ from litepyramid.language import language_of, signed
 from litepyramid.stats import is_whole, mean_of_scored
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
-from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
+from litepyramid.types import (
+    DataLike,
+    FloatArray,
+    JudgeLike,
+    NamedSources,
+    Signature,
+    fingerprint,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +164,7 @@ def evaluate(
     pairs: Sequence[str | Path] = (),
     contrast: bool = False,
     bins: int = 10,
-    **sources: Any,
+    **sources: Unpack[NamedSources],
 ) -> EvaluationResult:
     """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration
     slope.
@@ -351,7 +358,7 @@ class LabelledSet:
         return fingerprint(sorted(json.dumps([*pair, next(labels)]) for pair in pairs))
 
 
-def labelled(data: Any, **sources: Any) -> Dataset:
+def labelled(data: DataLike, **sources: Unpack[NamedSources]) -> Dataset:
     """A data set with human units, summaries and labels."""
     dataset = as_dataset(data, **sources)
     for field in ("scus", "summaries", "labels"):
@@ -361,7 +368,7 @@ def labelled(data: Any, **sources: Any) -> Dataset:
     return dataset
 
 
-def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
+def _labelled_set(data: DataLike, sources: NamedSources) -> LabelledSet:
     dataset = labelled(data, **sources)
     texts, labels = _cells(dataset.summaries, "texts"), _cells(dataset.labels, "labels")
     rows = [

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from inspect import getdoc, signature
 from itertools import repeat
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
@@ -133,7 +133,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     elif isinstance(name, OnWorkers) and workers is None and engine == "local":
         return name
     elif hasattr(name, "judge"):
-        made = name
+        made = cast(Judge, name)  # its rows may also be plain lists
     elif callable(name) and not isinstance(name, type):
         made = FunctionJudge(name)
     else:

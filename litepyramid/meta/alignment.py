@@ -21,7 +21,8 @@ from litepyramid.tables import hidden
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
 
-HumanLike = str | Sequence[str] | FloatArray
+Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
+HumanLike = str | Sequence[str] | Numbers
 """Names or patterns of raters; or their scores, beside an array of a metric's."""
 Columns = Mapping[str, str] | str | None
 """Own column names, as `read_scores` takes them."""

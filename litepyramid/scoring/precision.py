@@ -1,7 +1,7 @@
 """Precision and F1: whether a summary's content is in the reference or the source."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from litepyramid.types import (
     FloatArray,
     InputReferences,
     JudgeLike,
+    References,
     ResultLike,
     Signature,
+    TextsLike,
     data_hashes,
     fingerprint,
 )
@@ -66,13 +68,13 @@ class PrecisionResult(SystemScores):
 def precision(
     data: DataLike = None,
     *,
-    documents: Any = None,
+    documents: TextsLike | None = None,
     recall: ResultLike = None,
     judge: JudgeLike = DEFAULT_JUDGE,
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
-    **sources: Any,
+    **sources: Unpack[References],
 ) -> PrecisionResult:
     """Score how much of the summaries' content is in the references or documents; F1
     with recall.
@@ -204,5 +206,4 @@ def precision(
     )
 
 
-precision.sources = ("references", "ids", "columns", "language")  # type: ignore[attr-defined]
 """The options of `load` that the command shows."""

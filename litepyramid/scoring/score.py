@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from litepyramid.types import (
     InputUnits,
     JudgeLike,
     Signature,
+    Sources,
     SystemSummaries,
+    UnitsLike,
     check_unique,
     data_hashes,
     unit_kinds,
@@ -38,7 +40,7 @@ _COPIES = 0.5  # of a system's texts that are the references', from which a note
 
 def score(
     data: DataLike = None,
-    units: Any = None,
+    units: UnitsLike | None = None,
     *,
     judge: JudgeLike = DEFAULT_JUDGE,
     on: Scored = "units",
@@ -49,7 +51,7 @@ def score(
     confidence: float = 0.95,
     seed: int = 12345,
     evidence: bool = False,
-    **sources: Any,
+    **sources: Unpack[Sources],
 ) -> ScoreResult:
     """Score systems by the reference facts that their summaries carry (ZB21 §3).
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from litepyramid.types import (
     DataLike,
     FloatArray,
     InputUnits,
+    NamedSources,
     OutPath,
     Signature,
     fingerprint,
@@ -250,12 +251,12 @@ def crossval(  # data and those to train on are one, so eight
     *,
     by: By = "examples",
     folds: int = 5,
-    train_on: Sequence[Any] = (),
+    train_on: Sequence[object] = (),
     zero_shot: Sequence[str] = ("recall",),
     stu_share: float = 0.5,
     output: OutPath | None = None,
     settings: Sequence[str] = (),
-    **sources: Any,
+    **sources: Unpack[NamedSources],
 ) -> ValidationResult:
     """Cross-validate a judge: train on all folds but one, score the held-out fold.
 

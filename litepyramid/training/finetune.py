@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from litepyramid.training.run import (
     train_transformer,
     write_card,
 )
-from litepyramid.types import DataLike, OutPath, Signature
+from litepyramid.types import DataLike, NamedSources, OutPath, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ def finetune(
     data: DataLike = None,
     *,
     output: OutPath,
-    pairs: Sequence[Any] = (),
-    evaluate: Sequence[Any] = (),
+    pairs: Sequence[object] = (),
+    evaluate: Sequence[object] = (),
     settings: Sequence[str] = (),
-    **sources: Any,
+    **sources: Unpack[NamedSources],
 ) -> FinetuneResult:
     """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 

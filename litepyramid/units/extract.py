@@ -17,7 +17,15 @@ from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
-from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit
+from litepyramid.types import (
+    ColumnsLike,
+    InputReferences,
+    InputUnits,
+    JudgeLike,
+    Signature,
+    TextsLike,
+    Unit,
+)
 from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parsers.allennlp import open_allennlp
@@ -98,7 +106,7 @@ class Extraction(UnitsResult):
 
 
 def extract(
-    references: Any,
+    references: TextsLike | None,
     *,
     srl: str | SrlBackend = "embedded",
     coref: str | CorefBackend = "srl",
@@ -106,8 +114,8 @@ def extract(
     stu_fallback: Fallback = "none",
     llm: JudgeLike = None,
     parses: Path | None = None,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> Extraction:
     """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to

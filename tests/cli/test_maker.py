@@ -7,16 +7,15 @@ import inspect
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, Unpack, get_type_hints
 
 import pytest
 
-import litepyramid
 from litepyramid.cli.app import COMMANDS, app, function_of
 from litepyramid.cli.maker import documentation, make_command
 from litepyramid.errors import InputError
 from litepyramid.tables import Column, Result, Table
-from litepyramid.types import DataLike, JudgeLike, Signature
+from litepyramid.types import DataLike, JudgeLike, Signature, Sources
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def judged(
     units: Any = None,
     *,
     judge: JudgeLike = "recall",
-    **sources: Any,
+    **sources: Unpack[Sources],
 ) -> Shape:
     """Says what it was called with.
 
@@ -132,8 +131,8 @@ def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
     told = run(judged, "a", "b", "-j", "recall")
     assert "[PosixPath('a'), PosixPath('b')] None str []" in told
     help = run(judged, "--help")
-    for name in inspect.signature(litepyramid.load).parameters:
-        assert name == "summaries" or f"--{name.replace('_', '-')}" in help, name
+    for name in {*get_type_hints(Sources), "units"}:
+        assert f"--{name.replace('_', '-')}" in help, name
     with pytest.raises(InputError, match="mode"):
         run(judged, "a", "-j", "recall", "-J", "mode=p2c")
 
