@@ -46,7 +46,7 @@ def parse_json(
             everything = chain.from_iterable(_levels(value))
             if any(isinstance(one, int) and abs(one) >= 10**300 for one in everything):
                 raise ValueError
-        if re.search(r"\\u[dD][89a-fA-F]", text):
+        if "\\u" in text and re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as found:
         reason = f"{found.msg} at column {found.colno}"
@@ -254,23 +254,27 @@ def _expected(entry: Mapping[str, Any]) -> str:
 def json_parts(
     entries: Mapping[str, Any], plain: Callable[[Any], Any]
 ) -> Iterator[str]:
-    r"""A JSON object as text, each of its lists, or iterators, an entry at a time."""
+    """A JSON object as text: a line for each key, and for each entry of a list.
 
-    def text(value: Any, indent: str) -> str:
-        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace(
-            "\n", f"\n{indent}"
-        )
+    The lines are as `json` writes them fastest: without indentation, in C.
+    """
+
+    def text(value: Any) -> str:
+        return json.dumps(plain(value), ensure_ascii=False)
 
     before = "{"
     for key, value in entries.items():
-        yield f"{before}\n {json.dumps(str(key), ensure_ascii=False)}: "
+        yield f"{before}\n {text(str(key))}: "
         before = ","
-        if isinstance(value, list | Iterator):
-            start, end = "[", "[]"
-            for entry in value:
-                yield f"{start}\n  {text(entry, '  ')}"
-                start, end = ",", "\n ]"
-            yield end
-        else:
-            yield text(value, " ")
+
+        if not isinstance(value, list | Iterator):
+            yield text(value)
+            continue
+
+        start, end = "[", "[]"
+        for entry in value:
+            yield f"{start}\n  {text(entry)}"
+            start, end = ",", "\n ]"
+        yield end
+
     yield "{}\n" if before == "{" else "\n}\n"

@@ -83,6 +83,12 @@ def ending(path: str | Path) -> str:
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
+def whole_ending(path: str | Path) -> str:
+    """The last ending, lower-cased, with that of compression: ``.json.gz``."""
+    compressed = Path(path).suffix.lower() == ".gz"
+    return ending(path) + (".gz" if compressed else "")
+
+
 def stem(path: str | Path) -> str:
     """A file's name without its last ending, and without that of compression."""
     path = Path(path)
@@ -293,8 +299,13 @@ def locked(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """A file that appears under `path`, all or nothing; pipes are written through."""
+    """A file that appears under `path`, all or nothing; pipes are written through.
+
+    Text is compressed where the name ends in ``.gz``; the same text gives the same
+    bytes.
+    """
     path = Path(path)
+    compressed = not binary and path.suffix.lower() == ".gz"
     form, encoding, errors = (
         ("b", None, None) if binary else ("", "utf-8", "backslashreplace")
     )
@@ -308,14 +319,31 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _unfinished(path)
         try:
-            with temporary.open(f"x{form}", encoding=encoding, errors=errors) as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
+            if compressed:
+                with _compressed(temporary) as file:
+                    yield file
+            else:
+                with temporary.open(
+                    f"x{form}", encoding=encoding, errors=errors
+                ) as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def _compressed(path: Path) -> Iterator[IO[str]]:
+    """A new text file that is compressed, without a date: equal texts, equal bytes."""
+    with path.open("xb") as file:
+        packed = gzip.GzipFile("", "wb", 6, file, mtime=0)
+        with packed, io.TextIOWrapper(packed, "utf-8", "backslashreplace") as text:
+            yield text
+        file.flush()
+        os.fsync(file.fileno())
 
 
 @contextmanager

@@ -108,9 +108,8 @@ class Result:
     `to_tables`.
 
     Its `repr` is one line, the title of its first table; a notebook shows the tables.
-    `save` knows more endings where the class has `to_html(path)` (.html),
-    `to_npz(path)` (.npz) or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and
-    those of `forms`.
+    `save` knows more endings where the class has `to_html(path)` (.html)
+    or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 
     __slots__ = ()
@@ -177,12 +176,12 @@ class Result:
     def save(self, path: str | Path) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
 
-        These are ``.json``, ``.csv`` (one value per row), ``.tex``, ``.txt``, and what
-        `endings` lists besides.
+        These are ``.json``, ``.json.gz`` (compressed), ``.csv`` (one value per row),
+        ``.tex``, ``.txt``, and what `endings` lists besides.
         """
-        from litepyramid.files import atomic_write
+        from litepyramid.files import atomic_write, whole_ending
 
-        ending = Path(path).suffix.lower()
+        ending = whole_ending(path)
         if ending not in self.endings():
             expected = ", ".join(self.endings())
             raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
@@ -192,19 +191,17 @@ class Result:
         elif method:
             getattr(self, method)(path)
         else:
-            parts = (
-                self.json_parts()
-                if ending == ".json"
-                else [render(self, _BASE[ending])]
-            )
+            form = _BASE[ending]
+            parts = self.json_parts() if form == "json" else [render(self, form)]
             with atomic_write(path) as file:
                 file.writelines(parts)
 
 
-_METHODS = {".html": "to_html", ".npz": "to_npz"}
+_METHODS = {".html": "to_html"}
 _METHODS |= dict.fromkeys((".pdf", ".png", ".svg"), "to_figure")
 _BASE: dict[str, Format] = {
     ".json": "json",
+    ".json.gz": "json",
     ".csv": "csv",
     ".tex": "latex",
     ".txt": "table",

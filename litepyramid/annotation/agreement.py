@@ -13,6 +13,8 @@ from litepyramid.errors import InputError
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.types import FloatArray, Signature, fingerprint
 
+AlphaLevel = Literal["nominal", "ordinal"]
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerRecord:
@@ -41,9 +43,9 @@ class AgreementResult(Result):
     Attributes:
         labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN without an
             answer.
-        alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined.
-            Ordinal where some answers are .5, else nominal. `alpha_all` is that of all
-            workers.
+        level: Ordinal where some answers are .5, else nominal.
+        alpha: Krippendorff's alpha of that level, without dropped workers; NaN where it
+            is undefined. `alpha_all` is that of all workers.
         workers: One record per worker, the worst first.
         counts: Items, those without an answer, ties (counted as not present), those
             with two answers or more (which alpha is computed on); all answers, those
@@ -51,6 +53,7 @@ class AgreementResult(Result):
     """
 
     labels: FloatArray
+    level: AlphaLevel
     alpha: float
     alpha_all: float
     workers: tuple[WorkerRecord, ...]
@@ -66,13 +69,12 @@ class AgreementResult(Result):
             row(w, dropped="?" if w.undecided else dropped[w.dropped])
             for w in self.workers
         ]
-        level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
         alpha, before = (
             "undefined" if math.isnan(a) else f"{a:.3f}"
             for a in (self.alpha, self.alpha_all)
         )
         notes = [
-            f"Krippendorff's alpha ({level}): {alpha}; {before} with all workers.",
+            f"Krippendorff's alpha ({self.level}): {alpha}; {before} with all workers.",
             ", ".join(f"{what}: {number}" for what, number in self.counts.items())
             + ".",
             "compared: items on which the other workers have a majority, or with a gold label.",
@@ -86,9 +88,7 @@ class AgreementResult(Result):
         ]
 
 
-def krippendorff_alpha(
-    answers: ArrayLike, level: Literal["nominal", "ordinal"] = "nominal"
-) -> float:
+def krippendorff_alpha(answers: ArrayLike, level: AlphaLevel = "nominal") -> float:
     r"""Krippendorff's alpha, missing answers allowed.
 
     .. math:: \alpha = 1 - (n - 1)
@@ -225,12 +225,11 @@ def agree(
     )
     answers_of = answered.sum(axis=0)
     tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
-    level: Literal["nominal", "ordinal"] = (
-        "ordinal" if (table == 0.5).any() else "nominal"
-    )
+    level: AlphaLevel = "ordinal" if (table == 0.5).any() else "nominal"
     hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
     return AgreementResult(
         labels=majority_labels(remaining),
+        level=level,
         alpha=krippendorff_alpha(remaining, level),
         alpha_all=krippendorff_alpha(table, level),
         workers=tuple(records),

@@ -32,7 +32,7 @@ from typer.main import get_command
 
 import litepyramid
 from litepyramid.errors import InputError
-from litepyramid.files import check_output
+from litepyramid.files import check_output, whole_ending
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.registry import parse_settings
@@ -350,11 +350,9 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         kind(**_call(command, values)).endings() if kind else _endings(command.function)
     )
     for path in files:
-        if endings and path.suffix not in endings:
+        if endings and (ending := whole_ending(path)) not in endings:
             expected = "one that ends in " + ", ".join(endings)
-            raise InputError(
-                f"unknown ending '{path.suffix}'", path=path, expected=expected
-            )
+            raise InputError(f"unknown ending '{ending}'", path=path, expected=expected)
         check_output(path, values)
     try:
         result = command.function(**_call(command, values))

@@ -18,7 +18,6 @@ from litepyramid.io.inputs import KINDS, Entry, aligned, entries_of, matched, re
 from litepyramid.io.rows import (
     ColumnNames,
     Ids,
-    Row,
     Rows,
     identifier,
     parse_columns,
@@ -211,17 +210,6 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
         problem = f"text outside the sentence marks ({outside[:40]!r})"
         raise InputError(problem, expected="every sentence between <t> and </t>")
     return sentences, True
-
-
-def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
-    """Units as `InputUnits.to_json` gives them, checked as `as_units` does."""
-    rows = as_type(_ROWS, data, path=path)
-    return as_units(
-        Rows(path, "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]), kind="scu"
-    )
-
-
-_ROWS: Any = list[dict[str, Any]]
 
 
 def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
-from litepyramid.checked import as_type, number
+from litepyramid.checked import number
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type, read_text, stem
 from litepyramid.io.coerce import (
@@ -25,24 +25,21 @@ from litepyramid.io.coerce import (
     by_system,
     check_path,
     paths_of,
-    units_from_json,
 )
-from litepyramid.io.columns import read_columns
 from litepyramid.io.formats import EVERY_INPUT
 from litepyramid.io.inputs import Entry, aligned, in_order, read_ids
 from litepyramid.io.rows import (
     ColumnNames,
     Ids,
-    Row,
     Rows,
     joined,
     read_rows,
     table_rows,
 )
-from litepyramid.io.scores import score_result
+from litepyramid.io.saved import saved_scores
 from litepyramid.io.shapes import as_list
 from litepyramid.language import language_notes, language_of, signed
-from litepyramid.tables import HIDDEN, Column, Result, Table, plain
+from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     ColumnsLike,
@@ -99,30 +96,24 @@ def as_presence(
     units."""
     if isinstance(presence, Presence):
         return presence
-    path = presence if isinstance(presence, str | Path) else "presence"
-    presence = plain(presence.to_json()) if isinstance(presence, Result) else presence
+
+    path: str | Path = "presence"
+    text = None
     if isinstance(presence, str | Path):
-        if saved := read_columns(path):
-            judged, values = saved.presence()
-            if not ((values >= 0) & (values <= 1) | np.isnan(values)).all():
-                raise InputError(
-                    "no presence", path=path, expected="numbers from 0 to 1"
-                )
-            return Presence(saved.systems, _judged_units(units, judged, path), values)
+        path = presence
         text = read_text(check_path(path))
-        presence = score_result(text) or read_rows(path, columns, text=text)
-    if isinstance(presence, Mapping) and {"scores", "units"} <= presence.keys():
-        what, listed = "not a result of 'litepyramid score'", list[dict[str, Any]]
-        rows = as_type(listed, presence["scores"], what=what, path=path)
-        units = _judged_units(units, units_from_json(presence["units"], path), path)
-        presence = Rows(
-            f"{path}, scores", "jsonl", [Row(n, row) for n, row in enumerate(rows, 1)]
-        )
-    elif units is None:
+
+    if (saved := saved_scores(presence, text)) is not None:
+        judged = _judged_units(units, saved.units, path)
+        return Presence(saved.names, judged, saved.presence(path))
+
+    if units is None:
         expected = (
             "the units that were judged, or the JSON that 'litepyramid score' writes"
         )
         raise InputError("presence without units", path=path, expected=expected)
+    if text is not None:
+        presence = read_rows(path, columns, text=text)
     inputs = [entry.input for entry in units]
     systems = {
         system: [_presence(*pair) for pair in zip(entries, units, strict=True)]

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import as_type, guarded, number, parse_json
+from litepyramid.checked import guarded, number
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text
-from litepyramid.io.columns import Columns, read_columns
 from litepyramid.io.rows import (
     COLUMNS,
     ColumnNames,
@@ -20,7 +19,7 @@ from litepyramid.io.rows import (
     read_rows,
     table_rows,
 )
-from litepyramid.tables import Result, plain
+from litepyramid.io.saved import SavedScores, saved_scores
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
@@ -74,7 +73,7 @@ def read_scores(
       ``human`` …), columns of texts ignored; or long: system, input, metric, score, a column
       ``human`` is one more metric;
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
-    - the JSON, CSV or npz that ``litepyramid score`` writes.
+    - the JSON or CSV that ``litepyramid score`` writes.
 
     A metric that several results score otherwise is extended by what differs in their
     signatures:
@@ -179,44 +178,29 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     return table.matrix(metric)
 
 
-def score_result(text: str) -> dict[str, Any] | None:
-    """The JSON of ``litepyramid score`` that a text is; None if it is anything else."""
-    try:
-        whole = parse_json(text) if text.lstrip()[:1] == "{" else None
-    except InputError:
-        return None
-    return whole if isinstance(whole, dict) and "scores" in whole else None
-
-
 def _read(source: Any, columns: ColumnNames) -> _Source:
-    """The cells of a source, with the signature of a result of ``litepyramid
-    score``."""
-    path, whole = Path("the result"), None
+    """The cells of a source, with the signature of a saved result."""
+    path = Path("the result")
+    text = None
     if isinstance(source, str | Path):
         path = Path(source)
-        if (saved := read_columns(path)) is not None:
-            return _Source(
-                list(_table_cells(_saved_table(saved), path)),
-                saved.document["signature"],
-            )
-        text = read_text(source)
-        whole = score_result(text)
-        if whole is None:
-            return _rated(_row_cells(read_rows(source, columns, table=True, text=text)))
-    elif isinstance(source, Result) and hasattr(source, "units"):
-        whole = plain(source.to_json())
+        text = read_text(path)
     elif isinstance(held := getattr(source, "scores", source), ScoreTable):
         return _Source(list(_table_cells(held, path)))
-    elif table := table_rows(source, "scores", columns, holding="score"):
+
+    if (saved := saved_scores(source, text)) is not None:
+        return _Source(list(_saved_cells(saved, path)), saved.signature)
+
+    if text is not None:
+        return _rated(_row_cells(read_rows(path, columns, table=True, text=text)))
+
+    if table := table_rows(source, "scores", columns, holding="score"):
         return _rated(_row_cells(table))
-    else:
-        raise InputError(
-            f"scores cannot be read from a {type(source).__name__}",
-            expected=f"a path, a result of scoring, or a data frame or rows with {_EXPECTED}",
-        )
-    signature = whole.get("signature", {})
-    as_type(dict[str, str], signature, what="a broken signature", path=path)
-    return _Source(list(_result_cells(whole, path)), signature)
+
+    raise InputError(
+        f"scores cannot be read from a {type(source).__name__}",
+        expected=f"a path, a result of scoring, or a data frame or rows with {_EXPECTED}",
+    )
 
 
 def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
@@ -332,20 +316,14 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
     return _Source(result, {}, means)
 
 
-def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
-    """Rows of a saved result: ``scores`` is a long list."""
-    what = "not the JSON that 'litepyramid score' writes"
-    named = as_type(
-        str, whole.get("name", whole.get("metric", "score")), what=what, path=path
-    )
-    for row in as_type(list[dict[str, Any]], whole["scores"], what=what, path=path):
-        if "score" not in row:
-            raise InputError(f"{what} (no score)", path=path)
-        more = as_type(
-            dict[str, Any], row.get("measures", {}), what="broken measures", path=path
-        )
-        human = {"human": row["human"]} if "human" in row else {}
-        yield from _cells(row, {named: row["score"], **more, **human}, path)
+def _saved_cells(saved: SavedScores, path: Path) -> Iterator[_Cell]:
+    """The scores, other measures, and where people labelled any, human scores."""
+    labelled = any(row.human is not None for row in saved.scores)
+    for row in saved.scores:
+        scores = {saved.name: row.score, **row.measures}
+        if labelled:
+            scores["human"] = row.human
+        yield from _cells({"system": row.system, "input": row.input}, scores, path)
 
 
 def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
@@ -353,18 +331,6 @@ def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
         for system, row in zip(table.systems, matrix.tolist(), strict=True):
             for of, value in zip(table.inputs, row, strict=True):
                 yield _Cell(system, of, metric, value, str(path), None)
-
-
-def _saved_table(saved: Columns) -> ScoreTable:
-    """The scores of a result in columns."""
-    arrays = {name: saved.read(name) for name in ("score", *saved.measures, "human")}
-    named = {
-        saved.document["name"] if n == "score" else n: own for n, own in arrays.items()
-    }
-    matrices = {name: own for name, own in named.items() if own is not None}
-    return ScoreTable(
-        tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()])
-    )
 
 
 def _cells(

@@ -189,6 +189,8 @@ def precision(
             "summaries_without_precision": int(np.isnan(values).sum()),
         },
         confidence=confidence,
+        samples=samples,
+        seed=seed,
         signature=Signature.of(
             direction=metric,
             premise="references" if documents is None else "documents",

@@ -311,8 +311,15 @@ class ScoringRule:
 
     def signature(self) -> str | None:
         """The rule as a signature field; None for the plain weighted mean."""
-        extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
-        return None if self.name == "lite" else self.name + extra.get(self.name, "")
+        if self.name == "lite":
+            return None
+
+        return f"{self}refs" if self.name == "modified" else str(self)
+
+    def __str__(self) -> str:
+        """The rule as `of` takes it."""
+        number = {"sample": f"-{self.size}", "modified": f"-{self.references}"}
+        return self.name + number.get(self.name, "")
 
 
 _TITLES = {

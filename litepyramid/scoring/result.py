@@ -1,9 +1,7 @@
 """The result of `score`: scores of systems, down to each unit's presence; saved and
 read again."""
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, product, takewhile
@@ -12,10 +10,9 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from litepyramid.checked import as_type, json_parts
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose, located, require
-from litepyramid.files import file_type, read_json, read_text
-from litepyramid.io.coerce import check_path
+from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import flip_p_values, group_letters, too_few_inputs
@@ -36,7 +33,7 @@ from litepyramid.stats import (
     system_intervals,
     system_means,
 )
-from litepyramid.tables import Column, Result, Table, plain
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     FloatArray,
@@ -55,8 +52,6 @@ to tell."""
 
 _SURE = 0.8  # share of labels that must say so for a verdict
 _TAG_ROWS = 60  # shown of a table by tag
-_EXPECTED = "a JSON or npz file that `litepyramid score -o` wrote"
-_BROKEN = "not a saved result of score"
 _WORDING = {
     "empty_summaries": "empty summary: it holds|empty summaries: they hold|no unit",
     "missing_summaries": "summary is|summaries are|missing; they are not scored",
@@ -90,6 +85,7 @@ class SystemScores(Result):
             significantly share one.
         counts: What was counted along the way: pairs, empty summaries, truncated pairs
             …
+        samples: Bootstrap samples of the intervals, drawn with `seed`.
         signature: Everything needed to reproduce the numbers.
     """
 
@@ -102,6 +98,8 @@ class SystemScores(Result):
     groups: tuple[tuple[int, ...], ...]
     counts: Mapping[str, int]
     confidence: float
+    samples: int
+    seed: int
     signature: Signature
 
     @property
@@ -201,6 +199,8 @@ class SystemScores(Result):
             "name": self.name,
             "systems": systems,
             "confidence": self.confidence,
+            "samples": self.samples,
+            "seed": self.seed,
             "counts": dict(self.counts),
             "signature": self.signature.to_json(),
         }
@@ -211,6 +211,7 @@ class ScoreResult(SystemScores):
     """Scores of systems, down to each unit's presence.
 
     Attributes:
+        rule: How presence became scores.
         presence: (N, U) presence of every unit, input after input.
         labels: (N, L) human labels of the labelled units, NaN rows for systems without
             labels; None if there are none.
@@ -227,6 +228,7 @@ class ScoreResult(SystemScores):
         judge: The judge, to find evidence when a page is made; not saved.
     """
 
+    rule: ScoringRule
     units: tuple[InputUnits, ...]
     presence: FloatArray
     labels: FloatArray | None
@@ -259,12 +261,6 @@ class ScoreResult(SystemScores):
         return {name: column for name, column in means.items() if column}
 
     @property
-    def rule(self) -> ScoringRule:
-        """How presence became scores."""
-        rule = dict(self.signature.fields).get("rule", "lite")
-        return ScoringRule.of(rule.removesuffix("refs"))
-
-    @property
     def clipped(self) -> dict[str, float]:
         """Of a rubric scored by points, each system's mean within 0 and 1, as
         HealthBench's."""
@@ -283,12 +279,6 @@ class ScoreResult(SystemScores):
         rule, layout = self.rule, UnitLayout.of(self.units)
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
-        settings: dict[str, Any] = {
-            "samples": 1000,
-            "seed": 0,
-            **dict(self.signature.fields),
-        }
-        bootstrap = {key: int(settings[key]) for key in ("samples", "seed")}
         rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
         for tag in sorted(tags):
             chosen = np.array([tag in unit_tags for unit_tags in every])
@@ -306,7 +296,10 @@ class ScoreResult(SystemScores):
             if not values.size:
                 continue
             ends = system_intervals(
-                values[by_system], **bootstrap, confidence=self.confidence
+                values[by_system],
+                samples=self.samples,
+                confidence=self.confidence,
+                seed=self.seed,
             )
             means = system_means(values).tolist()
             for n in self.order:
@@ -490,6 +483,7 @@ class ScoreResult(SystemScores):
 
     def _document(self) -> dict[str, Any]:
         optional = {
+            "rule": str(self.rule),
             "ceiling": self.ceiling,
             "notes": self.notes or None,
             "tags": self.tags or None,
@@ -537,30 +531,6 @@ class ScoreResult(SystemScores):
         other = self.label_units
         more = {} if other is None or other == self.units else {"label_units": other}
         return {"units": self.units, **more}
-
-    def to_npz(self, path: str | Path) -> None:
-        """Writes what `to_json` holds with the scores as arrays
-        (`io.columns.write_columns`)."""
-        from litepyramid.io.columns import write_columns
-
-        texts: dict[str, Iterable[str]] = {
-            key: (
-                json.dumps(entry.to_json(), ensure_ascii=False) + "\n"
-                for entry in units
-            )
-            for key, units in self._units().items()
-        }
-        document = {**self._document(), "inputs": self.inputs}
-        if self.summaries is not None:
-            document["summaries"] = self.summaries
-        if self.evidence is not None:
-            document["evidence"] = [
-                list(map(_evidence_json, row)) for row in self.evidence
-            ]
-        texts["result"] = json_parts(document, plain)
-        arrays = {"score": self.values, "presence": self.presence}
-        arrays |= {"human": self.human, "labels": self.labels}  # type: ignore[dict-item]
-        write_columns(path, texts, self._other_measures() | arrays)
 
     def with_evidence(self) -> Self:
         """The result with the evidence of the judge that scored, for each unit."""
@@ -710,157 +680,76 @@ def _pairs(result: ScoreResult) -> list[list[Any]] | None:
 # -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _SavedSystem:
-    system: str
-    groups: tuple[int, ...]
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _SavedRow:
-    system: str
-    input: str
-    presence: list[float | None]
-    score: float | None = None
-    human: float | None = None
-    labels: list[float | None] | None = None
-    summary: str | None = None
-    evidence: list[Evidence | None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """What `ScoreResult._document` holds, and the rows of JSON or the texts beside
-    arrays."""
-
-    metric: str
-    name: str
-    systems: list[_SavedSystem]
-    confidence: float
-    counts: dict[str, int]
-    signature: dict[str, str]
-    scores: list[_SavedRow] = field(default_factory=list)
-    units: tuple[InputUnits, ...] = ()
-    label_units: tuple[InputUnits, ...] = ()
-    references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
-    summaries: tuple[tuple[str, ...], ...] | None = None
-    evidence: list[list[Evidence | None]] | None = None
-    ceiling: float | None = None
-    notes: tuple[str, ...] = ()
-
-
 def read_result(path: str | Path) -> ScoreResult:
-    """Reads the JSON or npz in which a result of `score` was saved; InputError if it is
-    broken."""
-    from litepyramid.io.columns import read_columns
-
-    path = Path(path)
-    columns = read_columns(path)
-    document = columns.document if columns else read_json(path, _EXPECTED)
-    saved = as_type(_Saved, document, what=_BROKEN, path=path)
-    systems, arrays = [entry.system for entry in saved.systems], dict[str, Any]()
-    if columns:
-        units, arrays["presence"] = columns.presence()
-        label_units = columns.units("label_units") or units
-        arrays["labels"] = columns.read(
-            "labels", sum(len(e.units) for e in label_units)
-        )
-        arrays |= {"values": columns.read("score"), "human": columns.read("human")}
-        arrays |= {"summaries": saved.summaries, "evidence": saved.evidence}
-    else:
-        units, label_units = saved.units, saved.label_units or saved.units
-        arrays = _arrays(saved, systems, label_units, path)
-    inputs = tuple(entry.input for entry in units)
-    widths = {
-        "summaries": len(inputs),
-        "evidence": sum(len(entry.units) for entry in units),
-    }
-    fits = arrays["values"] is not None and all(
-        arrays[key] is None
-        or [len(row) for row in arrays[key]] == [width] * len(systems)
-        for key, width in widths.items()
-    )
-    if not fits or len(saved.references or inputs) != len(inputs):
-        raise InputError(_BROKEN, path=path, expected=_EXPECTED)
-    if arrays["evidence"] is not None:
-        cells = (tuple(e or Evidence(0.0) for e in row) for row in arrays["evidence"])
-        arrays["evidence"] = tuple(cells)
-    ends = np.array(
-        [(entry.low, entry.high) for entry in saved.systems], dtype=np.float64
-    )
-    signature = [
-        (key, text) for key, text in saved.signature.items() if key != "version"
-    ]
-    drawn = [saved.signature.get(key, "1000") for key in ("samples", "seed")]
-    with located(path):
-        if not all(re.fullmatch("[0-9]{1,300}", text) for text in drawn):
-            raise InputError(_BROKEN, expected=_EXPECTED)
-        check_samples(int(drawn[0]), confidence=saved.confidence)
-    same = ("metric", "name", "counts", "confidence", "references", "ceiling", "notes")
-    return ScoreResult(
-        **arrays,
-        **{key: getattr(saved, key) for key in same},
-        systems=tuple(systems),
-        inputs=inputs,
-        units=units,
-        intervals=tuple((low, high) for low, high in ends.tolist()),
-        groups=tuple(entry.groups for entry in saved.systems),
-        label_units=None if arrays["labels"] is None else label_units,
-        signature=Signature(tuple(signature)),
-    )
-
-
-def _arrays(
-    saved: _Saved, systems: Sequence[str], label_units: Sequence[InputUnits], path: Path
-) -> dict[str, Any]:
-    """The rows of a JSON as (N, M) and (N, U) arrays and texts; None where a row lacks
-    them."""
-    names = [entry.input for entry in saved.units]
-    every = [*product(systems, names)]
-    if not every or [(row.system, row.input) for row in saved.scores] != every:
-        raise InputError(_BROKEN, path=path, expected="one score a system and input")
-
-    def of(key: str, units: Sequence[InputUnits] = ()) -> Any:
-        cells = [getattr(row, key) for row in saved.scores]
-        if any(cell is None for cell in cells):
-            return None
-        sizes = [len(entry.units) for entry in units] * len(systems)
-        if units and [len(cell) for cell in cells] != sizes:
-            raise InputError(_BROKEN, path=path, expected=f"{key} of each unit")
-        flat = [value for cell in cells for value in cell] if units else cells
-        step = len(flat) // len(systems)
-        return tuple(tuple(flat[at : at + step]) for at in range(0, len(flat), step))
-
-    presence, labels = of("presence", saved.units), of("labels", label_units)
-    scores = np.array(
-        [(row.score, row.human) for row in saved.scores], dtype=np.float64
-    )
-    values, human = scores.reshape(-1, len(names), 2).transpose(2, 0, 1).copy()
-    return {
-        "presence": np.array(presence, dtype=np.float64),
-        "labels": None if labels is None else np.array(labels, dtype=np.float64),
-        "values": values,
-        "human": None if labels is None else human,
-        "summaries": of("summary"),
-        "evidence": of("evidence", saved.units),
-    }
+    """Reads the JSON in which a result of `score` was saved; InputError if it is
+    broken, or something else."""
+    if (result := read_saved(path)) is None:
+        raise InputError(BROKEN, path=path, expected=EXPECTED)
+    return result
 
 
 def read_saved(result: Any) -> ScoreResult | None:
     """A result of `score` as it is, or read from its file; None of anything else."""
-    from litepyramid.io.columns import read_columns
-
     if isinstance(result, ScoreResult):
         return result
-    if not isinstance(result, str | Path) or file_type(check_path(result)) != "file":
+
+    if not isinstance(result, str | Path):
         return None
-    texts = Path(result).suffix == ".json"
-    saved = (
-        '"presence"' in read_text(result) if texts else read_columns(result) is not None
+
+    saved = saved_scores(result)
+    return None if saved is None or not saved.units else _restored(saved, result)
+
+
+def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
+    """The result that was saved."""
+    units = saved.units
+    label_units = saved.label_units or units
+    if len(saved.references or units) != len(units):
+        raise InputError(BROKEN, path=path, expected="references of each input")
+
+    with located(path):
+        check_samples(saved.samples, confidence=saved.confidence)
+        rule = ScoringRule.of(saved.rule)
+
+    labels = saved.per_unit("labels", label_units, path)
+    evidence = saved.per_unit("evidence", units, path)
+    ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
+    fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
+
+    return ScoreResult(
+        metric=saved.metric,
+        name=saved.name,
+        systems=saved.names,
+        inputs=saved.inputs,
+        values=saved.column("score"),
+        intervals=tuple([(low, high) for low, high in ends.tolist()]),
+        groups=tuple([entry.groups for entry in saved.systems]),
+        counts=saved.counts,
+        confidence=saved.confidence,
+        samples=saved.samples,
+        seed=saved.seed,
+        signature=Signature(tuple(fields)),
+        rule=rule,
+        units=units,
+        presence=saved.presence(path),
+        labels=None if labels is None else np.array(labels, dtype=np.float64),
+        label_units=None if labels is None else label_units,
+        human=None if labels is None else saved.column("human"),
+        summaries=saved.texts("summary"),
+        references=saved.references,
+        evidence=None if evidence is None else _evidence(evidence, path),
+        ceiling=saved.ceiling,
+        notes=saved.notes,
     )
-    return read_result(result) if saved else None
+
+
+def _evidence(
+    rows: list[list[Any]], path: str | Path
+) -> tuple[tuple[Evidence, ...], ...]:
+    """The evidence of each unit; null is a unit of which the judge found nothing."""
+    nothing = Evidence(0.0)
+    checked = as_type(list[list[Evidence | None]], rows, what=BROKEN, path=path)
+    return tuple([tuple([cell or nothing for cell in row]) for row in checked])
 
 
 def scored_and_labelled(
@@ -893,7 +782,7 @@ def report(result: ResultLike) -> ScoreResult:
     Nothing is judged: a page shows the evidence that the result was saved with.
 
     Args:
-        result: The JSON or npz in which a result of ``score`` was saved.
+        result: The JSON in which a result of ``score`` was saved.
 
     Returns:
         The result as `score` gave it; `save` writes it in any form.
@@ -912,5 +801,5 @@ def report(result: ResultLike) -> ScoreResult:
         $ litepyramid report scores.json -o figure.pdf
     """
     if (saved := read_saved(result)) is None:
-        raise InputError(f"{cut(result)} is no result of score", expected=_EXPECTED)
+        raise InputError(f"{cut(result)} is no result of score", expected=EXPECTED)
     return saved

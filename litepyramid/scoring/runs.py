@@ -202,8 +202,7 @@ def align_runs(
             run.values[np.ix_(own, inputs)],
         )
         if differing:
-            seed = int(dict(run.signature.fields).get("seed", 0))
-            scores = run.rule.apply(presence, UnitLayout.of(units), seed)[0]
+            scores = run.rule.apply(presence, UnitLayout.of(units), run.seed)[0]
         texts, evidence = run.summaries, run.evidence
         sides.append(
             Side(

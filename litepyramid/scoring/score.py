@@ -169,6 +169,9 @@ def score(
             key: count for key, count in counts.items() if count or key in batch.counts
         },
         confidence=confidence,
+        samples=samples,
+        seed=seed,
+        rule=scoring,
         signature=Signature.of(
             **fields, missing=counts.get("missing") or None, **bootstrap
         ),

@@ -410,7 +410,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     },
     **{
         f"result in {ending}": partial(_made_result, ending=ending)
-        for ending in ("json", "npz")
+        for ending in ("json", "json.gz")
     },
     "plan": lambda folder: target(_plan, _made_plan(folder)),
     "lexical judge": _made_lexical,

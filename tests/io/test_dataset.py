@@ -3,18 +3,14 @@ guessed."""
 
 import io
 import json
-import tracemalloc
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.io.columns import read_columns, write_columns
 from litepyramid.io.dataset import Dataset, as_dataset, as_presence, load
 from litepyramid.io.scores import read_scores
 from litepyramid.types import data_hashes
@@ -132,86 +128,12 @@ def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
     assert load(changed).hashes[sha] != hashes[sha]
 
 
-def test_presence_has_one_name_in_json_in_npz_and_in_rows(tmp_path):
+def test_the_order_of_systems_changes_no_hash_of_presence():
     units = load(UNITS).units
     presence = as_presence(PRESENCE, units)
-    sha = data_hashes(presence=presence)
-    result = {"name": "m", "signature": {"judge": "x"}, "inputs": ["1", "2"]}
-    result["systems"] = [{"system": name} for name in PRESENCE]
-    scores = [
-        {"system": s, "input": entry.input, "score": 0.5, "presence": PRESENCE[s][i]}
-        for s in PRESENCE
-        for i, entry in enumerate(units)
-    ]
-    written = [entry.to_json() for entry in units]
-    (tmp_path / "r.json").write_text(
-        json.dumps({**result, "scores": scores, "units": written})
-    )
-    texts = {
-        "result": [json.dumps(result)],
-        "units": [json.dumps(row) + "\n" for row in written],
-    }
-    arrays = {"presence": presence.values, "score": np.full((2, 2), 0.5)}
-    write_columns(tmp_path / "r.npz", texts, arrays)
-    for name in ("r.json", "r.npz"):
-        assert data_hashes(presence=as_presence(tmp_path / name)) == sha
-        assert read_scores(tmp_path / name).values.tolist() == [
-            [[0.5, 0.5], [0.5, 0.5]]
-        ]
     swapped = as_presence({name: PRESENCE[name] for name in ("b", "a")}, units)
-    assert data_hashes(presence=swapped) == sha
-    assert read_columns(tmp_path / "r.json") is None
 
-
-def member(
-    shape: tuple[int, ...], data: bytes, kind: str = "<f8", version: int = 1
-) -> bytes:
-    head = (
-        f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    )
-    return (
-        b"\x93NUMPY"
-        + bytes([version, 0])
-        + len(head).to_bytes(2, "little")
-        + head
-        + data
-    )
-
-
-@pytest.mark.parametrize(
-    ("data", "way"),
-    [
-        (member((2**29,), bytes(2**20)), zipfile.ZIP_DEFLATED),
-        (member((2**62, 2**62), b""), zipfile.ZIP_STORED),
-        (member((-1,), b""), zipfile.ZIP_STORED),
-        (member((1,), b"\x80\x03N.", "|O"), zipfile.ZIP_STORED),
-        (member((1,), bytes(8), "<f8", 3), zipfile.ZIP_STORED),
-        (member((1,), bytes(8)), zipfile.ZIP_LZMA),
-        (member((1,), bytes(8))[:20], zipfile.ZIP_STORED),
-    ],
-)
-def test_an_npz_that_is_no_result_costs_nothing_and_is_named(tmp_path, data, way):
-    path = tmp_path / "r.npz"
-    with zipfile.ZipFile(path, "w", way) as file:
-        file.writestr("presence.npy", data)
-    tracemalloc.start()
-    for read in (as_presence, read_scores):
-        with pytest.raises(InputError, match=r"r\.npz: is broken"):
-            read(path)
-    assert tracemalloc.get_traced_memory()[1] < 30e6
-    tracemalloc.stop()
-
-
-def test_a_bomb_is_refused_by_the_size_it_announces(tmp_path, monkeypatch):
-    monkeypatch.setattr("litepyramid.io.columns._MOST", 2**23)
-    path = tmp_path / "r.npz"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        for name in "abcde":
-            with file.open(f"{name}.npy", "w", force_zip64=True) as part:
-                for _ in range(2):
-                    part.write(bytes(2**20))
-    with pytest.raises(InputError, match="announces more than 1 GB"):
-        read_columns(path)
+    assert data_hashes(presence=swapped) == data_hashes(presence=presence)
 
 
 def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():

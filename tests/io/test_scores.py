@@ -197,7 +197,7 @@ HEADER = "system,input,metric,score\n"
         ),
         ('{"system": "a", "input": 1, "metric": "m"}\n', "1: no column 'score'"),
         ("[1]\n", "1: a JSON list"),
-        ('{"scores": 3}', "not the JSON that 'litepyramid score' writes"),
+        ('{"scores": 3, "signature": {}}', "not a saved result of score"),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, message):

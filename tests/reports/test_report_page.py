@@ -62,7 +62,7 @@ def choose(browser, name, value):
 
 
 def test_a_saved_result_makes_the_same_page(scored, tmp_path):
-    for name in ("s.json", "s.npz"):
+    for name in ("s.json", "s.json.gz"):
         scored.save(tmp_path / name)
         assert read_result(tmp_path / name).to_html() == scored.to_html()
 

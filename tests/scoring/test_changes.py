@@ -83,8 +83,10 @@ def test_p_and_interval_equal_an_own_computation():
 
 
 def test_a_run_against_itself_changes_nothing(old, tmp_path):
-    old.save(tmp_path / "old.npz")
-    result = lp.compare(tmp_path / "old.npz", tmp_path / "old.npz", fail_if="worse")
+    old.save(tmp_path / "old.json.gz")
+    result = lp.compare(
+        tmp_path / "old.json.gz", tmp_path / "old.json.gz", fail_if="worse"
+    )
     assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [
         (1, 0, (), ())
     ] * 2

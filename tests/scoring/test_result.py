@@ -1,9 +1,7 @@
 """Results saved in every form, read again, put beside each other; damaged files are
 refused."""
 
-import io
 import json
-import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +28,7 @@ def result():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
+@pytest.mark.parametrize("ending", ["json", "json.gz", "JSON"])
 def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     path = tmp_path / f"r.{ending}"
     result.save(path)
@@ -46,7 +44,7 @@ def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     assert lp.score(presence=path, samples=100).scores == result.scores
 
 
-@pytest.mark.parametrize("ending", ["json", "npz", "csv"])
+@pytest.mark.parametrize("ending", ["json", "json.gz", "csv"])
 def test_scores_are_read_from_every_form(result, tmp_path, ending):
     result.save(tmp_path / f"r.{ending}")
     table = read_scores(tmp_path / f"r.{ending}")
@@ -103,9 +101,11 @@ def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
         lambda d: d.update(scores=[]),
         lambda d: d.update(counts={"pairs": -1}),
         lambda d: d.update(confidence=2),
-        lambda d: d["signature"].update(samples="x"),
-        lambda d: d["signature"].update(samples="9" * 9),
-        lambda d: d["signature"].update(seed="-1"),
+        lambda d: d.update(rule="sample-x"),
+        lambda d: d.update(samples="x"),
+        lambda d: d.update(samples=999_999_999),
+        lambda d: d.update(seed=-1),
+        lambda d: d["systems"][1].update(system="good"),
     ],
 )
 def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):
@@ -114,26 +114,6 @@ def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):
     (tmp_path / "s.json").write_text(json.dumps(data))
     with pytest.raises(InputError):
         read_result(tmp_path / "s.json")
-
-
-def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
-    path, bomb = tmp_path / "r.npz", tmp_path / "bomb.npz"
-    result.save(path)
-    header = io.BytesIO()
-    about = {"descr": "<f8", "fortran_order": False, "shape": (2, 10**9)}
-    np.lib.format.write_array_header_1_0(header, about)
-    with (
-        zipfile.ZipFile(path) as source,
-        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as goal,
-    ):
-        for name in source.namelist():
-            if name != "presence.npy":
-                goal.writestr(name, source.read(name))
-        with goal.open("presence.npy", "w", force_zip64=True) as member:
-            member.write(header.getvalue() + bytes(2**23))
-    for read in (lp.report, lambda file: lp.score(presence=file)):
-        with pytest.raises(InputError):
-            read(bomb)
 
 
 def test_nuggets_have_their_four_scores_beside():

@@ -110,7 +110,7 @@ def test_what_changes_a_number_changes_the_signature_and_nothing_else_does(name)
 
 def test_presence_counts_by_its_values_not_its_form(tmp_path):
     result, signatures = scored(), set()
-    for name in ("p.json", "p.npz"):
+    for name in ("p.json", "p.json.gz"):
         result.save(tmp_path / name)
         signatures.add(str(lp.score(presence=tmp_path / name, samples=60).signature))
     changed = replace(
