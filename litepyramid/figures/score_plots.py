@@ -1,6 +1,7 @@
 """Figures for a column of a paper: systems, their differences, a judge's calibration,
 power."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,12 +22,12 @@ from litepyramid.text import cut
 Point = tuple[float, float, float]
 """A value, and the ends of its interval."""
 
-_WIDTH, _ROW, _CELL = (
-    3.3,
-    0.155,
-    0.088,
-)  # a column of a paper, a line, a cell of a matrix, inches
-_SIZE, _LONGEST, _LETTERS = 7, 28, 8
+_WIDTH = 3.3  # inches, a column of a paper
+_ROW = 0.155  # inches, a line
+_CELL = 0.088  # inches, a cell of a matrix
+_SIZE = 7  # of letters
+_LONGEST = 28  # characters of a name
+_LETTERS = 8  # rank groups that are named, of many
 
 
 def score_figure(
@@ -47,36 +48,44 @@ def score_figure(
     `scores` are called `label`, `what` is the name of the axis; `points` are more values by name,
     as diamonds, `below` a second value with its interval, called `below_label`.
     """
-    number = max([1, *(group for own in groups for group in own)])
-    figure = new_figure(_WIDTH, 0.6 + _ROW * len(names) * (1.5 if below else 1))
-    axes, side = figure.subplots(
-        1, 2, sharey=True, width_ratios=(2, min(0.14 * number + 0.1, 0.9))
-    )
+    number = max([1, *itertools.chain.from_iterable(groups)])
+    lines = len(names) * (1.5 if below else 1)
+    figure = new_figure(_WIDTH, 0.6 + _ROW * lines)
+    beside = min(0.14 * number + 0.1, 0.9)
+    axes, side = figure.subplots(1, 2, sharey=True, width_ratios=(2, beside))
+
     _lines(axes, names)
     _intervals(axes, scores, lift=0.18 if below else 0.0, label=label)
-    _intervals(
-        axes, below or (), lift=-0.2, color=ORANGE, marker="s", label=below_label
-    )
-    for colour, (name, values) in zip(
-        (ORANGE, GREEN), (points or {}).items(), strict=False
-    ):
-        look = {"color": colour, "linestyle": "none", "markersize": 3.4, "mfc": "none"}
-        axes.plot(values, range(len(values)), "D", label=name, **look)
+    if below:
+        _intervals(axes, below, lift=-0.2, color=ORANGE, marker="s", label=below_label)
+
+    look = {"linestyle": "none", "markersize": 3.4, "mfc": "none"}
+    for colour, name in zip((ORANGE, GREEN), points or {}, strict=False):
+        values = (points or {})[name]
+        axes.plot(values, range(len(values)), "D", color=colour, label=name, **look)
+
     axes.set_xlabel(f"{what}, {100 * confidence:g} % intervals", fontsize=_SIZE)
-    for y, own in enumerate(groups):
-        for group in own:
-            side.plot(group, y, "o", color="0.35", markersize=2)
-            if y and group in groups[y - 1]:
-                side.plot([group] * 2, [y - 1, y], color="0.35", linewidth=0.7)
-    side.spines[:].set_visible(False)
-    side.set_xlim(0.2, number + 0.8)
-    shown_groups = range(1, number + 1, 1 + number // _LETTERS)
-    letters = [chr(ord("a") + n - 1) if n <= 26 else str(n) for n in shown_groups]
-    side.set_xticks(shown_groups, letters, fontsize=5)
-    side.tick_params(length=0, pad=1, labelleft=False)
-    side.set_xlabel("groups", fontsize=_SIZE)
+    _rank_groups(side, groups, number)
     legend_below(figure, axes, _SIZE)
     return figure
+
+
+def _rank_groups(axes: Any, groups: Sequence[Sequence[int]], number: int) -> None:
+    """A column per rank group: a dot for each system in it, joined to its neighbour."""
+    for y, of_system in enumerate(groups):
+        for group in of_system:
+            axes.plot(group, y, "o", color="0.35", markersize=2)
+            if y and group in groups[y - 1]:
+                axes.plot([group] * 2, [y - 1, y], color="0.35", linewidth=0.7)
+
+    # Of many groups only some are named, or the letters would touch.
+    named = range(1, number + 1, 1 + number // _LETTERS)
+    letters = [chr(ord("a") + n - 1) if n <= 26 else str(n) for n in named]
+    axes.set_xticks(named, letters, fontsize=5)
+    axes.set_xlim(0.2, number + 0.8)
+    axes.set_xlabel("groups", fontsize=_SIZE)
+    axes.tick_params(length=0, pad=1, labelleft=False)
+    axes.spines[:].set_visible(False)
 
 
 def difference_figure(
@@ -91,19 +100,24 @@ def difference_figure(
     `names` are those of both systems of a pair, or of one where all are compared with `against`;
     `pairs` have difference, low, high and p_holm.
     """
-    figure = new_figure(_WIDTH, 0.6 + _ROW * len(pairs) * (1 if against else 2))
+    lines = len(pairs) * (1 if against else 2)
+    figure = new_figure(_WIDTH, 0.6 + _ROW * lines)
     axes = figure.subplots()
-    _lines(axes, ["\n− ".join(map(_short, own)) for own in names])
+    _lines(axes, ["\n− ".join(map(_short, both)) for both in names])
     axes.axvline(0, color="0.5", linewidth=0.8)
+
     looks: dict[bool, dict[str, Any]] = {True: {}, False: {"mfc": "white"}}
     for y, pair in enumerate(pairs):
         point = (pair.difference, pair.low, pair.high)
         _intervals(axes, [point], lift=-y, **looks[pair.p_holm < alpha])
-    from_ = f" from {_short(against)}\n" if against else " "
-    axes.set_xlabel(f"difference{from_}in {what}", fontsize=_SIZE)
-    for clear, sign in ((True, "<"), (False, "≥")):
+
+    for significant, sign in ((True, "<"), (False, "≥")):
         label = f"p {sign} {alpha:g} (Holm)"
-        axes.plot([], [], "o-", color=BLUE, markersize=3.4, label=label, **looks[clear])
+        look = {"color": BLUE, "markersize": 3.4} | looks[significant]
+        axes.plot([], [], "o-", label=label, **look)
+
+    other = f" from {_short(against)}\n" if against else " "
+    axes.set_xlabel(f"difference{other}in {what}", fontsize=_SIZE)
     legend_below(figure, axes, _SIZE)
     return figure
 
@@ -120,42 +134,44 @@ def difference_matrix(
     `cells` are row, column, difference and whether p < α by Holm, which a dot marks.
     """
     count = len(names)
-    values, clear = (
-        np.full((count, count), np.nan),
-        np.zeros((count, count), dtype=bool),
-    )
-    for row, column, difference, significant in cells:
-        values[row, column], clear[row, column] = difference, significant
+    values = np.full((count, count), np.nan)
+    significant = np.zeros((count, count), dtype=bool)
+    for row, column, difference, clear in cells:
+        values[row, column] = difference
+        significant[row, column] = clear
+
     side = max(_WIDTH, 1.1 + _CELL * count)
     figure = new_figure(side, side - 0.2)
     axes = figure.subplots()
     most = float(np.nanmax(np.abs(values))) or 1.0
     image = axes.imshow(values, vmin=-most, vmax=most, cmap="RdBu", aspect="auto")
-    down, across = np.nonzero(clear)
+
     cell_points = 72 * (side - 1.1) / count
-    light = [abs(values[at]) > 0.6 * most for at in zip(down, across, strict=True)]
-    axes.scatter(
-        across, down, s=max(1.0, min(16.0, (0.3 * cell_points) ** 2)), linewidth=0,
-        color=["white" if one else "black" for one in light],
-    )  # fmt: skip
-    size = min(_SIZE, 0.8 * cell_points)
-    axes.set_yticks(
-        range(count), [f"{_short(name)}  {n}" for n, name in enumerate(names, 1)]
-    )
+    _dots(axes, values, significant, cell_points)
+
+    numbered = [f"{_short(name)}  {n}" for n, name in enumerate(names, 1)]
+    axes.set_yticks(range(count), numbered)
     axes.set_xticks(range(count), range(1, count + 1), rotation=90 if count > 9 else 0)
+    size = min(_SIZE, 0.8 * cell_points)
     axes.tick_params(length=0, labelsize=size, pad=2, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
+
     bar = figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, pad=0.03)
     bar.outline.set_visible(False)
     bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
-    marked = (
-        f"dot: p < {alpha:g} (Holm)"
-        if clear.any()
-        else f"no pair has p < {alpha:g} (Holm)"
-    )
-    bar.set_label(f"{what}: row − column\n{marked}", fontsize=_SIZE)
+    marked = "dot: p <" if significant.any() else "no pair has p <"
+    bar.set_label(f"{what}: row − column\n{marked} {alpha:g} (Holm)", fontsize=_SIZE)
     return figure
+
+
+def _dots(axes: Any, values: Any, significant: Any, cell_points: float) -> None:
+    """A dot in each significant cell, white where the cell is dark."""
+    down, across = np.nonzero(significant)
+    dark = np.abs(values[down, across]) > 0.6 * np.nanmax(np.abs(values))
+    area = max(1.0, min(16.0, (0.3 * cell_points) ** 2))
+    colours = np.where(dark, "white", "black").tolist()
+    axes.scatter(across, down, s=area, linewidth=0, color=colours)
 
 
 def history_figure(
@@ -168,16 +184,19 @@ def history_figure(
     figure = new_figure(max(_WIDTH, 0.5 * len(runs)), 2.4)
     axes = figure.subplots()
     plain_axes(axes)
+
+    look = {"markersize": 3.4, "linewidth": 1.2, "elinewidth": 0.9}
     for n, (system, rows) in enumerate(scores.items()):
         value, low, high = np.array(rows, dtype=np.float64).T
+        # Systems stand a little apart, so that their intervals do not cover each other.
         at = np.arange(len(runs)) + 0.06 * (n - (len(scores) - 1) / 2)
-        axes.errorbar(
-            at, value, np.maximum(0, [value - low, high - value]), fmt=style(n), markersize=3.4,
-            linewidth=1.2, elinewidth=0.9, color=COLOURS[n % len(COLOURS)], label=_short(system),
-        )  # fmt: skip
-    axes.set_xticks(
-        range(len(runs)), [_short(run) for run in runs], rotation=30, ha="right"
-    )
+        reach = np.maximum(0, [value - low, high - value])
+        colour = COLOURS[n % len(COLOURS)]
+        name = _short(system)
+        axes.errorbar(at, value, reach, fmt=style(n), color=colour, label=name, **look)
+
+    names = [_short(run) for run in runs]
+    axes.set_xticks(range(len(runs)), names, rotation=30, ha="right")
     axes.tick_params(labelsize=_SIZE)
     axes.set_ylabel(what, fontsize=_SIZE)
     legend_below(figure, axes, _SIZE)
@@ -188,12 +207,16 @@ def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
     """How reliable a judge is: a dot per bin (mean presence, share present, pairs)."""
     figure = new_figure(_WIDTH, 2.4)
     axes = figure.subplots()
-    sizes = [4 + 60 * pairs / max(b[2] for b in bins) for _, _, pairs in bins]
-    x, y = [b[0] for b in bins], [b[1] for b in bins]
-    axes.plot(x, y, color=BLUE, linewidth=0.8)
-    axes.scatter(x, y, s=sizes, color=BLUE, linewidth=0, zorder=3, clip_on=False)
     plain_axes(axes)
+
+    predicted, observed, pairs = np.transpose(bins)
+    sizes = 4 + 60 * pairs / pairs.max()
+    axes.plot(predicted, observed, color=BLUE, linewidth=0.8)
+    axes.scatter(
+        predicted, observed, s=sizes, color=BLUE, linewidth=0, zorder=3, clip_on=False
+    )
     axes.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--", zorder=1)
+
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
@@ -215,13 +238,12 @@ def _lines(axes: Any, names: Sequence[str]) -> None:
 def _intervals(axes: Any, points: Sequence[Point], *, lift: float, **look: Any) -> None:
     """A dot and a line for each value, from above; `lift` lines higher."""
     look = {"color": BLUE, "marker": "o", "label": None} | look
+    line = {"color": look["color"], "linewidth": 1.3, "solid_capstyle": "butt"}
     for y, (value, low, high) in enumerate(points):
-        ends = [y - lift] * 2
-        axes.plot(
-            [low, high], ends, color=look["color"], linewidth=1.3, solid_capstyle="butt"
-        )
-        axes.plot(value, y - lift, linestyle="none", markersize=3.4, **look)
-        look["label"] = None
+        height = y - lift
+        axes.plot([low, high], [height, height], **line)
+        axes.plot(value, height, linestyle="none", markersize=3.4, **look)
+        look["label"] = None  # one entry in the legend for all of them
 
 
 def _short(name: str) -> str:
