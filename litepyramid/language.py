@@ -26,13 +26,8 @@ _UNSPACED = (
 """Letters of the scripts that write no spaces between words: Thai to Han."""
 _IGNORED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 
-_TABLE = [
-    line.split("\t")
-    for line in Path(__file__)
-    .with_name("languages.tsv")
-    .read_text("utf-8")
-    .splitlines()[1:]
-]
+_LINES = Path(__file__).with_name("languages.tsv").read_text("utf-8").splitlines()
+_TABLE = [line.split("\t") for line in _LINES[1:]]
 """Code (ISO 639-1), script, English name, telling letters, function words of each
 language."""
 LANGUAGES = tuple(code for code, *_ in _TABLE)
@@ -41,9 +36,9 @@ _NAMES |= {"und": "an unknown language", "any": "any language"}
 _LETTERS = {code: frozenset(letters) for code, _, _, letters, _ in _TABLE}
 """Letters that count for a language, half as much as a function word."""
 _WORDS = {code: text.split() for code, *_, text in _TABLE}
-_SCRIPTS = {
-    script: [row[0] for row in _TABLE if row[1] == script] for _, script, *_ in _TABLE
-}
+_SCRIPTS: defaultdict[str, list[str]] = defaultdict(list)
+for _code, _script_name, *_ in _TABLE:
+    _SCRIPTS[_script_name].append(_code)
 
 SPACELESS = frozenset({"zh", "ja", "th"})
 """Languages that write no spaces between words."""
@@ -82,10 +77,12 @@ DENIALS = frozenset(_DENYING.split())
 def other_languages(texts: Iterable[str], language: str) -> dict[str, int]:
     """How many texts are clearly in another language, by code, the most frequent
     first."""
-    told = (_tell([text]) for text in texts)
-    counts = Counter(
-        code for code, clear in told if clear and code not in {language, "und"}
-    )
+    counts: Counter[str] = Counter()
+    for text in texts:
+        code, clear = _tell([text])
+        if clear and code not in {language, "und"}:
+            counts[code] += 1
+
     if language == "ja":
         del counts["zh"]  # a heading without kana
     return dict(counts.most_common())
@@ -103,38 +100,58 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
             f"a language is a {type(language).__name__}", expected="a code such as de"
         )
     if language and language != "any":
-        if language not in LANGUAGES:
-            codes = [
-                code for code in LANGUAGES if _NAMES[code].lower() == language.lower()
-            ]
-            raise InputError(
-                f"unknown language '{language}'",
-                expected=f"any, or one of {', '.join(LANGUAGES)}",
-                hint=f"Did you mean {codes[0]}?" if codes else None,
-            )
+        _check_code(language)
         return language
-    told = {name: _tell(texts) for name, texts in parts.items() if texts}
-    clear = {name: code for name, (code, sure) in told.items() if sure or code == "und"}
-    if {"und"} < {*clear.values()}:  # made-up words and names go with what is clear
+
+    clear: dict[str, str] = {}
+    for name, texts in parts.items():
+        code, sure = _tell(texts) if texts else ("", False)
+        if sure or code == "und":
+            clear[name] = code
+
+    # Made-up words and names go with what is clear.
+    if set(clear.values()) > {"und"}:
         clear = {name: code for name, code in clear.items() if code != "und"}
-    long = {
-        name: code
-        for name, code in clear.items()
-        if sum(map(len, parts[name])) >= _LONG_PART
-    }
+
+    long: dict[str, str] = {}
+    for name, code in clear.items():
+        if sum(map(len, parts[name])) >= _LONG_PART:
+            long[name] = code
+
     codes = list(dict.fromkeys((long or clear).values()))
-    codes = codes or [_tell([*chain.from_iterable(parts.values())])[0]]
+    if not codes:
+        everything = list(chain.from_iterable(parts.values()))
+        codes = [_tell(everything)[0]]
+
     if language == "any":
-        return "en" if set(clear.values()) <= {"en"} and codes == ["en"] else "any"
+        english = set(clear.values()) <= {"en"} and codes == ["en"]
+        return "en" if english else "any"
     if len(set(long.values())) > 1:
-        pairs = pairwise(long.items())
-        (first, one), (second, other) = next((a, b) for a, b in pairs if a[1] != b[1])
-        raise InputError(
-            f"the {first} are in {name_of(one)}, the {second} in {name_of(other)}",
-            expected="one language",
-            hint="Translate one of them, or insist with --language any.",
-        )
+        raise _in_two_languages(long)
     return codes[0]
+
+
+def _check_code(language: str) -> None:
+    """Raises InputError, with the code where a name was meant, if a code is unknown."""
+    if language in LANGUAGES:
+        return
+    codes = [code for code in LANGUAGES if _NAMES[code].lower() == language.lower()]
+    raise InputError(
+        f"unknown language '{language}'",
+        expected=f"any, or one of {', '.join(LANGUAGES)}",
+        hint=f"Did you mean {codes[0]}?" if codes else None,
+    )
+
+
+def _in_two_languages(codes: Mapping[str, str]) -> InputError:
+    """The error about the first two neighbouring parts of different languages."""
+    differing = (pair for pair in pairwise(codes.items()) if pair[0][1] != pair[1][1])
+    (first, one), (second, other) = next(differing)
+    return InputError(
+        f"the {first} are in {name_of(one)}, the {second} in {name_of(other)}",
+        expected="one language",
+        hint="Translate one of them, or insist with --language any.",
+    )
 
 
 def reads(part: str, language: str, languages: Collection[str] | None = None) -> bool:
@@ -169,16 +186,18 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
     English."""
     if language == "any":
         return ()
-    notes: tuple[str, ...] = (
-        () if language == "en" else (f"The texts are in {name_of(language)}.",)
-    )
-    if sum(map(len, texts)) >= _LONG_PART and (
-        others := other_languages(texts, language)
-    ):
+    notes: list[str] = []
+    if language != "en":
+        notes.append(f"The texts are in {name_of(language)}.")
+
+    # Of a few words nobody can tell the language.
+    enough = sum(map(len, texts)) >= _LONG_PART
+    others = other_languages(texts, language) if enough else {}
+    if others:
         listed = ", ".join(f"{name_of(code)} {count}" for code, count in others.items())
-        are = counted(sum(others.values()), "text")
-        notes += (f"In another language: {are} of {len(texts)} ({listed}).",)
-    return notes
+        number = counted(sum(others.values()), "text")
+        notes.append(f"In another language: {number} of {len(texts)} ({listed}).")
+    return tuple(notes)
 
 
 def function_words(language: str) -> frozenset[str]:
@@ -206,24 +225,27 @@ def words(text: str, *, bigrams: bool = False) -> list[str]:
     neighbours with `bigrams`; soft hyphens and joiners are dropped.
     """
     plain = unicodedata.normalize("NFKC", text.casefold()).translate(_IGNORED)
-    found = []
     unspaced, character, runs = _patterns()
+
+    words: list[str] = []
     for run in runs.findall(plain):
         if not unspaced.match(run):
-            found.append(run)
+            words.append(run)
+            continue
+        characters = character.findall(run)
+        if bigrams and len(characters) > 1:
+            words += map("".join, pairwise(characters))
         else:
-            parts = character.findall(run)
-            pairs = bigrams and len(parts) > 1
-            found += map("".join, pairwise(parts)) if pairs else parts
-    return found
+            words += characters
+    return words
 
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """A letter without spaces around it; the same with its marks; runs of either kind
     of letter."""
-    codes = range(0x300, 0x1F000)
-    marks = "".join(chr(c) for c in codes if unicodedata.category(chr(c))[0] == "M")
+    points = map(chr, range(0x300, 0x1F000))
+    marks = "".join(c for c in points if unicodedata.category(c).startswith("M"))
     character = f"[{_UNSPACED}][{marks}]*"
     runs = rf"(?:{character})+|(?:(?![{_UNSPACED}])[^\W_][{marks}]*)+"
     return re.compile(f"[{_UNSPACED}]"), re.compile(character), re.compile(runs)
@@ -243,14 +265,13 @@ def _languages_of(script: str) -> dict[str, tuple[str, ...]]:
 def _script(char: str) -> str:
     """The script of a letter, by the first word of its Unicode name; "" if not in the
     table."""
-    name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").replace(
-        "-", " "
-    )
-    first = name.split(" ")[0]
-    first = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "IDEOGRAPHIC": "CJK"}.get(
-        first, first
-    )
+    name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "")
+    first = re.split("[ -]", name)[0]
+    first = _SAME_SCRIPT.get(first, first)
     return first if first in _SCRIPTS else ""
+
+
+_SAME_SCRIPT = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "IDEOGRAPHIC": "CJK"}
 
 
 def _tell(texts: Sequence[str]) -> tuple[str, bool]:
@@ -270,8 +291,11 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
             sizes[script] += count / _LETTERS_A_WORD.get(script, 5.0)
     if not sizes:
         return "en", False
+
+    # Japanese is written in Han characters too; Chinese has no kana.
     if sizes["KANA"] > 0.05 * sizes["CJK"]:
         sizes["KANA"] += sizes.pop("CJK", 0.0)
+
     script = max(sizes, key=sizes.__getitem__)
     if not script:
         return "und", False
@@ -283,30 +307,48 @@ def _by_words(
     texts: Sequence[str], script: str, codes: Sequence[str]
 ) -> tuple[str, bool]:
     """The language of a script with several, the first where nothing says otherwise."""
-    table = _languages_of(script)
-    used: Counter[str] = Counter()
-    for text in texts:
-        first, *rest = _PIECE.findall(text) or [""]
-        used.update([first.lower(), *(word for word in rest if word == word.lower())])
+    used = _uncapitalised(texts)
     points = dict.fromkeys(codes, 0.0)
     kinds = dict.fromkeys(codes, 0)
     for word, count in used.items():
-        share, users = 1.0, table.get(word, ())
-        if not users and not word.isascii():
-            share, users = (
-                0.5,
-                tuple(c for c in codes if not _LETTERS[c].isdisjoint(word)),
-            )
-        elif not users and script == "LATIN" and _ENGLISH_ENDING.search(word):
-            share, users = 0.25, ("en",)
+        share, users = _evidence(word, script, codes)
         for code in users:
             points[code] += share * count / len(users)
             kinds[code] += code == "en" or "en" not in users
+
     best, second, *_ = sorted(codes, key=points.__getitem__, reverse=True)
     clear = points[best] > 1.5 * points[second]
     if script != "LATIN":
         return best, clear
+
+    # A long text with hardly a function word is in a language that is not in the table.
     size = sum(count for word, count in used.items() if word.isalpha())
     if size >= _LONG_SET and points[best] < 0.04 * size:
         return "und", False
+    # One foreign word may be a quotation; English is what nothing else is shown to be.
     return (best, clear) if kinds[best] > 1 else ("en", False)
+
+
+def _uncapitalised(texts: Sequence[str]) -> Counter[str]:
+    """How often each word stands in small letters or first in its text."""
+    used: Counter[str] = Counter()
+    for text in texts:
+        first, *rest = _PIECE.findall(text) or [""]
+        used[first.lower()] += 1
+        used.update(word for word in rest if word == word.lower())
+    return used
+
+
+def _evidence(
+    word: str, script: str, codes: Sequence[str]
+) -> tuple[float, Sequence[str]]:
+    """How much a word counts, and for which languages: a function word, a telling
+    letter, or an English ending."""
+    users = _languages_of(script).get(word, ())
+    if users:
+        return 1.0, users
+    if not word.isascii():
+        return 0.5, [code for code in codes if not _LETTERS[code].isdisjoint(word)]
+    if script == "LATIN" and _ENGLISH_ENDING.search(word):
+        return 0.25, ["en"]
+    return 1.0, ()
