@@ -420,7 +420,8 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
     many = KINDS[what].many
     named = [columns[name] for name in (what, many) if columns and name in columns]
     holding = named[0] if named else what if what == "summary" else many
-    return table_rows(value, many, columns, holding=holding)
+    wide = what == "summary"
+    return table_rows(value, many, columns, holding=holding, wide=wide)
 
 
 def paths_of(value: Any) -> Sequence[str | Path]:

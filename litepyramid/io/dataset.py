@@ -32,6 +32,7 @@ from litepyramid.io.rows import (
     ColumnNames,
     Ids,
     Rows,
+    identifier,
     joined,
     read_rows,
     table_rows,
@@ -368,13 +369,18 @@ def load(
     ):
         return replace(_read_folder(Path(path)), language=language or "")
     left_out: Counter[str] = Counter()
+    remarks: tuple[str, ...] = ()
     for key, source in list(sources.items()):
         main = key == alone or (key == "summaries" and "units" not in sources)
-        if not (main or isinstance(source, str | Path | Rows)):
+        in_memory = key == "summaries" and not paths_of(source)
+        if not (main or in_memory or isinstance(source, str | Path | Rows)):
             continue
         if (table := _opened(source, names.get("columns"), key)) is None:
             continue
         left_out.update(table.left_out)
+        remarks += table.remarks
+        if key == "summaries":
+            _check_summaries(table)
         sources[key] = table
         if main:
             inside = _inside(table)
@@ -384,6 +390,8 @@ def load(
     units, summaries, references, labels, label_units, stus, presence = map(
         sources.get, _SOURCES
     )
+    if not names.get("ids") and (ids_of_rows := _ids_in_memory(summaries)):
+        names = {"columns": names.get("columns"), "ids": ids_of_rows}
     scus: Sequence[InputUnits] = (
         () if units is None else as_units(units, kind=kind, **names)
     )
@@ -432,11 +440,10 @@ def load(
     if questions:
         scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
         texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
-    remarks: tuple[str, ...] = ()
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")
-        remarks = (
+        remarks += (
             f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",
         )
     return Dataset(
@@ -505,7 +512,30 @@ def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
         source and isinstance(source[0], Mapping)
     ):
         return None
-    return table_rows(source, "data", columns, holding="summary")
+    wide = key == "summaries"
+    return table_rows(source, "data", columns, holding="summary", wide=wide)
+
+
+def _ids_in_memory(summaries: Any) -> list[str]:
+    """The ids of a frame's rows: lists beside it are in the same order."""
+    if not isinstance(summaries, Rows) or summaries.form != "python":
+        return []
+    ids = [identifier(row.values.get("input")) for row in summaries.rows]
+    return list(dict.fromkeys(name for name in ids if name is not None))
+
+
+def _check_summaries(table: Rows) -> None:
+    """Raises InputError, with a way out, if a table of summaries does not name them."""
+    if table.form == "lines" or table.holds("summary") or table.holds("presence"):
+        return
+
+    if (way_out := table.way_out()) is not None:
+        raise InputError(
+            f"no column of summaries; there are {', '.join(table.names)}",
+            path=table.path,
+            expected="a column 'summary', or a column for each system",
+            hint=way_out,
+        )
 
 
 def _inside(table: Rows) -> dict[str, Any]:

@@ -249,7 +249,8 @@ def _name(row: Row, table: Rows, column: str) -> str:
             path=row.path or table.path,
             line=row.line,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
-            hint="If the column has another name, give it (columns input=NAME).",
+            hint=table.way_out()
+            or "If the column has another name, give it (columns input=NAME).",
         )
     return name
 
@@ -293,6 +294,7 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         path=table.path,
         line=row.line,
         expected=f"the column '{what}' with one per row, or {listed}",
+        hint=table.way_out(),
     )
 
 

@@ -10,16 +10,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines, stem
 from litepyramid.io.formats import LOGS, format_of, translate
+from litepyramid.io.shapes import (
+    frame_rows,
+    is_text_column,
+    mapping_line,
+    usual_meaning,
+)
 from litepyramid.tables import plain
 from litepyramid.text import counted
 
 Form = Literal["csv", "json", "jsonl", "lines", "python"]
+Holding = Literal["summary", "score"]
+"""What a cell holds in a table with a column for each system."""
 _LISTS = ("reference", "document", "unit", "label")
 COLUMNS = (
     *(
@@ -41,8 +49,16 @@ _KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
 
+EVERY_COLUMN = "*"
+"""In place of a system's column: every column of texts that has no other meaning."""
+
 Ids = Sequence[str] | None
 """Ids of inputs whose rows go by their order."""
+
+
+SCORE_COLUMNS = (
+    "the columns system, input and one a metric, or system, input, metric, score"
+)
 
 
 class ColumnMap(dict[str, str]):
@@ -52,6 +68,14 @@ class ColumnMap(dict[str, str]):
     def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__(names)
         self.seen: set[str] = set()
+
+    @property
+    def headers(self) -> set[str]:
+        """The names that stand in the head of a table: of ``a+b`` each."""
+        names = {*self.values()}
+        for column in self.values():
+            names |= {part.strip() for part in column.split("+")}
+        return names - {EVERY_COLUMN}
 
     def check(self) -> None:
         """Raises InputError if a column is named that no table had."""
@@ -79,7 +103,7 @@ class Row(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows of one source; `made` by another tool, of whose file some things are
-    `left_out`."""
+    `left_out`; `remarks` are for whoever reads the scores."""
 
     path: str | Path
     form: Form
@@ -87,6 +111,7 @@ class Rows:
     columns: Mapping[str, str] = field(default_factory=dict)
     made: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.rows:
@@ -102,6 +127,33 @@ class Rows:
         """Whether some row has the column `what`, or its plural."""
         return any(what in row.values or f"{what}s" in row.values for row in self.rows)
 
+    @property
+    def names(self) -> list[str]:
+        """The columns, in the order in which they come."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.values))
+
+    def cells(self, name: str) -> list[Any]:
+        """The cells of one column."""
+        return [row.values.get(name) for row in self.rows]
+
+    def with_column(self, name: str, cell: Any) -> Self:
+        """The rows with one more column, the same cell in each."""
+        rows = [row._replace(values={**row.values, name: cell}) for row in self.rows]
+        return replace(self, rows=rows)
+
+    def way_out(self, *, of_scores: bool = False) -> str | None:
+        """How to name the columns of a table in which something was not found."""
+        if self.form == "lines":
+            return None
+        if of_scores:
+            line = mapping_line(self.names, None, _KNOWN)
+            if "system" in self.names or "system=" in (line or ""):
+                return line
+            needed = "Add a column 'system': who wrote what was scored."
+            return f"{needed} {line}" if line else needed
+        texts = [name for name in self.names if is_text_column(self.cells(name))]
+        return mapping_line(self.names, texts, _KNOWN)
+
 
 def read_rows(
     path: str | Path,
@@ -110,6 +162,7 @@ def read_rows(
     table: bool = False,
     blank_ok: bool = False,
     text: str | None = None,
+    holding: Holding = "summary",
 ) -> Rows:
     """The rows of a file in any of the forms, each with its line.
 
@@ -121,7 +174,7 @@ def read_rows(
     if not (text if blank_ok else text.strip()):
         what = "the file is empty"
         raise InputError(what, path=path, expected="one example per line, or a table")
-    known = {*_KNOWN, *(columns or {}).values()}
+    known = {*_KNOWN, *(columns.headers if columns else ())}
     form, rows = _form(path, text, known, table)
     if form == "lines":
         rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
@@ -129,15 +182,26 @@ def read_rows(
         rows = _known_rows(path, text, known)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
-    return _as_ours(Rows(path, form, rows), columns)
+    raw = Rows(path, form, rows)
+    if form == "csv":
+        _check_known(raw, columns, known, holding)
+    return _as_ours(raw, columns, holding)
 
 
 def table_rows(
-    value: Any, name: str, columns: ColumnNames = None, *, holding: str = ""
+    value: Any,
+    name: str,
+    columns: ColumnNames = None,
+    *,
+    holding: str = "",
+    wide: bool = False,
 ) -> Rows | None:
     """The rows of a frame, a list of dicts or a dict of columns; None if it is none of
-    them."""
-    records = _records(value, holding)
+    them.
+
+    With `wide`, a table with nothing but texts and ids holds a system in each column.
+    """
+    records = _records(value, holding, columns)
     if records is None:
         return None
     rows = []
@@ -155,10 +219,74 @@ def table_rows(
                 f"cannot be read ({error})", path=name, line=line
             ) from None
         rows.append(Row(line, values))
-    return _as_ours(Rows(name, "python", rows), columns)
+    table = Rows(name, "python", rows)
+    if wide and columns is None and _is_wide(table):
+        columns = ColumnMap({"system": EVERY_COLUMN})
+    return _as_ours(table, columns, "score" if holding == "score" else "summary")
 
 
-def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
+def _is_wide(table: Rows) -> bool:
+    """Whether all columns but the ids are texts of which we do not know what they are."""
+    names = [name for name in table.names if _OTHER_NAMES.get(name, name) != "input"]
+    if not names or {*names} & _KNOWN or format_of(table.rows[0].values):
+        return False
+    if any(usual_meaning(name) for name in names):  # "gold" is no system
+        return False
+    return all(is_text_column(table.cells(name), least=2) for name in names)
+
+
+def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
+    """A row for each system of a table that has a column for each of them."""
+    present = table.names
+    remarks = []
+
+    if systems == EVERY_COLUMN:
+        left = [name for name in present if name not in _KNOWN]
+        if holding == "score":
+            chosen = left
+        else:
+            chosen = [name for name in left if is_text_column(table.cells(name))]
+        if others := [name for name in left if name not in chosen]:
+            remarks.append(f"Columns without texts are not read: {', '.join(others)}.")
+    else:
+        chosen = [part.strip() for part in systems.split("+")]
+        if missing := [name for name in chosen if name not in present]:
+            raise InputError(
+                f"no column '{missing[0]}' (columns system={systems})",
+                path=table.path,
+                expected=f"some of {', '.join(present)}",
+            )
+
+    listed = ", ".join(chosen)
+    remarks.append(f"A system is a column: {listed}.")
+    if "input" not in present:
+        remarks.append("The rows have no ids: they go by their order.")
+
+    rows = []
+    for row in table.rows:
+        shared = {k: cell for k, cell in row.values.items() if k not in chosen}
+        for system in chosen:
+            values = {**shared, "system": system, holding: row.values.get(system)}
+            rows.append(row._replace(values=values))
+
+    # Rows in Python go by their order where they have no ids.
+    form: Form = table.form if "input" in present else "python"
+    return replace(table, rows=rows, form=form, remarks=(*table.remarks, *remarks))
+
+
+def _names_systems(table: Rows, columns: ColumnMap) -> bool:
+    """Whether the systems' mapping is to several columns, some of which are here."""
+    systems = columns.get("system", "")
+    if systems in table.names:
+        return False
+    if systems == EVERY_COLUMN:
+        left = [name for name in table.names if name not in _KNOWN]
+        return any(is_text_column(table.cells(name)) for name in left)
+    parts = [part.strip() for part in systems.split("+")]
+    return len(parts) > 1 and not {*parts}.isdisjoint(table.names)
+
+
+def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") -> Rows:
     """The rows under the known names of their columns; those of another tool's file as
     ours."""
     form = None if table.form == "csv" else format_of(table.rows[0].values)
@@ -190,7 +318,12 @@ def _as_ours(table: Rows, columns: ColumnNames) -> Rows:
         return values
 
     rows = [row._replace(values=known(row.values)) for row in table.rows]
-    return replace(table, rows=rows, columns=renamed)
+    table = replace(table, rows=rows, columns=renamed)
+
+    if columns is not None and _names_systems(table, columns):
+        columns.seen.add(columns["system"])
+        table = _melted(table, columns["system"], holding)
+    return table
 
 
 def joined(tables: Sequence[Rows]) -> Rows:
@@ -214,16 +347,19 @@ def joined(tables: Sequence[Rows]) -> Rows:
     return replace(tables[0], form="python", rows=rows, left_out=left_out)
 
 
-def _records(value: Any, holding: str) -> Sequence[Mapping[Any, Any]] | None:
+def _records(
+    value: Any, holding: str, columns: ColumnNames
+) -> Sequence[Mapping[Any, Any]] | None:
     for method in ("to_pylist", "to_dicts"):
         if hasattr(value, method):
             return list(getattr(value, method)())
     if hasattr(value, "notna") and hasattr(value, "columns"):
-        return list(value.astype(object).where(value.notna(), None).to_dict("records"))
+        return frame_rows(value, {*_KNOWN, *(columns.headers if columns else ())})
     if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value) and format_of(value):
             return [value]
-        if not {holding, holding.removesuffix("s")} & set(value):
+        telling = {holding, holding.removesuffix("s"), "id", "input"}
+        if not telling & set(value):
             return None
         columns = {key: plain(column) for key, column in value.items()}
         lengths = {len(c) if isinstance(c, list) else -1 for c in columns.values()}
@@ -296,8 +432,13 @@ def parse_columns(text: Any) -> ColumnNames:
     """``input=doc_id,summary=output``, or a dict, from known columns to a table's own."""
     if text is None:
         return None
-    if isinstance(text, Mapping) and all(isinstance(own, str) for own in text.values()):
-        return ColumnMap(text)
+    if isinstance(text, Mapping):
+        text = {
+            name: "+".join(column) if isinstance(column, list | tuple) else column
+            for name, column in text.items()
+        }
+        if all(isinstance(column, str) for column in text.values()):
+            return ColumnMap(text)
     if not isinstance(text, str):
         what = f"columns cannot be read from a {type(text).__name__}"
         raise InputError(
@@ -399,14 +540,36 @@ def _known_rows(path: Path, text: str, known: set[str]) -> list[Row]:
     """`csv_rows` under the known names of their columns, written in any case."""
     names, rows = csv_rows(path, text, _header(text, known)[0])
     columns = {name: _column(name, known) for name in names}
-    if not known & set(columns.values()):
-        what = "a table without any known column"
-        expected = f"a header with some of {', '.join(COLUMNS)}"
-        hint = "Name the columns (columns summary=NAME,…); or end the name of a line file in .txt."
-        raise InputError(what, path=path, line=1, expected=expected, hint=hint)
     result = []
     for row in rows:
         named = {columns[name]: cell for name, cell in row.values.items()}
         named |= {name: unguarded(named[name]) for name in _NAMES & named.keys()}
         result.append(row._replace(values=named))
     return result
+
+
+def _check_known(
+    table: Rows, columns: ColumnNames, known: set[str], holding: Holding
+) -> None:
+    """Raises InputError, with a way out, if nothing is known of a table's columns."""
+    if known & {*table.names} or (columns or {}).get("system") == EVERY_COLUMN:
+        return
+
+    what, expected = "a table", f"a header with some of {', '.join(COLUMNS)}"
+    hint = table.way_out(of_scores=holding == "score")
+    if holding == "score":
+        what, expected = "a table of scores", SCORE_COLUMNS
+    elif hint:
+        expected = "a header that says what a column holds"
+
+    hint = hint or "Name the columns (columns input=NAME,…)."
+    if holding == "summary":
+        hint += " The name of a line file ends in .txt."
+    seen = ", ".join(table.names)
+    raise InputError(
+        f"{what} without any known column ({seen})",
+        path=table.path,
+        line=1,
+        expected=expected,
+        hint=hint,
+    )

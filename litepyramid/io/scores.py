@@ -12,6 +12,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text
 from litepyramid.io.rows import (
     COLUMNS,
+    SCORE_COLUMNS,
     ColumnNames,
     Rows,
     identifier,
@@ -25,9 +26,6 @@ from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
-_EXPECTED = (
-    "the columns system, input and one a metric, or system, input, metric, score"
-)
 _NO_NAMES = {
     "version",
     "samples",
@@ -37,8 +35,9 @@ _NO_NAMES = {
     "inputs_sha",
     "labels_sha",
 }
+_ALL_INPUTS = "all"  # the input of a table with a row for each system
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
-_NO_METRICS = frozenset(COLUMNS) - {"human", "score", "presence"}
+_NO_METRICS = frozenset((*COLUMNS, "id")) - {"human", "score", "presence"}
 
 
 class _Cell(NamedTuple):
@@ -192,14 +191,15 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
         return _Source(list(_saved_cells(saved, path)), saved.signature)
 
     if text is not None:
-        return _rated(_row_cells(read_rows(path, columns, table=True, text=text)))
+        rows = read_rows(path, columns, table=True, text=text, holding="score")
+        return _rated(_row_cells(rows))
 
     if table := table_rows(source, "scores", columns, holding="score"):
         return _rated(_row_cells(table))
 
     raise InputError(
         f"scores cannot be read from a {type(source).__name__}",
-        expected=f"a path, a result of scoring, or a data frame or rows with {_EXPECTED}",
+        expected=f"a path, a result of scoring, or a data frame or rows with {SCORE_COLUMNS}",
     )
 
 
@@ -254,10 +254,19 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
     nested = "scores" in columns
     metrics = [] if nested or "metric" in columns else _wide_metrics(table, columns)
     needed = ("system", "input") if metrics else ("system", "input", "score")
+    if metrics and "input" not in columns and _one_row_a_system(table):
+        columns["input"] = None
+        table = table.with_column("input", _ALL_INPUTS)
+
     for name in needed if not nested else ():
         if name not in columns:
-            what = f"no column '{name}' (found: {', '.join(sorted(columns))})"
-            raise InputError(what, path=table.path, line=1, expected=_EXPECTED)
+            raise InputError(
+                f"no column '{name}' in this table of scores ({', '.join(columns)})",
+                path=table.path,
+                line=1,
+                expected=SCORE_COLUMNS,
+                hint=table.way_out(of_scores=True),
+            )
     for line, row, *_ in table.rows:
         scores = row.get("scores")
         if not isinstance(scores, dict):
@@ -265,7 +274,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
         if not scores and not nested:
             if "score" not in row and table.form.startswith("json"):
                 raise InputError(
-                    "no score", path=table.path, line=line, expected=_EXPECTED
+                    "no score", path=table.path, line=line, expected=SCORE_COLUMNS
                 )
             scores = {
                 _name(row.get("metric"), "metric", table.path, line): row.get("score")
@@ -274,6 +283,12 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
                 {"human": row["human"]} if number(row.get("human")) is not None else {}
             )
         yield from _cells(row, scores, table.path, line)
+
+
+def _one_row_a_system(table: Rows) -> bool:
+    """Whether each system stands in one row alone: its scores are over all inputs."""
+    systems = [identifier(cell) for cell in table.cells("system")]
+    return None not in systems and len(set(systems)) == len(systems) > 1
 
 
 def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
@@ -288,7 +303,7 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
             metrics.append(name)
     if not metrics:
         raise InputError(
-            "no column of scores", path=table.path, line=1, expected=_EXPECTED
+            "no column of scores", path=table.path, line=1, expected=SCORE_COLUMNS
         )
     return metrics
 

@@ -3,10 +3,12 @@
 Nothing is imported for that: a library is known by the methods that its objects have.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from litepyramid.checked import number
+from litepyramid.language import words
 from litepyramid.tables import plain
 
 _COLUMN_METHODS = ("to_pylist", "to_list", "tolist")
@@ -48,3 +50,86 @@ def as_list(value: Any) -> Any:
 def _has_named_index(value: Any) -> bool:
     """Whether a pandas Series or frame has an index with one name."""
     return getattr(getattr(value, "index", None), "name", None) is not None
+
+
+def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
+    """The rows of a pandas frame; missing values are None.
+
+    An index that has a name is a column: of the ids, where the name is not known.
+    """
+    names = list(getattr(frame.index, "names", ()))
+    if names and None not in names:
+        named = {*map(str, frame.columns)}
+        if len(names) == 1 and names[0] not in known and not named & {"input", "id"}:
+            frame = frame.rename_axis(index="input")
+        frame = frame.reset_index()
+    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+
+
+def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:
+    """Whether the cells are texts, most of them of at least so many words.
+
+    Numbers are no texts; of two words and more, neither are ids and categories.
+    """
+    written = [cell for cell in cells if cell not in (None, "")]
+    if not all(isinstance(cell, str) for cell in written):
+        return False
+    texts = [text for text in written if number(text) is None]
+    long = sum(len(words(text)) >= least for text in texts)
+    return 2 * long > len(written)
+
+
+_USUAL_NAMES = {
+    "input": "id doc_id docid doc document_id example_id sample_id item_id qid query_id "
+    "question_id topic_id topic uid uuid guid key",
+    "system": "model model_name model_id run run_id method version",
+    "question": "query prompt user_input",
+    "reference": "ref gold gold_summary target ground_truth reference_summary highlights "
+    "reference_answer expected expected_answer expected_output human_summary",
+    "document": "article source context text_source",
+    "unit": "fact claim nugget scu acu statement",
+    "summary": "prediction predicted prediction_text output answer response generated "
+    "generated_summary hypothesis candidate completion model_output system_output",
+}
+"""What people call the columns that we know."""
+_OF_SCORES = ("input", "system")
+
+
+def mapping_line(
+    present: Sequence[str], texts: Sequence[str] | None, known: Collection[str]
+) -> str | None:
+    """The option that would name the columns of a table, guessed by names and cells.
+
+    `texts` are the columns that hold texts, None in a table of scores. None if there is
+    nothing to guess.
+    """
+    mapping: dict[str, str] = {}
+    for name in _USUAL_NAMES:
+        if name in present or (texts is None and name not in _OF_SCORES):
+            continue
+        for column in present:
+            if column not in known and usual_meaning(column) == name:
+                mapping[name] = column
+                break
+
+    left = [c for c in texts or () if c not in known and c not in mapping.values()]
+    if "summary" not in present and "summary" not in mapping and left:
+        if "system" in present or "system" in mapping:
+            mapping["summary"] = left[0]
+        else:
+            mapping["system"] = "+".join(left)
+
+    if not mapping:
+        return None
+    line = ",".join(f"{name}={column}" for name, column in mapping.items())
+    quoted = f"'{line}'" if set(line) & set(" '*()&;$") else line
+    return f'Add --columns {quoted} (in Python columns="{line}").'
+
+
+def usual_meaning(column: str) -> str | None:
+    """Which of our columns is usually called so, in capitals, with dashes or spaces."""
+    simple = column.strip().lower().replace(" ", "_").replace("-", "_")
+    for name, usual in _USUAL_NAMES.items():
+        if simple in usual.split():
+            return name
+    return None
