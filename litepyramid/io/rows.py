@@ -361,13 +361,13 @@ def _records(
         telling = {holding, holding.removesuffix("s"), "id", "input"}
         if not telling & set(value):
             return None
-        columns = {key: plain(column) for key, column in value.items()}
-        lengths = {len(c) if isinstance(c, list) else -1 for c in columns.values()}
-        if len(columns) < 2 or len(lengths) != 1 or lengths == {-1}:
+        cells = {key: plain(column) for key, column in value.items()}
+        lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
+        if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
             return None
         return [
-            dict(zip(columns, row, strict=True))
-            for row in zip(*columns.values(), strict=True)
+            dict(zip(cells, row, strict=True))
+            for row in zip(*cells.values(), strict=True)
         ]
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None
@@ -552,7 +552,9 @@ def _check_known(
     table: Rows, columns: ColumnNames, known: set[str], holding: Holding
 ) -> None:
     """Raises InputError, with a way out, if nothing is known of a table's columns."""
-    if known & {*table.names} or (columns or {}).get("system") == EVERY_COLUMN:
+    if columns is not None and columns.get("system") == EVERY_COLUMN:
+        return
+    if known & {*table.names}:
         return
 
     what, expected = "a table", f"a header with some of {', '.join(COLUMNS)}"
