@@ -7,10 +7,14 @@ import os
 import shutil
 import stat
 import sys
+import time
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, Literal
@@ -20,6 +24,13 @@ from litepyramid.errors import InputError, LitepyramidError
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
 _LONGEST_NAME = 200
+_LONGEST_PATH = 4096
+_MOST_SEPARATORS = 8  # of a value that may name a file between them
+_PATIENCE = 60.0  # seconds that a process waits for its turn to change a file
+_PAUSE = 0.01  # seconds until it asks again
+
+# What the running command reads: its outputs are opened far below what knows that.
+_INPUTS: ContextVar[tuple[Any, ...]] = ContextVar("inputs", default=())
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -193,16 +204,24 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     return files
 
 
+@contextmanager
+def reading(*inputs: Any) -> Iterator[None]:
+    """While it lasts, no file that these values name is replaced by another."""
+    token = _INPUTS.set((*_INPUTS.get(), *inputs))
+
+    try:
+        yield
+    finally:
+        _INPUTS.reset(token)
+
+
 def check_output(output: str | Path, *inputs: Any) -> None:
     """Checks before the work that a result can be written there, and is not one of the
     inputs."""
     output = Path(output)
     kind = file_type(output)
     with writing(output):
-        _check_goal(output, kind)
-        if kind == "file" and any(output.samefile(file) for file in _files_of(inputs)):
-            what = "would be overwritten, and is one of the files to read"
-            raise InputError(what, path=output, expected="another name for the result")
+        _check_goal(output, kind, inputs)
         folder = next(p for p in output.absolute().parents if p.exists())
         if file_type(folder) != "folder":
             raise InputError("is not a folder", path=folder)
@@ -210,32 +229,96 @@ def check_output(output: str | Path, *inputs: Any) -> None:
         raise InputError("cannot be written (no permission)", path=output)
 
 
-def _check_goal(path: Path, kind: str | None) -> None:
+def check_outputs(outputs: Sequence[str | Path]) -> None:
+    """Checks that no file is written twice, however its name is spelled."""
+    seen: dict[Any, Path] = {}
+
+    for output in map(Path, outputs):
+        if file_type(output) == "other":
+            continue  # a pipe takes whatever comes
+
+        key = _identity(output) or os.path.normcase(output.resolve())
+        first = seen.setdefault(key, output)
+
+        if first is not output:
+            raise InputError(
+                f"is the same file as '{first}'", path=output, expected="two files"
+            )
+
+
+def _check_goal(path: Path, kind: str | None, inputs: Sequence[Any] = ()) -> None:
+    """Sees that a path is a file to write: new, or no link and none of the inputs."""
     if kind == "folder":
         raise InputError("is a folder", path=path, expected="a file to write")
     if kind != "other" and path.is_symlink():
         raise InputError("is a link", path=path, hint="Name the file it leads to.")
+    check_not_read(path, *inputs)
+
+
+def check_not_read(path: Path, *inputs: Any) -> None:
+    """Raises InputError if a file to write is one that these values, or those of
+    `reading`, name."""
+    if file_type(path) != "file":
+        return
+
+    goal = _identity(path)
+
+    for file in _files_of([*_INPUTS.get(), *inputs]):
+        if _identity(file) == goal:
+            what = "would be overwritten, and is one of the files to read"
+            raise InputError(what, path=path, expected="another name for the result")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode: the same for each name of a file; None if there is none."""
+    try:
+        entry = path.stat()
+    except (OSError, ValueError):
+        return None
+
+    return entry.st_dev, entry.st_ino
 
 
 def _files_of(values: Iterable[Any]) -> Iterator[Path]:
     """The files that some values name, and those in the folders that they name."""
     for value in values:
         if isinstance(value, Mapping):
-            yield from _files_of(value.values())
+            yield from _files_of([*value.keys(), *value.values()])
         elif isinstance(value, list | tuple):
             yield from _files_of(value)
         elif isinstance(value, str | Path):
-            text = str(value)  # a name, or NAME=PATH, KIND:PATH
-            for path in {text, text.partition("=")[2], text.partition(":")[2]} - {""}:
-                if file_type(path) == "file":
-                    yield Path(path)
-                elif file_type(path) == "folder":
-                    below = (
-                        Path(top, name)
-                        for top, _, names in os.walk(path)
-                        for name in names
-                    )
-                    yield from (file for file in below if file_type(file) == "file")
+            for path in _paths_in(str(value)):
+                yield from _files_below(path, set())
+
+
+def _paths_in(text: str) -> Iterator[Path]:
+    """The paths that a value may hold: PATH, NAME=PATH, KIND:PATH, PATH:COLUMN …"""
+    separators = [i for i, letter in enumerate(text) if letter in ":="]
+    separators = separators[:_MOST_SEPARATORS]
+
+    for start, end in combinations([-1, *separators, len(text)], 2):
+        name = text[start + 1 : end]
+
+        if name and len(name) <= _LONGEST_PATH:
+            yield Path(name)
+
+            if name.startswith("~"):
+                with suppress(RuntimeError):  # there is no such user
+                    yield Path(name).expanduser()
+
+
+def _files_below(path: Path, seen: set[Any]) -> Iterator[Path]:
+    """A file itself, or those in a folder, links followed, each folder once."""
+    kind = file_type(path)
+
+    if kind == "file":
+        yield path
+    elif kind == "folder" and (identity := _identity(path)) not in seen:
+        seen.add(identity)
+
+        with suppress(OSError):  # what cannot be listed is not read either
+            for inner in path.iterdir():
+                yield from _files_below(inner, seen)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -272,29 +355,86 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: str | Path) -> Iterator[None]:
+def locked(path: str | Path, *, patience: float = 0.0) -> Iterator[None]:
     """Keeps other processes off a file or folder that is there, however this one
-    ends."""
-    if sys.platform == "win32":
+    ends; waits for them for so many seconds."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
         yield
         return
-    import fcntl
 
-    with writing(path):
-        handle = os.open(path, os.O_RDONLY)
-    try:
+    def is_free() -> bool:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            hint = "Wait until it ends, or name another place."
-            raise InputError(
-                "is in use by another process", path=path, hint=hint
-            ) from None
+            return False
         except OSError:
             pass  # a disk without locks
+        return True
+
+    with writing(path):
+        handle = os.open(path, os.O_RDONLY)
+
+    try:
+        _wait_until(is_free, path, patience)
         yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def in_turn(path: str | Path) -> Iterator[None]:
+    """Lets one process at a time read and replace a file, which need not be there yet.
+
+    Locked is its folder, as a file that is replaced takes its lock along; where there
+    are no such locks, a file beside it that only one process can make.
+    """
+    path = Path(path)
+
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    if find_spec("fcntl") is not None:
+        with locked(path.parent, patience=_PATIENCE):
+            yield
+        return
+
+    token = path.parent / f".{path.name}.lock"
+
+    def is_free() -> bool:
+        try:
+            token.touch(exist_ok=False)
+        except FileExistsError:
+            # A process that was killed has left its file behind.
+            with suppress(FileNotFoundError):
+                if time.time() - token.stat().st_mtime > _PATIENCE:
+                    token.unlink()
+            return False
+        return True
+
+    with writing(path):
+        _wait_until(is_free, path, _PATIENCE)
+
+    try:
+        yield
+    finally:
+        token.unlink(missing_ok=True)
+
+
+def _wait_until(is_free: Callable[[], bool], path: str | Path, patience: float) -> None:
+    """Waits for a lock; InputError if it is not free after so many seconds."""
+    end = time.monotonic() + patience
+
+    while not is_free():
+        if time.monotonic() >= end:
+            raise InputError(
+                "is in use by another process",
+                path=path,
+                hint="Wait until it ends, or name another place.",
+            )
+
+        time.sleep(_PAUSE)
 
 
 @contextmanager

@@ -230,6 +230,8 @@ ResultLike = Annotated[str | Path | HasUnits | HasScores | None, "result"]
 """A result of `litepyramid.score`, or the file that it was saved in."""
 OutPath = Annotated[Path, "out"]
 """A file or folder that is written."""
+SidePath = Annotated[Path, "side"]
+"""A file that is written besides the result; checked as the result's files are."""
 
 
 class Naming(TypedDict, total=False):

@@ -449,7 +449,7 @@ def import_answers(
     responses = read_responses(answers)
     if exported.kind == "writing":
         if output is not None:
-            check_output(output, answers)
+            check_output(output, tasks, answers, units)
         others = None if units is None else as_units(units, kind="stu")
         written = collect_units(exported, responses, others, writers, bool(drafts))
         if output is not None and written.units:

@@ -32,7 +32,13 @@ from typer.main import get_command
 
 import litepyramid
 from litepyramid.errors import InputError
-from litepyramid.files import check_output, whole_ending
+from litepyramid.files import (
+    check_not_read,
+    check_output,
+    check_outputs,
+    reading,
+    whole_ending,
+)
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.registry import parse_settings
@@ -338,12 +344,27 @@ def _endings(function: Callable[..., Any]) -> list[str]:
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
+    """Calls the function with what the user typed; no file that this names, and that
+    is no output, is replaced while it runs."""
+    outputs: list[str] = []
+
+    if "out" not in command.filled.values():
+        outputs = list(values.pop("output", None) or ())
+
+    inputs = [
+        value
+        for name, value in values.items()
+        if command.filled.get(name) not in ("out", "side")
+    ]
+
+    with reading(*inputs, os.environ.get("LITEPYRAMID_CACHE")):
+        _run_guarded(command, values, outputs)
+
+
+def _run_guarded(
+    command: Command, values: dict[str, Any], outputs: Sequence[str]
+) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
-    outputs = (
-        []
-        if "out" in command.filled.values()
-        else list(values.pop("output", None) or ())
-    )
     files = [Path(one) for one in outputs if one != "-"]
     kind = getattr(command.function, "kind", None)  # of the result, for these arguments
     endings = (
@@ -353,7 +374,18 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         if endings and (ending := whole_ending(path)) not in endings:
             expected = "one that ends in " + ", ".join(endings)
             raise InputError(f"unknown ending '{ending}'", path=path, expected=expected)
-        check_output(path, values)
+        check_output(path)
+
+    sides = [
+        values[name]
+        for name, mark in command.filled.items()
+        if mark in ("out", "side") and values[name] is not None
+    ]
+    for path in sides:
+        check_not_read(path)
+
+    check_outputs([*files, *sides])
+
     try:
         result = command.function(**_call(command, values))
     except EstimateOnly as estimate:

@@ -59,6 +59,7 @@ class SavedScores:
     Attributes:
         rule: How presence became scores (`ScoringRule`).
         samples: Bootstrap samples of the intervals, drawn with `seed`.
+        checksum: Of the numbers and the signature (`scoring.consistency`).
     """
 
     metric: str
@@ -76,6 +77,7 @@ class SavedScores:
     references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
+    checksum: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

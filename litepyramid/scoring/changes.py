@@ -15,7 +15,13 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose, require
-from litepyramid.files import atomic_write, read_jsonl, read_text, split_lines
+from litepyramid.files import (
+    atomic_write,
+    in_turn,
+    read_jsonl,
+    read_text,
+    split_lines,
+)
 from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.inference import (
     MEASURES,
@@ -360,19 +366,25 @@ class ChangeResult(Result):
         The one output that is not replaced. A run that it already holds is not
         repeated.
         """
-        runs: Sequence[RunScores] = self.history
-        if undated := [run.run for run in runs if not run.date]:
+        if undated := [run.run for run in self.history if not run.date]:
             raise InputError(
                 f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31."
             )
-        text = read_text(path) if Path(path).exists() else ""
-        lines = split_lines(text) if text.strip() else []
-        if lines:
-            before = read_history(path).runs
-            runs = [run for run in runs[1:] if run not in before]
-        lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
-        with atomic_write(path) as file:
-            file.writelines(f"{line}\n" for line in lines)
+
+        # Another process may add its runs at this moment: reading and writing are one.
+        with in_turn(path):
+            runs: Sequence[RunScores] = self.history
+            text = read_text(path) if Path(path).exists() else ""
+            lines = split_lines(text) if text.strip() else []
+
+            if lines:
+                before = read_history(path).runs
+                runs = [run for run in runs[1:] if run not in before]
+
+            lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
+
+            with atomic_write(path) as file:
+                file.writelines(f"{line}\n" for line in lines)
 
     def to_markdown(self, path: Any = None) -> str:
         """A comment for a pull request, at most 60,000 characters; written to

@@ -15,6 +15,7 @@ from litepyramid.errors import InputError, choose, located, require
 from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence, Explainer, Judge
+from litepyramid.scoring.consistency import check_result, result_sha
 from litepyramid.scoring.inference import flip_p_values, group_letters, too_few_inputs
 from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
@@ -490,6 +491,7 @@ class ScoreResult(SystemScores):
             "references": self.references,
         }
         document = super()._document()
+        document["checksum"] = result_sha(self)
         return document | {
             key: value for key, value in optional.items() if value is not None
         }
@@ -716,7 +718,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
 
-    return ScoreResult(
+    result = ScoreResult(
         metric=saved.metric,
         name=saved.name,
         systems=saved.names,
@@ -741,6 +743,13 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
         ceiling=saved.ceiling,
         notes=saved.notes,
     )
+
+    means = [entry.score for entry in saved.systems]
+
+    with located(path):
+        check_result(result, saved.checksum, means)
+
+    return result
 
 
 def _evidence(

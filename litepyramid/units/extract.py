@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import ending
+from litepyramid.files import check_output, ending
 from litepyramid.io.coerce import as_names, as_references, write_units
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
@@ -22,6 +22,7 @@ from litepyramid.types import (
     InputReferences,
     InputUnits,
     JudgeLike,
+    SidePath,
     Signature,
     TextsLike,
     Unit,
@@ -48,6 +49,7 @@ from litepyramid.units.written import written_units
 
 Fallback = Literal["none", "sentence"]
 _LEAST_COVERED = 2 / 3
+_INTERCHANGE = (".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def extract(
     footnote: bool = False,
     stu_fallback: Fallback = "none",
     llm: JudgeLike = None,
-    parses: Path | None = None,
+    parses: SidePath | None = None,
     ids: TextsLike | None = None,
     columns: ColumnsLike | None = None,
     language: str | None = None,
@@ -136,7 +138,8 @@ def extract(
         stu_fallback: Add the sentence itself (sentence) where its STUs leave more than
             a third of its content words out; or add nothing (none).
         llm: A language model that writes the units instead: llm:MODEL.
-        parses: Also write sentences, frames and clusters to this interchange file.
+        parses: Also write sentences, frames and clusters to this interchange file
+            (.jsonl), as -o writes.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
         language: Code such as de; told by the texts if not given.
@@ -158,6 +161,9 @@ def extract(
         $ litepyramid units extract example/references.jsonl -o stus.jsonl
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
+    if parses is not None:
+        _check_parses_file(parses, references, srl, coref)
+
     records = as_references(references, **as_names(ids, columns))
     if not records:
         raise InputError("no references to extract units from")
@@ -170,10 +176,6 @@ def extract(
             )
         units, signature, totals = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, totals)
-    if parses is not None and not isinstance(parses, str | Path):
-        raise InputError(
-            f"parses is a {type(parses).__name__}", expected="a file to write"
-        )
     batch = _parsed(records, srl, coref, language)
     made, covered, counts = _units(batch, footnote, stu_fallback, language)
     uncovered = 1 - sum(covered) / len(covered)
@@ -211,6 +213,23 @@ def extract(
         totals | counts,
         (note,) if partial else (),
     )
+
+
+def _check_parses_file(parses: Any, *inputs: Any) -> None:
+    """Sees before the work that parses can be written there."""
+    if not isinstance(parses, str | Path):
+        raise InputError(
+            f"parses is a {type(parses).__name__}", expected="a file to write"
+        )
+
+    if ending(parses) not in _INTERCHANGE:
+        raise InputError(
+            f"unknown ending '{ending(parses)}' of parses",
+            path=parses,
+            expected=f"one that ends in {_INTERCHANGE[0]}",
+        )
+
+    check_output(parses, inputs)
 
 
 def _parsed(
@@ -292,7 +311,7 @@ def open_backend(spec: str, coref: bool = False) -> Any:
         return _PLAIN[spec]()
     if name in names and name in _OPENED:
         return _OPENED[name](argument)
-    if ending(spec) in (".jsonl", ".ndjson"):
+    if ending(spec) in _INTERCHANGE:
         return FileBackend(spec)
     what = f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'"
     raise InputError(what, expected=f"one of {', '.join(names)}, or a .jsonl file")

@@ -2,6 +2,8 @@
 drift."""
 
 import json
+import multiprocessing
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -246,6 +248,36 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
         lp.compare(old, new).save(tmp_path / "x.jsonl")
     with pytest.raises(InputError, match="the date"):
         lp.compare(old, new, date="yesterday")
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_a_history_keeps_the_runs_of_fifty_processes(
+    old, new, tmp_path, monkeypatch, locks
+):
+    """All at once, also where the system has no locks."""
+    path, changes = tmp_path / "history.jsonl", lp.compare(old, new, date="2026-01-31")
+
+    if not locks:
+        monkeypatch.setattr("litepyramid.files.find_spec", lambda name: None)
+
+    def add(number):
+        run = replace(changes.history[1], run=f"run {number}")
+        replace(changes, history=(changes.history[0], run)).to_history(path)
+
+    fork = multiprocessing.get_context("fork")
+    processes = [fork.Process(target=add, args=(number,)) for number in range(50)]
+
+    for process in processes:
+        process.start()
+
+    for process in processes:
+        process.join()
+
+    assert [process.exitcode for process in processes] == [0] * 50
+    names = [run.run for run in lp.compare(path).runs]
+    assert names[0] == changes.history[0].run
+    assert sorted(names[1:]) == sorted(f"run {number}" for number in range(50))
+    assert [file.name for file in tmp_path.iterdir()] == ["history.jsonl"]
 
 
 def test_a_history_keeps_names_with_separators_of_lines(tmp_path):

@@ -13,6 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.scoring.result import read_result
 from litepyramid.tables import plain
+from litepyramid.types import SystemSummaries
 
 
 @pytest.fixture
@@ -114,6 +115,106 @@ def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):
     (tmp_path / "s.json").write_text(json.dumps(data))
     with pytest.raises(InputError):
         read_result(tmp_path / "s.json")
+
+
+def _other_judge(data):
+    data["signature"]["judge"] = "mini"
+
+
+def _other_score(data):
+    data["scores"][0]["score"] = 7
+
+
+def _other_mean(data):
+    data["systems"][0]["score"] = 0.3
+
+
+def _other_presence(data):
+    data["scores"][0]["presence"][0] = 5
+
+
+def _less_presence(data):
+    data["scores"][0]["presence"][0] -= 0.25
+
+
+def _other_label(data):
+    data["scores"][0]["labels"][0] = 0
+
+
+def _other_interval(data):
+    system = data["systems"][1]
+    system["low"], system["high"] = 0.9, 0.1
+
+
+def _wide_interval(data):
+    data["systems"][1]["high"] = 0.99
+
+
+def _other_weight(data):
+    data["units"][0]["units"][0]["weight"] = 3
+
+
+def _other_unit(data):
+    data["units"][1]["units"][0]["text"] = "The bridge is open."
+
+
+def _other_summary(data):
+    data["scores"][0]["summary"] += " It rained."
+
+
+def _other_group(data):
+    data["systems"][1]["groups"] = [7]
+
+
+def _no_checksum(data):
+    _other_judge(data)
+    del data["checksum"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _other_judge,
+        _other_score,
+        _other_mean,
+        _other_presence,
+        _less_presence,
+        _other_label,
+        _other_interval,
+        _wide_interval,
+        _other_weight,
+        _other_unit,
+        _other_summary,
+        _other_group,
+        _no_checksum,
+    ],
+)
+def test_what_does_not_agree_with_the_rest_is_refused(result, tmp_path, change):
+    path, old = tmp_path / "new.json", tmp_path / "old.json"
+    result.save(old)
+    data = json.loads(old.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+    for read in (lp.report, lambda one: lp.compare(old, one, fail_if="worse")):
+        with pytest.raises(InputError, match=r"new\.json: "):
+            read(path)
+
+
+@pytest.mark.parametrize("rule", ["lite", "sample-1", "modified-1"])
+def test_what_is_saved_agrees_with_itself(tmp_path, rule):
+    """With missing summaries, empty ones, and inputs that people labelled in part."""
+    texts = [
+        SystemSummaries("good", ("x", "y"), ("a b c", ""), missing=("y",)),
+        SystemSummaries("mute", ("x", "y"), ("", "")),
+    ]
+    labels = (replace(HALF, system="good", labels=((1, 0), ())),)
+    saved = scored(texts, labels=labels, rule=rule)
+
+    for ending in ("json", "json.gz"):
+        saved.save(tmp_path / f"r.{ending}")
+        again = read_result(tmp_path / f"r.{ending}")
+        np.testing.assert_array_equal(again.values, saved.values)
 
 
 def test_nuggets_have_their_four_scores_beside():

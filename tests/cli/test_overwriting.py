@@ -1,0 +1,206 @@
+"""No file that a command reads is replaced by what it writes, whatever both are called.
+
+Every parameter that can name something to read, against every one that names something
+to write: both taken from the commands. ``LITEPYRAMID_ATTEMPTS=all`` tries each pair by
+every spelling, else each by one.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+from running import run_here
+
+import litepyramid as lp
+from litepyramid.cli.app import COMMANDS, function_of
+from litepyramid.cli.maker import _command, documentation, make_command
+
+SPELLINGS = (
+    "plain", "dot", "absolute", "symlink", "hard link", "through ..", "trailing slash",
+    "double slash", "linked folder", "home", "case",
+)  # fmt: skip
+FORMS = ("{}", "{}:topic", "cache={}", "KIND:{}", "a=b:{}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with somebody's file, which has other names too."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "empty").mkdir()
+    (data / "other.jsonl").write_text('{"input": "a"}\n')
+    (tmp_path / "link").symlink_to(data)
+    monkeypatch.chdir(data)
+    monkeypatch.setenv("HOME", str(data))
+    return data
+
+
+def spelled(folder: Path, name: str, spelling: str) -> str:
+    """The name of a file in the folder, written in another way."""
+    whole = folder / name
+
+    if spelling == "symlink":
+        (folder / f"linked-{name}").unlink(missing_ok=True)
+        (folder / f"linked-{name}").symlink_to(whole)
+        return f"linked-{name}"
+
+    if spelling == "hard link":
+        (folder / f"hard-{name}").unlink(missing_ok=True)
+        (folder / f"hard-{name}").hardlink_to(whole)
+        return f"hard-{name}"
+
+    return {
+        "plain": name,
+        "dot": f"./{name}",
+        "absolute": str(whole),
+        "through ..": f"empty/../{name}",
+        "trailing slash": f"{name}/",
+        "double slash": f"{folder}//{name}",
+        "linked folder": str(folder.parent / "link" / name),
+        "home": f"~/{name}",
+        "case": name.swapcase(),
+    }[spelling]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a command, as the command line has it."""
+
+    name: str
+    flag: str | None
+    text: bool
+    written: bool
+    required: bool
+    choices: tuple[Any, ...]
+    help: str
+
+
+def parameters(name: str) -> list[Parameter]:
+    """The parameters of a command, in its order, by its function's signature."""
+    function = function_of(name)
+    made: Any = make_command(name, function)
+    by_name = {one.name: one for one in made.params}
+    entries = []
+
+    command = _command(function, documentation(function).arguments)
+
+    for entry in command.parameters:
+        kind, shown = get_args(entry.annotation)
+        option = by_name[entry.name]
+        flag = max(option.opts, key=len) if option.opts[0][0] == "-" else None
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        text = kind in (str, Path, list[str], list[Path])
+        written = entry.name == "output" or command.filled.get(entry.name) == "side"
+        whole = (flag, text, written, option.required, choices, shown.help or "")
+        entries.append(Parameter(entry.name, *whole))
+
+    return entries
+
+
+def words(
+    name: str, reads: Parameter, value: str, writes: Parameter, output: str
+) -> list[str]:
+    """A command line in which one parameter names a file to read, another one to
+    write."""
+    line = name.split()
+    given = {reads.name: value, writes.name: output}
+
+    for one in parameters(name):
+        filler = one.choices[0] if one.choices else "other.jsonl" if one.text else "1"
+
+        if one.name in given or one.required:
+            line += [one.flag] * bool(one.flag)
+            line += [given.get(one.name, filler)]
+
+    return line
+
+
+def pairs() -> Iterator[tuple[str, Parameter, Parameter]]:
+    """Each command, with what it reads and what it writes."""
+    for name in COMMANDS:
+        texts = [one for one in parameters(name) if one.text]
+        outputs = [one for one in texts if one.written]
+
+        for reads, writes in product(texts, outputs):
+            if reads not in outputs:
+                yield name, reads, writes
+
+
+PAIRS = [*pairs()]
+ALL = os.environ.get("LITEPYRAMID_ATTEMPTS") == "all"
+
+
+def attempts(number: int) -> list[tuple[str, str, str]]:
+    """Spellings of the file to read and to write, and the form of the first."""
+    every = [("plain", other) for other in SPELLINGS]
+    every += [(other, "plain") for other in SPELLINGS]
+    tried = [(*both, form) for form, both in product(FORMS, every)]
+    return tried if ALL else [tried[number * 7 % len(tried)]]
+
+
+def test_the_signatures_say_what_is_read_and_written() -> None:
+    named = {(name, reads.name, writes.name) for name, reads, writes in PAIRS}
+
+    assert len(named) > 100
+    assert ("compare", "by", "output") in named
+    assert ("score", "judge_settings", "output") in named
+    assert ("units extract", "references", "parses") in named
+
+
+@pytest.mark.parametrize("number", range(len(PAIRS)))
+def test_no_file_that_is_read_is_replaced(folder, number) -> None:
+    name, reads, writes = PAIRS[number]
+    ending = ".json" if re.search(r"\.json\b", writes.help) else ".jsonl"
+    goal = folder / f"mine{ending}"
+    goal.write_text('{"input": "a", "topic": "mine"}\n')
+    before = goal.read_bytes(), goal.stat().st_ino
+
+    for one, other, form in attempts(number):
+        value = form.format(spelled(folder, goal.name, one))
+        output = spelled(folder, goal.name, other)
+        line = words(name, reads, value, writes, output)
+        done = run_here(line, folder, {})
+
+        assert (goal.read_bytes(), goal.stat().st_ino) == before, line
+
+        # The reason is the file, not that the command could not run at all.
+        if "case" not in (one, other) and other != "home":
+            assert done.returncode == 2
+            reasons = ("would be overwritten", "is a link", "already exists")
+            assert any(reason in done.stderr for reason in reasons), done.stderr
+
+
+def test_the_same_output_twice_is_an_error(folder, cli) -> None:
+    (folder / "s.txt").write_text("A cat sat.\n")
+    score = ("score", "s.txt", "-u", "s.txt", "-j", "recall")
+
+    for twin in ("b.json", "./b.json", "empty/../b.json", str(folder / "b.json")):
+        cli(*score, "-o", "b.json", "-o", twin, status=2, cwd=folder)
+        assert not (folder / "b.json").exists()
+
+    extract = ("units", "extract", "s.txt", "--srl", "sentences")
+    cli(*extract, "--parses", "p.jsonl", "-o", "./p.jsonl", status=2, cwd=folder)
+    assert not (folder / "p.jsonl").exists()
+
+
+def test_parses_are_an_output_like_the_others(folder) -> None:
+    """From Python too: the references stay, and so does a file of another kind."""
+    references = folder / "r.jsonl"
+    references.write_text('{"input": "a", "references": ["A cat sat."]}\n')
+    table = folder / "t.csv"
+    table.write_text("a,b\n")
+
+    for goal in (references, table, folder / "empty"):
+        with pytest.raises(lp.LitepyramidError):
+            lp.extract(references, srl="sentences", parses=goal)
+
+    assert '"A cat sat."' in references.read_text()
+    assert table.read_text() == "a,b\n"
+
+    for _ in range(2):
+        lp.extract(references, srl="sentences", parses=folder / "p.jsonl")
