@@ -10,7 +10,7 @@ import sys
 import time
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib.util import find_spec
@@ -26,8 +26,8 @@ _MOST_UNPACKED = 2**29  # bytes of a compressed file
 _LONGEST_NAME = 200
 _LONGEST_PATH = 4096
 _MOST_SEPARATORS = 8  # of a value that may name a file between them
-_PATIENCE = 60.0  # seconds that a process waits for its turn to change a file
-_PAUSE = 0.01  # seconds until it asks again
+_LONGEST_TURN = 60.0  # seconds that a process takes to change a file
+_PAUSE = 0.01  # seconds until the next one asks again
 
 # What the running command reads: its outputs are opened far below what knows that.
 _INPUTS: ContextVar[tuple[Any, ...]] = ContextVar("inputs", default=())
@@ -355,29 +355,28 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: str | Path, *, patience: float = 0.0) -> Iterator[None]:
+def locked(path: str | Path, *, wait: bool = False) -> Iterator[None]:
     """Keeps other processes off a file or folder that is there, however this one
-    ends; waits for them for so many seconds."""
+    ends; InputError, or a wait, while one of them keeps this one off."""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows
         yield
         return
 
-    def is_free() -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # a disk without locks
-        return True
-
     with writing(path):
         handle = os.open(path, os.O_RDONLY)
 
     try:
-        _wait_until(is_free, path, patience)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            hint = "Wait until it ends, or name another place."
+            raise InputError(
+                "is in use by another process", path=path, hint=hint
+            ) from None
+        except OSError:
+            pass  # a disk without locks
         yield
     finally:
         os.close(handle)
@@ -396,25 +395,15 @@ def in_turn(path: str | Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
 
     if find_spec("fcntl") is not None:
-        with locked(path.parent, patience=_PATIENCE):
+        with locked(path.parent, wait=True):
             yield
         return
 
     token = path.parent / f".{path.name}.lock"
 
-    def is_free() -> bool:
-        try:
-            token.touch(exist_ok=False)
-        except FileExistsError:
-            # A process that was killed has left its file behind.
-            with suppress(FileNotFoundError):
-                if time.time() - token.stat().st_mtime > _PATIENCE:
-                    token.unlink()
-            return False
-        return True
-
     with writing(path):
-        _wait_until(is_free, path, _PATIENCE)
+        while not _made_alone(token):
+            time.sleep(_PAUSE)
 
     try:
         yield
@@ -422,19 +411,18 @@ def in_turn(path: str | Path) -> Iterator[None]:
         token.unlink(missing_ok=True)
 
 
-def _wait_until(is_free: Callable[[], bool], path: str | Path, patience: float) -> None:
-    """Waits for a lock; InputError if it is not free after so many seconds."""
-    end = time.monotonic() + patience
+def _made_alone(token: Path) -> bool:
+    """Whether this process has made the file; one that another left behind goes."""
+    with suppress(FileNotFoundError, FileExistsError):
+        if token.exists():
+            # The process that made it was killed: it would have ended by now.
+            if time.time() - token.stat().st_mtime > _LONGEST_TURN:
+                token.unlink()
+        else:
+            token.touch(exist_ok=False)
+            return True
 
-    while not is_free():
-        if time.monotonic() >= end:
-            raise InputError(
-                "is in use by another process",
-                path=path,
-                hint="Wait until it ends, or name another place.",
-            )
-
-        time.sleep(_PAUSE)
+    return False
 
 
 @contextmanager
