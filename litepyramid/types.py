@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypedDict
 
@@ -155,12 +156,22 @@ class ScoreMatrix:
 @dataclass(frozen=True)
 class ScoreTable:
     """Scores of K metrics: (K, N, M) values, systems and inputs, read-only; NaN: not
-    scored."""
+    scored.
+
+    Attributes:
+        human: Names or patterns of the raters, whose mean is the human score.
+        chosen: The metrics that are asked about; all but the raters if there are none.
+        full: Scores of the metrics on the whole test set, of which people judged a
+            part.
+    """
 
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
     inputs: tuple[str, ...]
     values: FloatArray = field(repr=False)
+    human: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+    full: ScoreTable | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         _read_only(self, self.metrics, self.systems, self.inputs)
@@ -180,6 +191,21 @@ class ScoreTable:
             )
         index = self.metrics.index(metric)
         return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
+
+    def select(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The metrics that the names, or the patterns among them, mean; each once."""
+        expected = f"one of {', '.join(self.metrics)}"
+        chosen: list[str] = []
+        for name in names:
+            alike = [metric for metric in self.metrics if fnmatchcase(metric, name)]
+            matched = [name] if name in self.metrics else alike
+            if not matched:
+                raise InputError(f"no metric '{name}' in the scores", expected=expected)
+            chosen += matched
+
+        if not chosen:
+            raise InputError("no metric is named", expected=expected)
+        return tuple(dict.fromkeys(chosen))
 
 
 # What the verbs take. A mark says what fills a parameter on the command line
@@ -232,6 +258,25 @@ OutPath = Annotated[Path, "out"]
 """A file or folder that is written."""
 SidePath = Annotated[Path, "side"]
 """A file that is written besides the result; checked as the result's files are."""
+
+
+Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
+"""One number a system, or one for each system and input."""
+HumanLike = str | Sequence[str] | Numbers
+"""Names or patterns of raters; or their scores, beside an array of a metric's."""
+
+
+class ScoreSources(TypedDict, total=False):
+    """The sources of `litepyramid.read_scores` besides scores and the human score."""
+
+    metrics: str | Sequence[str] | None
+    columns: ColumnsLike | None
+
+
+class FullSources(ScoreSources, total=False):
+    """The same, and the scores on the whole test set."""
+
+    full: ScoresLike
 
 
 class Naming(TypedDict, total=False):
@@ -392,6 +437,19 @@ def _presence_sha(presence: Any) -> str:
 def unit_kinds(units: Sequence[InputUnits]) -> str:
     """``scu``, ``stu``, or ``scu+stu`` where both occur."""
     return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
+
+
+def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
+    """One or several names as a tuple."""
+    if isinstance(names, str):
+        return (names,)
+    if isinstance(names, Iterable):
+        listed = tuple(names)
+        if all(isinstance(name, str) for name in listed):
+            return listed
+    raise InputError(
+        f"{what} is {cut(repr(names))}", expected="text, or a list of texts"
+    )
 
 
 def check_unique(names: Sequence[str], what: str) -> None:

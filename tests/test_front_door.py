@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import csv
 import importlib
+import inspect
 import json
 import pkgutil
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Unpack, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ import litepyramid as lp
 from litepyramid.embedded.example import load_example, save_example
 from litepyramid.errors import InputError
 from litepyramid.tables import Result
+from litepyramid.types import FullSources, NamedSources
 
 UNITS = {"oslo": ["A storm hit Oslo.", "Two people died."], "rome": ["Rome voted."]}
 TEXTS = {
@@ -121,6 +124,42 @@ def test_a_type_checker_finds_what_a_user_misspells(tmp_path):
     wrong = {line.split(":")[1] for line in errors}
     last = len(USER.splitlines())
     assert wrong == {str(number) for number in range(last - 3, last + 1)}, report
+
+
+DATA = {*get_type_hints(NamedSources), *get_type_hints(FullSources), "human", "scus"}
+TO_COME = {"compare"}  # becomes four verbs
+
+
+def public_functions():
+    """Every public function by its name, and the methods of public classes."""
+    for room, names in ((lp, lp.__all__), (lp.meta, lp.meta.__all__)):
+        for name in names:
+            value = getattr(room, name)
+            if inspect.isfunction(value):
+                yield f"{room.__name__}.{name}", value
+            for method in vars(value).values() if inspect.isclass(value) else ():
+                if inspect.isfunction(method) and method.__name__[0] != "_":
+                    yield f"{room.__name__}.{name}.{method.__name__}", method
+    for name in lp.easiness.__all__:
+        yield f"litepyramid.easiness.{name}", getattr(lp.easiness, name)
+
+
+def test_a_public_function_has_at_most_eight_parameters():
+    """All that belongs to the data counts as one parameter, and so does the judge."""
+    above = {}
+    for name, function in public_functions():
+        parameters = inspect.signature(function).parameters.values()
+        own = [entry for entry in parameters if entry.name not in DATA]
+        named = [e.name for e in own if e.kind is not e.VAR_KEYWORD]
+        if len(own) < len(parameters) and not {"data", "scores"} & {*named}:
+            named.append("data")
+        if len(named) > 8:
+            above[name] = named
+
+        for entry in parameters:
+            if entry.kind is entry.VAR_KEYWORD and name != "litepyramid.judge":
+                assert get_origin(entry.annotation) is Unpack, f"{name}: {entry}"
+    assert {*above} == {f"litepyramid.{name}" for name in TO_COME}, above
 
 
 def test_type_checkers_see_every_public_name():

@@ -478,6 +478,9 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         if (
             units is not None
         ):  # other units of the same inputs: labels stay those of its own
+            if data.presence is not None:
+                what = "other units than those of the presence"
+                raise InputError(what, expected="one of the two")
             scored = in_order(as_units(units), data.inputs, "units")
             own = data.label_units or (data.units if data.labels else None)
             data = replace(data, scus=tuple(scored), label_units=own)

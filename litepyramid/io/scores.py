@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,15 @@ from litepyramid.io.rows import (
 )
 from litepyramid.io.saved import SavedScores, saved_scores
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
+from litepyramid.types import (
+    ColumnsLike,
+    FloatArray,
+    HumanLike,
+    ScoreMatrix,
+    ScoresLike,
+    ScoreTable,
+    several,
+)
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
@@ -60,7 +69,12 @@ class _Source(NamedTuple):
 
 
 def read_scores(
-    scores: Any, *, columns: Mapping[str, str] | str | None = None
+    scores: ScoresLike,
+    human: HumanLike | None = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    columns: ColumnsLike | None = None,
+    full: ScoresLike = None,
 ) -> ScoreTable:
     """Reads scores from one source or several into one table.
 
@@ -82,8 +96,14 @@ def read_scores(
     who rated.
 
     Args:
-        scores: One source, or a list of several whose rows are put together.
-        columns: Own column names, by known column (`io.rows.COLUMNS`).
+        scores: One source, or a list of several whose rows are put together; or an
+            array (systems,) or (systems, inputs), with an array of the human score.
+        human: The human score, "human" where a verb needs one; several names, or a
+            pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        columns: The table's own column names, as in system=model,human=rater1+rater2.
+        full: Scores of the metrics on the whole test set; its systems are matched by
+            name, its inputs may have other names.
 
     Returns:
         The table, in order of first appearance. NaN is "not scored": an empty cell,
@@ -99,24 +119,53 @@ def read_scores(
         >>> read_scores(rows).values
         array([[[0.5]]])
     """
-    if isinstance(scores, ScoreTable):
-        return scores
-    columns = parse_columns(columns)
-    several = isinstance(scores, list | tuple) and not any(
-        isinstance(s, Mapping) for s in scores
+    if human is not None and not _names_raters(human):
+        table = arrays_table(scores, human)
+        human = "human"
+    elif isinstance(scores, ScoreTable):
+        table = scores
+    else:
+        table = _joined(scores, parse_columns(columns))
+
+    chosen, whole = table.chosen, table.full
+    raters = table.human if human is None else several(human, "the human score")
+    if raters:
+        table.select(raters)
+    if metrics is not None:
+        chosen = table.select(several(metrics, "the metric"))
+    if full is not None:
+        whole = read_scores(full, columns=columns)
+    return replace(table, human=raters, chosen=chosen, full=whole)
+
+
+def _names_raters(human: Any) -> bool:
+    """Whether raters are named, rather than their scores given."""
+    if hasattr(human, "__array__"):
+        return False
+    listed = isinstance(human, list | tuple) and len(human) > 0
+    return not listed or any(isinstance(name, str) for name in human)
+
+
+def _joined(scores: Any, columns: ColumnNames) -> ScoreTable:
+    """One table of all sources, with the means over raters."""
+    several_sources = isinstance(scores, list | tuple) and not any(
+        isinstance(source, Mapping) for source in scores
     )
-    sources = [_read(source, columns) for source in (scores if several else [scores])]
+    listed = scores if several_sources else [scores]
+    sources = [_read(source, columns) for source in listed]
     table = _table(_distinct(sources))
+
     means = {name: parts for source in sources for name, parts in source.means.items()}
     for name, column in (columns or {}).items():
         parts = [part.strip() for part in column.split("+")]
         if len(parts) > 1 and {*parts} & {*table.metrics}:
             means[name] = parts
+
     for name, parts in means.items():
         others = [metric for metric in table.metrics if metric != name]
-        kept = np.stack([table.matrix(metric).values for metric in others])
+        scored = np.stack([table.matrix(metric).values for metric in others])
         mean = mean_of_raters([table.matrix(part).values for part in parts])
-        values = np.concatenate([kept, mean[None]])
+        values = np.concatenate([scored, mean[None]])
         table = ScoreTable((*others, name), table.systems, table.inputs, values)
     return table
 

@@ -5,50 +5,56 @@ left out.
 tied is computed: the order of rows in a file changes no number and no signature.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from itertools import compress
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import arrays_table, read_scores
-from litepyramid.meta.core.levels import Coefficient, Level, several
+from litepyramid.io.scores import read_scores
+from litepyramid.meta.core.levels import Coefficient, Level
 from litepyramid.tables import hidden
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
+from litepyramid.types import (
+    FloatArray,
+    FullSources,
+    HumanLike,
+    ScoresLike,
+    ScoreTable,
+    Signature,
+    fingerprint,
+)
 
-Numbers = Sequence[float] | Sequence[Sequence[float]] | FloatArray
-HumanLike = str | Sequence[str] | Numbers
-"""Names or patterns of raters; or their scores, beside an array of a metric's."""
-Columns = Mapping[str, str] | str | None
-"""Own column names, as `read_scores` takes them."""
+PEOPLE = ("human",)
+"""The human score of a table that does not say which it is."""
 
 
-def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTable, Any]:
-    """The table that is read, its metrics, systems and inputs sorted by name; and whose
-    is human.
-
-    Two arrays of numbers, a metric's and people's, are such a table too.
-    """
-    listed = isinstance(human, list | tuple) and not any(
-        isinstance(name, str) for name in human
-    )
-    if hasattr(human, "__array__") or (listed and human):
-        table, human = arrays_table(scores, human), "human"
-    else:
-        table = read_scores(scores, columns=columns)
+def score_table(
+    scores: ScoresLike,
+    human: HumanLike | None = None,
+    **sources: Unpack[FullSources],
+) -> ScoreTable:
+    """The table that is read, its metrics, systems and inputs sorted by name."""
+    table = read_scores(scores, human, **sources)
     if np.isinf(table.values).any():
         raise InputError(
             "a score is infinite", expected="finite numbers, NaN = not scored"
         )
+    full = None if table.full is None else score_table(table.full)
+    return replace(_sorted(table), full=full)
+
+
+def _sorted(table: ScoreTable) -> ScoreTable:
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
     metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
-    return ScoreTable(metrics, systems, inputs, table.values[np.ix_(*orders)]), human
+    values = table.values[np.ix_(*orders)]
+    return replace(
+        table, metrics=metrics, systems=systems, inputs=inputs, values=values
+    )
 
 
 def scores_sha(
@@ -168,70 +174,73 @@ def span(numbers: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def align(
-    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
-) -> Aligned:
-    """Chooses metrics, and keeps the systems and inputs scored by all of them and
-    `human`."""
-    named, raters, Z = human_score(table, human)
-    names = metric_names(table, metrics, human)
+def align(table: ScoreTable, names: Sequence[str] | None = None) -> Aligned:
+    """Keeps the systems and inputs scored by people and by all of some metrics.
+
+    The metrics are those that the table is asked about, if none are named.
+    """
+    human, raters, Z = human_score(table)
+    names = metric_names(table) if names is None else tuple(names)
     stack = np.stack([*(table.matrix(name).values for name in names), Z])
     scored = ~np.isnan(stack)
+
     # Taking out a system may leave an input without scores, so: until nothing changes.
     rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
-    left = 0
-    while left != (left := rows.sum() + columns.sum()):
+    before = 0
+    while before != (before := rows.sum() + columns.sum()):
         among = scored & rows[:, None] & columns
-        rows[:], columns[:] = (
-            among.any(axis=2).all(axis=0),
-            among.any(axis=1).all(axis=0),
-        )
+        rows[:] = among.any(axis=2).all(axis=0)
+        columns[:] = among.any(axis=1).all(axis=0)
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
             hint="Check that the files use the same names for systems and inputs.",
         )
+
     stack = stack[:, rows][:, :, columns]
     missing = np.isnan(stack).any(axis=0)
     *values, Z = np.where(missing, np.nan, stack)
-    (systems, no_systems), (inputs, no_inputs) = (
-        [tuple(compress(every, flags)) for flags in (used, ~used)]
-        for every, used in ((table.systems, rows), (table.inputs, columns))
+    left_out = LeftOut(
+        tuple(compress(table.systems, ~rows)),
+        tuple(compress(table.inputs, ~columns)),
+        int(missing.sum()),
     )
-    left_out = LeftOut(no_systems, no_inputs, int(missing.sum()))
     return Aligned(
-        names, named, raters, systems, inputs, left_out, table, np.stack(values), Z
+        metrics=names,
+        human=human,
+        raters=raters,
+        systems=tuple(compress(table.systems, rows)),
+        inputs=tuple(compress(table.inputs, columns)),
+        left_out=left_out,
+        table=table,
+        values=np.stack(values),
+        Z=Z,
     )
 
 
-def align_each(
-    scores: Any,
-    human: Any,
-    metrics: str | Sequence[str] | None,
-    columns: Columns,
-    levels: Sequence[Level] = (),
-    full: Any = None,
-) -> list[Aligned]:
-    """Each metric aligned with the human score, with its scores in a `full` table if
-    there is one.
+def align_each(table: ScoreTable, levels: Sequence[Level] = ()) -> list[Aligned]:
+    """Each metric aligned with the human score, with its scores on the whole test set.
 
     Some metric must have a correlation at one of the levels; without any, each at
     system level.
     """
-    table, human = score_table(scores, human, columns)
-    names = metric_names(table, metrics, human)
-    whole = None if full is None else score_table(full, None, columns)[0]
-    if whole is not None and metrics is None:
-        names = tuple(name for name in names if name in whole.metrics)
+    names = metric_names(table)
+    if table.full is not None and not table.chosen:
+        names = tuple(name for name in names if name in table.full.metrics)
         if not names:
             raise InputError(
                 "the two tables share no metric", hint="Check their names."
             )
-    sides = [align(table, name, human) for name in names]
-    if whole is not None:
-        sides = [_with_test_set(side, whole) for side in sides]
-    for some in [sides] if levels else [[side] for side in sides]:
-        check_correlatable(some, levels or ["system"])
+
+    sides = [align(table, [name]) for name in names]
+    if table.full is not None:
+        sides = [_with_test_set(side, table.full) for side in sides]
+
+    if levels:
+        check_correlatable(sides, levels)
+    else:
+        for side in sides:
+            check_correlatable([side], ["system"])
     return sides
 
 
@@ -273,29 +282,11 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
         )
 
 
-def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
-    """The metrics of the table that the names, or the patterns among them, mean; each
-    once."""
-    chosen: list[str] = []
-    expected = f"one of {', '.join(table.metrics)}"
-    for name in several(names, "the metric"):
-        alike = [m for m in table.metrics if fnmatchcase(m, name)]
-        matched = [name] if name in table.metrics else alike
-        if not matched:
-            raise InputError(f"no metric '{name}' in the scores", expected=expected)
-        chosen += matched
-    if not chosen:
-        raise InputError("no metric is named", expected=expected)
-    return tuple(dict.fromkeys(chosen))
-
-
-def metric_names(
-    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
-) -> tuple[str, ...]:
-    """The metrics that are asked for; None means all but those of `human`."""
-    raters = select_metrics(table, human)
-    if metrics is not None:
-        return select_metrics(table, metrics)
+def metric_names(table: ScoreTable) -> tuple[str, ...]:
+    """The metrics that the table is asked about; all but the raters if none are."""
+    raters = table.select(table.human or PEOPLE)
+    if table.chosen:
+        return table.chosen
     names = tuple(name for name in table.metrics if name not in raters)
     if not names:
         raise InputError(
@@ -305,28 +296,32 @@ def metric_names(
     return names
 
 
-def human_score(
-    table: ScoreTable, human: Any
-) -> tuple[str, tuple[str, ...], FloatArray]:
+def human_score(table: ScoreTable) -> tuple[str, tuple[str, ...], FloatArray]:
     """The human score: its name, the raters that it is the mean of, (N, M) scores."""
-    raters = tuple(sorted(select_metrics(table, human)))
-    asked = ", ".join(several(human))
+    asked = table.human or PEOPLE
+    raters = tuple(sorted(table.select(asked)))
     values = average([table.matrix(name).values for name in raters])
-    return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
+    name = raters[0] if len(raters) == 1 else f"mean({', '.join(asked)})"
+    return name, raters, values
 
 
 def unaligned(
-    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
+    table: ScoreTable,
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray], tuple[str, ...]]:
     """The human score and the metrics by name, each with all that it has scored; and
     the raters.
 
-    There are neither people nor raters if `human` is None.
+    There are neither people nor raters where the table does not say who they are.
     """
-    named, raters, Z = ("", (), None) if human is None else human_score(table, human)
-    chosen = table.metrics if metrics is None else select_metrics(table, metrics)
-    names = [name for name in chosen if metrics is not None or name not in raters]
-    people = {} if Z is None else {named: Z}
+    people: dict[str, FloatArray] = {}
+    raters: tuple[str, ...] = ()
+    if table.human:
+        human, raters, Z = human_score(table)
+        people = {human: Z}
+
+    names = table.chosen
+    if not names:
+        names = tuple(name for name in table.metrics if name not in raters)
     return people, {name: table.matrix(name).values for name in names}, raters
 
 

@@ -4,16 +4,14 @@ ranked."""
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise, permutations
-from typing import Any, Literal, get_args
+from itertools import pairwise, permutations
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
-    Columns,
-    HumanLike,
     LeftOut,
     align,
     check_correlatable,
@@ -29,7 +27,6 @@ from litepyramid.meta.core.levels import (
     best_first,
     kinds,
     level_correlation,
-    several,
 )
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
 from litepyramid.meta.correlations import BOOT, SYMBOLS, in_words, interval
@@ -44,19 +41,46 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
+from litepyramid.types import (
+    FloatArray,
+    HumanLike,
+    IntArray,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+    several,
+)
 
 ComparisonMethod = Literal[
     "perm-systems", "perm-inputs", "perm-both", "boot-systems", "boot-inputs", "boot-both",
     "williams",
 ]  # fmt: skip
-TwoSided = Literal["greater", "two-sided"]
-PValue = Literal["one-sided", "two-sided", "paper"]
+ComparisonTest = Literal[
+    ComparisonMethod, "paper-systems", "paper-inputs", "paper-both"
+]
 PERM: dict[str, Sampling] = {f"perm-{swaps}": swaps for swaps in SAMPLINGS}
 Grouping = Literal["metric", "level"]
+Corrections = Literal[
+    Correction, "bonferroni-level", "holm-level", "benjamini-hochberg-level"
+]
+CORRECTIONS: dict[Corrections, tuple[Correction, Grouping]] = {
+    "none": ("none", "metric"),
+    "bonferroni": ("bonferroni", "metric"),
+    "holm": ("holm", "metric"),
+    "benjamini-hochberg": ("benjamini-hochberg", "metric"),
+    "bonferroni-level": ("bonferroni", "level"),
+    "holm-level": ("holm", "level"),
+    "benjamini-hochberg-level": ("benjamini-hochberg", "level"),
+}
+"""By name the correction, and what is corrected together."""
+PAPER: dict[ComparisonTest, ComparisonMethod] = {
+    "paper-systems": "perm-systems",
+    "paper-inputs": "perm-inputs",
+    "paper-both": "perm-both",
+}
+"""The permutation tests whose p-values are counted as in the paper."""
 
 
-_WORDS = {"greater": (">", "better than"), "two-sided": ("≠", "different from")}
 _METHODS = {
     "perm-systems": "permuting systems",
     "perm-inputs": "permuting inputs",
@@ -73,11 +97,10 @@ _METHODS = {
 class PairTests:
     """All pairs of K metrics, tested at one level with one coefficient.
 
-    `correlations` are (K,), with `constant` vectors each; the rest (K, K): `p_values` of H0: the
-    row metric's correlation is not larger than the column's (or not different,
-    two-sided), NaN on the diagonal and where there is no test; `failed` samples, that
-    had no value and were left out;
-    `corrected` p-values. A test has at most `samples` (0 for a formula), and p `smallest_p`.
+    `correlations` are (K,), with `constant` vectors each; the rest (K, K): `p_values`
+    of H0: the row metric's correlation is not larger than the column's, NaN on the
+    diagonal and where there is no test; `failed` samples, that had no value and were
+    left out; `corrected` p-values. A test has at most `samples` (0 for a formula), and p `smallest_p`.
     """
 
     level: Level
@@ -103,7 +126,6 @@ class ComparisonResult(Result):
     human: str
     comparisons: tuple[PairTests, ...] = field(metadata=HIDDEN)
     method: ComparisonMethod
-    alternative: TwoSided
     alpha: float
     correction: Correction
     grouping: Grouping
@@ -149,9 +171,7 @@ class ComparisonResult(Result):
                 "p = c/k counts only samples larger than the observed difference: two equal "
                 "metrics get p = 0, and the test does not keep its level. plus_one does."
             ]
-        tests = family_size(
-            len(self.metrics), self.grouping, self.alternative, self.correction
-        )
+        tests = family_size(len(self.metrics), self.grouping, self.correction)
         levels = {
             c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons
         }
@@ -190,14 +210,13 @@ class ComparisonResult(Result):
         ]
 
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs (row, column) that were tested; two-sided each once."""
-        all_pairs = permutations if self.alternative == "greater" else combinations
-        return list(all_pairs(range(len(self.metrics)), 2))
+        """The pairs (row, column) that were tested."""
+        return list(permutations(range(len(self.metrics)), 2))
 
     def _title(self, c: PairTests) -> str:
         return (
             f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a "
-            f"{_WORDS[self.alternative][0]} b? {self.method.upper()}, N={self.systems}, "
+            f"> b? {self.method.upper()}, N={self.systems}, "
             f"M={self.inputs}"
         )
 
@@ -232,7 +251,7 @@ class ComparisonResult(Result):
             Column("r", SYMBOLS[c.coefficient]),
         ]
         heads += [
-            Column("better", _WORDS[self.alternative][1]),
+            Column("better", "better than"),
             Column("marks", "which"),
         ]
         marks = np.where(c.corrected <= self.alpha, "●", "·")
@@ -261,7 +280,7 @@ class ComparisonResult(Result):
             )
             for c in self.comparisons
         }
-        better = _WORDS[self.alternative][1]
+        better = "better than"
         blue = f"row {better} column, p ≤ {self.alpha:g}"
         framed = ""
         if corrected:
@@ -281,19 +300,16 @@ class ComparisonResult(Result):
 
 def compare(
     scores: ScoresLike,
-    human: HumanLike = "human",
+    human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = "kendall",
-    method: ComparisonMethod = "perm-both",
-    p_value: PValue = "one-sided",
+    method: ComparisonTest = "perm-both",
     samples: int | None = None,
     seed: int = 12345,
     confidence: float = 0.95,
-    correction: Correction = "bonferroni",
-    grouping: Grouping = "metric",
-    columns: Columns = None,
+    correction: Corrections = "bonferroni",
+    **sources: Unpack[ScoreSources],
 ) -> ComparisonResult:
     """Test every pair of metrics: does one correlate better with human scores than the
     other?
@@ -306,23 +322,19 @@ def compare(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns, at least two; all others if none is named.
+        human: The human score; "human" if neither this nor the table says which.
         level: One or several levels.
         coefficient: One or several coefficients, as for correlate.
-        method: The test.
-        p_value: one-sided (is a better than b?) or two-sided, (c + 1) / (k + 1) with
-            ties; paper, one-sided c / k without them (Algorithm 2), by which equal
-            metrics beat each other.
+        method: The test; all are one-sided (is a better than b?) and count p as
+            (c + 1) / (k + 1) with ties. paper-… are perm-… with c / k without ties
+            (Algorithm 2), by which equal metrics beat each other.
         samples: Number of samples. By default as many as the strictest test needs; a
             number with which no test could pass is an error.
         seed: Seed of the draws.
         confidence: Tests are at the level 1 - confidence.
-        correction: Correction for many tests.
-        grouping: What is corrected together: the tests of one metric, or all of one
-            level and coefficient.
-        columns: The table's own column names, as for correlate.
+        correction: Correction for many tests, over those of one metric; …-level over
+            all of one level and coefficient.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: As for `correlate`; fewer than two metrics, or too few samples.
@@ -338,54 +350,72 @@ def compare(
         $ litepyramid meta compare table.csv --level system
         $ litepyramid meta compare table.csv --method williams -o better.pdf
     """
-    for what, name, names in (
-        ("method", method, get_args(ComparisonMethod)),
-        ("way to count p", p_value, get_args(PValue)),
-        ("correction", correction, get_args(Correction)),
-        ("grouping", grouping, get_args(Grouping)),
-    ):
-        choose(what, name, names)
-    alternative: TwoSided = "two-sided" if p_value == "two-sided" else "greater"
-    rule: PValueRule = "paper" if p_value == "paper" else "plus_one"
-    resampled = method != "williams"
+    choose("method", method, (*get_args(ComparisonMethod), *PAPER))
+    choose("correction", correction, tuple(CORRECTIONS))
     check_seed(seed)
     check_share("confidence", confidence)
+
+    rule: PValueRule = "paper" if method in PAPER else "plus_one"
+    test = PAPER[method] if method in PAPER else cast(ComparisonMethod, method)
+    corrected_by, grouping = CORRECTIONS[correction]
     alpha = round(1 - confidence, 12)
+
     pairs = kinds(level, coefficient)
-    table, human = score_table(scores, human, columns)
-    aligned = align(table, metrics, human)
+    aligned = align(score_table(scores, human, **sources))
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare",
             expected="two metrics or more",
         )
-    tests = family_size(len(aligned.metrics), grouping, alternative, correction)
-    if samples is not None and resampled:
+    tests = family_size(len(aligned.metrics), grouping, corrected_by)
+    if samples is not None and test != "williams":
         # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
-        strict = correction in ("bonferroni", "holm") and rule == "plus_one"
+        strict = corrected_by in ("bonferroni", "holm") and rule == "plus_one"
         check_samples(samples, alpha=alpha, tests=tests if strict else 1)
     check_correlatable([aligned], several(level))
+
     comparisons = []
     for at, by in pairs:
         tested = compare_pairs(
-            aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=rule,
-            samples=samples, target=alpha / tests, seed=seed,
-        )  # fmt: skip
-        corrected = corrected_p_values(tested, correction, grouping, alternative)
+            aligned.values,
+            aligned.Z,
+            at,
+            by,
+            test,
+            p_value=rule,
+            samples=samples,
+            target=alpha / tests,
+            seed=seed,
+        )
+        corrected = corrected_p_values(tested.p_values, corrected_by, grouping)
         comparisons.append(replace(tested, corrected=corrected))
-    draws = (
-        {"p_value": rule, "samples": samples or "auto", "seed": seed}
-        if resampled
-        else {}
-    )
+
+    draws: dict[str, Any] = {}
+    if test != "williams":
+        draws = {"p_value": rule, "samples": samples or "auto", "seed": seed}
     signature = signature_of(
-        [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
-        correction=correction, grouping=grouping if correction != "none" else None,
-    )  # fmt: skip
+        [aligned],
+        pairs,
+        test=test,
+        alternative="greater",
+        **draws,
+        alpha=alpha,
+        correction=corrected_by,
+        grouping=None if corrected_by == "none" else grouping,
+    )
     return ComparisonResult(
-        aligned.metrics, aligned.human, tuple(comparisons), method, alternative, alpha, correction,
-        grouping, len(aligned.systems), len(aligned.inputs), aligned.left_out, signature,
-    )  # fmt: skip
+        metrics=aligned.metrics,
+        human=aligned.human,
+        comparisons=tuple(comparisons),
+        method=test,
+        alpha=alpha,
+        correction=corrected_by,
+        grouping=grouping,
+        systems=len(aligned.systems),
+        inputs=len(aligned.inputs),
+        left_out=aligned.left_out,
+        signature=signature,
+    )
 
 
 @single_threaded
@@ -396,7 +426,6 @@ def compare_pairs(
     coefficient: Coefficient,
     method: ComparisonMethod = "perm-both",
     *,
-    alternative: TwoSided = "greater",
     p_value: PValueRule = "plus_one",
     samples: int | None = 1000,
     target: float = 0.05,
@@ -419,17 +448,25 @@ def compare_pairs(
     first = level, coefficient, r, tuple(point.constant for point in points)
     if method in PERM:
         k = enough if samples is None and p_value == "paper" else samples
-        return PairTests(*first, *permuted_p_values(
-            values, Z, level, coefficient, PERM[method], alternative=alternative,
-            rule=p_value, samples=k, target=target, seed=seed,
-        ))  # fmt: skip
+        permuted = permuted_p_values(
+            values,
+            Z,
+            level,
+            coefficient,
+            PERM[method],
+            rule=p_value,
+            samples=k,
+            target=target,
+            seed=seed,
+        )
+        return PairTests(*first, *permuted)
     p = np.full((len(values), len(values)), np.nan)
     failed = np.zeros(p.shape, dtype=np.int64)
     if method == "williams":
         for i, j in permutations(range(len(values)), 2):
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
-            p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
+            p[i, j] = williams_p_value(r[i], r[j], r_xy, n)
         return PairTests(*first, p, failed, 0, 0.0)
     samples = samples or enough
     drawn = [
@@ -442,15 +479,13 @@ def compare_pairs(
         observed = float(r[i] - r[j])
         null = drawn[i] - drawn[j] - observed
         failed[i, j] = np.isnan(null).sum()
-        p[i, j] = resampled_p_value(observed, null, alternative, p_value)
+        p[i, j] = resampled_p_value(observed, null, "greater", p_value)
     return PairTests(
         *first, p, failed, samples, 1 / (samples + 1) if p_value == "plus_one" else 0.0
     )
 
 
-def williams_p_value(
-    r_xz: float, r_yz: float, r_xy: float, n: int, alternative: TwoSided = "greater"
-) -> float:
+def williams_p_value(r_xz: float, r_yz: float, r_xy: float, n: int) -> float:
     """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger
     1980).
 
@@ -475,35 +510,25 @@ def williams_p_value(
         statistic = difference * math.sqrt(max(0.0, above) / below)
     else:
         statistic = math.copysign(math.inf, difference)
-    if alternative == "two-sided":
-        return float(2 * student.sf(abs(statistic), n - 3))
     return float(student.sf(statistic, n - 3))
 
 
-def family_size(
-    metrics: int, grouping: Grouping, alternative: TwoSided, correction: Correction
-) -> int:
+def family_size(metrics: int, grouping: Grouping, correction: Correction) -> int:
     """How many tests are corrected together; 1 without a correction."""
     if correction == "none":
         return 1
     if grouping == "metric":
         return metrics - 1
-    return metrics * (metrics - 1) // (1 if alternative == "greater" else 2)
+    return metrics * (metrics - 1)
 
 
 def corrected_p_values(
-    tests: PairTests, correction: Correction, grouping: Grouping, alternative: TwoSided
+    p: FloatArray, correction: Correction, grouping: Grouping
 ) -> FloatArray:
-    """The (K, K) p-values corrected, within each row or within all; two-sided pairs
-    count once."""
-    p = tests.p_values
+    """The (K, K) p-values corrected, within each row or within all."""
     if grouping == "metric":
         return np.stack([adjust_p_values(row, correction) for row in p])
-    counted = (
-        p if alternative == "greater" else np.where(np.tri(len(p), k=-1) > 0, np.nan, p)
-    )
-    corrected = adjust_p_values(counted.ravel(), correction).reshape(p.shape)
-    return np.asarray(np.where(np.isnan(corrected), corrected.T, corrected))
+    return adjust_p_values(p.ravel(), correction).reshape(p.shape)
 
 
 # Ranks
@@ -586,15 +611,14 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
 
 def rank(
     scores: ScoresLike,
-    human: HumanLike = "human",
+    human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     level: Level | None = None,
     coefficient: Coefficient = "kendall",
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> RankResult:
     """Rank metrics by their correlation with human scores, in clusters that do not
     differ.
@@ -605,9 +629,7 @@ def rank(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns; all others if none is named.
+        human: The human score; "human" if neither this nor the table says which.
         level: The coefficient's own level if it has one, else system, unless another is
             named.
         coefficient: The coefficient, spa and acc-eq too.
@@ -615,7 +637,7 @@ def rank(
         seed: Seed of all draws.
         confidence: Confidence level of intervals; tests are at the level 1 -
             confidence.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: As for `compare` and `interval`.
@@ -636,13 +658,15 @@ def rank(
         raise InputError(
             "several levels or coefficients to rank by", expected="one of each"
         )
-    table, human = score_table(scores, human, columns)
+    table = score_table(scores, human, **sources)
     common: dict[str, Any] = {
-        "metrics": metrics, "level": level, "coefficient": coefficient, "seed": seed,
+        "level": level,
+        "coefficient": coefficient,
+        "seed": seed,
         "confidence": confidence,
-    }  # fmt: skip
-    intervals = interval(table, human, samples=samples, **common).intervals
-    tests = compare(table, human, correction="none", **common)
+    }
+    intervals = interval(table, samples=samples, **common).intervals
+    tests = compare(table, correction="none", **common)
     (tested,) = tests.comparisons
     numbers = clusters(tested.p_values, tested.correlations, tests.alpha)
     ranks = [

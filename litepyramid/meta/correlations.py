@@ -5,14 +5,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
-    Columns,
-    HumanLike,
     LeftOut,
     align_each,
     observations,
@@ -32,7 +30,6 @@ from litepyramid.meta.core.levels import (
     kinds,
     level_correlation,
     mean_tolerance,
-    several,
 )
 from litepyramid.progress import track
 from litepyramid.stats import (
@@ -44,7 +41,14 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, hidden, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoresLike, Signature
+from litepyramid.types import (
+    FloatArray,
+    HumanLike,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+    several,
+)
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 SYMBOLS = {
@@ -262,9 +266,8 @@ def counts_table(entries: Sequence[Any], **same: Any) -> Table:
 
 def correlate(
     scores: ScoresLike,
-    human: HumanLike = "human",
+    human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = (
         "pearson",
@@ -272,7 +275,7 @@ def correlate(
         "kendall",
     ),
     constant: ConstantPolicy = "skip",
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> CorrelationResult:
     """Correlate metrics with human scores, at system, summary and global level.
 
@@ -283,15 +286,13 @@ def correlate(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns; all others if none is named.
+        human: The human score; "human" if neither this nor the table says which.
         level: One or several levels.
         coefficient: One or several coefficients: kendall is τ-b; spa (system level) and
             acc-eq (summary level) are those of WMT.
         constant: What becomes of a vector without any difference: skip (left out), or
             zb21 (its first value raised slightly, as Zhang and Bansal's code does).
-        columns: The table's own column names, as in system=model,human=rater1+rater2.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: An unknown name, or too little scored by both sides for any
@@ -312,7 +313,8 @@ def correlate(
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
     pairs = kinds(level, coefficient)
-    sides = align_each(scores, human, metrics, columns, several(level))
+    table = score_table(scores, human, **sources)
+    sides = align_each(table, several(level))
     correlations = []
     for side, (at, by) in product(sides, pairs):
         value = level_correlation(side.values[0], side.Z, at, by, constant)
@@ -324,16 +326,15 @@ def correlate(
 
 def interval(
     scores: ScoresLike,
-    human: HumanLike = "human",
+    human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = "kendall",
     method: IntervalMethod = "boot-both",
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> IntervalResult:
     """Confidence intervals of metrics' correlations with human scores.
 
@@ -345,9 +346,7 @@ def interval(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns; all others if none is named.
+        human: The human score; "human" if neither this nor the table says which.
         level: One or several levels.
         coefficient: One or several coefficients, as for correlate.
         method: What is resampled; or fisher, a formula for pearson, spearman and
@@ -355,7 +354,7 @@ def interval(
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
-        columns: The table's own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: As for `correlate`; too few samples; no Fisher interval for a
@@ -378,7 +377,8 @@ def interval(
     if method != "fisher":
         check_samples(samples, confidence=confidence)
     pairs = kinds(level, coefficient)
-    sides = align_each(scores, human, metrics, columns, several(level))
+    table = score_table(scores, human, **sources)
+    sides = align_each(table, several(level))
     intervals = []
     for side in track(sides, "resampling", "metrics"):
         X, Z = side.values[0], side.Z
@@ -514,9 +514,8 @@ def normality(
     scores: ScoresLike,
     human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     confidence: float = 0.95,
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> NormalityResult:
     """Test whether scores are normal, which Fisher's interval and Williams' test
     assume.
@@ -528,11 +527,10 @@ def normality(
 
     Args:
         scores: Tables of scores; not changed.
-        human: The human score, tested first; several names, or a pattern, mean the mean
-            of several raters. Without it, human scores are treated like other metrics.
-        metrics: Names or patterns; all others if none is named.
+        human: The human score, tested first. Where neither this nor the table says
+            which, human scores are treated like other metrics.
         confidence: An input counts as not normal if p ≤ 1 - confidence.
-        columns: The table's own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: An unknown name, or a confidence outside (0, 1).
@@ -548,8 +546,8 @@ def normality(
     """
     check_share("confidence", confidence)
     alpha = round(1 - confidence, 12)
-    table, human = score_table(scores, human, columns)
-    people, machines, raters = unaligned(table, metrics, human)
+    table = score_table(scores, human, **sources)
+    people, machines, raters = unaligned(table)
     if not people and not machines:
         raise InputError("no metric to test", expected="at least one in the scores")
     every = [*people.items(), *machines.items()]

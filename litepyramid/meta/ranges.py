@@ -4,25 +4,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import isnan
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
-    Columns,
-    HumanLike,
     human_score,
     score_table,
     scores_sha,
-    select_metrics,
 )
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows
 from litepyramid.stats import check_samples, check_seed, check_whole, described
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoresLike, ScoreTable, Signature
+from litepyramid.types import (
+    FloatArray,
+    HumanLike,
+    ScoresLike,
+    ScoreSources,
+    ScoreTable,
+    Signature,
+)
 
 RangeName = Literal["judged", "whole", "top"]
 Rule = Literal["text", "code"]
@@ -172,13 +176,12 @@ def range_(
     scores: ScoresLike,
     human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     baseline: str | None = None,
     best: int = 45,
     rule: Rule = "text",
     samples: int = 5000,
     seed: int = 12345,
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> ScoringRangeResult:
     """Measure how far metrics agree with each other on average, all, and the best
     summaries.
@@ -200,7 +203,7 @@ def range_(
         samples: Summaries drawn for the share better on all metrics; 20 times as many
             pairs are drawn for the curve of disagreement.
         seed: Seed of the draws.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: Fewer than two metrics; no baseline row; no topic with enough
@@ -222,9 +225,12 @@ def range_(
     check_seed(seed)
     check_whole("best", best, 2)
     choose("rule", rule, get_args(Rule))
-    table, human = score_table(scores, human, columns)
-    _, raters, people = ("", (), None) if human is None else human_score(table, human)
-    chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
+    table = score_table(scores, human, **sources)
+    raters: tuple[str, ...] = ()
+    people = None
+    if table.human:
+        _, raters, people = human_score(table)
+    chosen = table.chosen or table.metrics
     names = tuple(name for name in chosen if name not in raters)
     if len(names) < 2:
         raise InputError(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
     Aligned,
-    Columns,
-    HumanLike,
     align_each,
     check_number,
     score_table,
@@ -36,7 +34,6 @@ from litepyramid.meta.core.levels import (
     correlate_rows,
     level_correlation,
     mean_tolerance,
-    several,
 )
 from litepyramid.progress import track
 from litepyramid.stats import (
@@ -54,7 +51,15 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoresLike, Signature
+from litepyramid.types import (
+    FloatArray,
+    FullSources,
+    HumanLike,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+    several,
+)
 
 ShareRule = Literal["paper", "authors"]
 _SHARES = 10  # of the pairs, in the curve of `delta`
@@ -250,14 +255,12 @@ class DeltaResult(Result):
 
 def delta(
     scores: ScoresLike,
-    human: HumanLike = "human",
+    human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
-    full: Any = None,
     lower: float = 0.0,
     upper: float | None = None,
     rule: ShareRule = "paper",
-    columns: Columns = None,
+    **sources: Unpack[FullSources],
 ) -> DeltaResult:
     """Correlate metrics with human scores over pairs of systems with close scores.
 
@@ -267,15 +270,12 @@ def delta(
 
     Args:
         scores: Tables of scores, with people's; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns; all others if none is named.
-        full: A table of the metrics' scores on the whole test set, from which their
-            averages are then taken.
+        human: The human score; "human" if neither this nor the table says which.
         lower: The smallest difference of a pair, in the metric's units.
         upper: The largest; without it and `lower` only shares of the pairs are shown.
         rule: paper: tenths of all pairs, rounded up; authors: as in the authors' code.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns;
+            full, from which the metrics' averages are then taken.
 
     Raises:
         InputError: An unknown name, bounds that are no interval, or nothing scored by
@@ -293,7 +293,8 @@ def delta(
     check_number("lower", lower)
     if upper is not None:
         check_number("upper", upper)
-    every = align_each(scores, human, metrics, columns, full=full)
+    table = score_table(scores, human, **sources)
+    every = align_each(table)
     bounded = upper is not None or lower > 0
     entries = []
     for sides in every:
@@ -452,13 +453,11 @@ def difference(
     difference: float,
     human: HumanLike = "human",
     *,
-    metrics: str | Sequence[str] | None = None,
-    full: Any = None,
     target: float = 0.95,
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    columns: Columns = None,
+    **sources: Unpack[FullSources],
 ) -> DifferenceResult:
     """Tell how often people agree with the sign of a difference between two systems'
     scores.
@@ -473,15 +472,14 @@ def difference(
     Args:
         scores: Tables of scores, with people's; not changed.
         difference: The difference, above 0, in the metric's units.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
-        metrics: Names or patterns; all others if none is named.
+        human: The human score; "human" if neither this nor the table says which.
         full: A table of the metrics' scores on the whole test set, as for delta.
         target: The agreement to reach.
         samples: Bootstrap samples.
         seed: Seed of the bootstrap.
         confidence: Confidence level of the intervals.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns;
+            full, from which the metrics' averages are then taken.
 
     Raises:
         InputError: A number out of range; fewer than two systems; unknown names.
@@ -502,7 +500,8 @@ def difference(
     check_share("target", target)
     check_seed(seed)
     check_samples(samples, confidence=confidence)
-    every = align_each(scores, human, metrics, columns, full=full)
+    table = score_table(scores, human, **sources)
+    every = align_each(table)
     entries = tuple(
         _worth(sides, difference, target, samples, seed, confidence) for sides in every
     )
@@ -617,11 +616,10 @@ def stability(
     scores: ScoresLike,
     human: HumanLike | None = None,
     *,
-    metrics: str | Sequence[str] | None = None,
     sizes: Sequence[int] | None = None,
     samples: int = 1000,
     seed: int = 12345,
-    columns: Columns = None,
+    **sources: Unpack[ScoreSources],
 ) -> StabilityResult:
     """Measure how far a ranking of systems would change with other inputs.
 
@@ -634,11 +632,10 @@ def stability(
         scores: Tables of scores; not changed.
         human: The human score, shown last; several names, or a pattern, mean the mean
             of several raters. Without it, human scores are treated like other metrics.
-        metrics: Names or patterns; all others if none is named.
         sizes: Numbers of inputs; by default ten steps to the number there are.
         samples: Repeats at each size.
         seed: Seed of the draws.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
         InputError: Unknown names; fewer than two systems; a size below 1.
@@ -661,8 +658,8 @@ def stability(
         raise InputError(
             f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more"
         )
-    table, human = score_table(scores, human, columns)
-    people, machines, raters = unaligned(table, metrics, human)
+    table = score_table(scores, human, **sources)
+    people, machines, raters = unaligned(table)
     points = tuple(
         point
         for name, X in track(
@@ -783,14 +780,12 @@ def whole_test_set(
     scores: ScoresLike,
     human: HumanLike = "human",
     *,
-    full: Any,
-    metrics: str | Sequence[str] | None = None,
     coefficient: Coefficient = "kendall",
     sampling: Sampling | Sequence[Sampling] = SAMPLINGS,
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    columns: Columns = None,
+    **sources: Unpack[FullSources],
 ) -> FullSetResult:
     """Compare metrics averaged over the judged inputs with metrics averaged over all
     inputs.
@@ -803,8 +798,7 @@ def whole_test_set(
 
     Args:
         scores: Tables of scores, with people's; not changed.
-        human: The human score; several names, or a pattern, mean the mean of several
-            raters.
+        human: The human score; "human" if neither this nor the table says which.
         full: A table of the metrics' scores on the whole test set. Its systems are
             matched by name; its inputs may have other names.
         metrics: Names or patterns; by default all that both tables have.
@@ -813,7 +807,8 @@ def whole_test_set(
         samples: Bootstrap samples.
         seed: Seed of the draws; the same for every metric.
         confidence: Confidence level of the intervals.
-        columns: The tables' own column names, as for correlate.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns;
+            full, from which the metrics' averages are then taken.
 
     Raises:
         InputError: The tables share no metric or no system; fewer than two systems.
@@ -834,9 +829,10 @@ def whole_test_set(
     for one in samplings:
         choose("sampling", one, SAMPLINGS)
     choose("coefficient", coefficient, COEFFICIENTS)
-    if full is None:
+    table = score_table(scores, human, **sources)
+    if table.full is None:
         raise InputError("no scores on the whole test set", expected="a table of them")
-    every = align_each(scores, human, metrics, columns, full=full)
+    every = align_each(table)
     intervals = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed}
     for sides, what in product(every, samplings):

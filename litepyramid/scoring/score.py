@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
@@ -33,8 +33,6 @@ from litepyramid.types import (
     unit_kinds,
 )
 
-Scored = Literal["units", "stus"]
-Fallback = Literal["none", "sentence"]
 _COPIES = 0.5  # of a system's texts that are the references', from which a note says so
 
 
@@ -43,10 +41,8 @@ def score(
     units: UnitsLike | None = None,
     *,
     judge: JudgeLike = DEFAULT_JUDGE,
-    on: Scored = "units",
     rule: str = "lite",
     name: str | None = None,
-    stu_fallback: Fallback = "none",
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -64,12 +60,10 @@ def score(
             table, a path; or a `Dataset`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
         judge: Rates presence, if it is not given.
-        on: Of both, score on these; labels stay labels of units.
         rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid,
             ``sample-K`` (LitePyramid), ``modified-R`` Pyramid of R references; of a
             rubric ``points`` met of the positive, or ``normalized``.
         name: Name of the score next to other metrics.
-        stu_fallback: Add what STUs leave out by a third.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
@@ -96,8 +90,6 @@ def score(
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    if on not in get_args(Scored):
-        choose("units to score", on, get_args(Scored))
     scoring = ScoringRule.of(rule)
     if name == "human":
         expected = "another name"
@@ -105,7 +97,7 @@ def score(
             "the name 'human' is reserved for the human score", expected=expected
         )
     dataset = as_dataset(data, units, **sources).with_language()
-    rated, made, notes = _units_of(dataset, on, stu_fallback)
+    rated, made, notes = _units_of(dataset)
     layout = scoring.layout(rated)
     rater = None
     if dataset.presence is not None:
@@ -187,21 +179,12 @@ def score(
 
 
 def _units_of(
-    dataset: Dataset, on: Scored, fallback: Fallback
+    dataset: Dataset,
 ) -> tuple[tuple[InputUnits, ...], Mapping[str, str], tuple[str, ...]]:
     """The units to score on; where they are extracted from references, how, and notes
     on it."""
-    units = (dataset.stus or ()) if on == "stus" else dataset.units
-    if on == "stus" and dataset.presence is not None:
-        raise InputError(
-            "presence of the units, to score on STUs", expected="one of the two"
-        )
-    if units and fallback != "none":
-        raise InputError(
-            "a fallback of STUs where units are given", expected="references alone"
-        )
-    if units:
-        return tuple(units), {}, ()
+    if dataset.units:
+        return dataset.units, {}, ()
     if not dataset.references:
         raise InputError(
             "neither units nor references",
@@ -209,9 +192,7 @@ def _units_of(
         )
     from litepyramid.units.extract import extract
 
-    extraction = extract(
-        dataset.references, language=dataset.language, stu_fallback=fallback
-    )
+    extraction = extract(dataset.references, language=dataset.language)
     return extraction.units, dict(extraction.signature.fields), extraction.notes
 
 

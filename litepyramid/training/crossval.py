@@ -245,7 +245,7 @@ class ValidationResult(Result):
         }
 
 
-def crossval(  # data and those to train on are one, so eight
+def crossval(
     base: str,
     data: DataLike = None,
     *,
@@ -253,7 +253,6 @@ def crossval(  # data and those to train on are one, so eight
     folds: int = 5,
     train_on: Sequence[object] = (),
     zero_shot: Sequence[str] = ("recall",),
-    stu_share: float = 0.5,
     output: OutPath | None = None,
     settings: Sequence[str] = (),
     **sources: Unpack[NamedSources],
@@ -272,7 +271,6 @@ def crossval(  # data and those to train on are one, so eight
         folds: Number of folds; the data set's own are used if there are as many.
         train_on: Whole data sets to train on instead of folds.
         zero_shot: Untrained judges to compare with.
-        stu_share: Share of the sentences that carry STUs in Lite2.x.
         output: Folder for the fine-tuned models; finished ones in it are used again.
         settings: Settings as KEY=VALUE of training (epochs, learning_rate, batch_size,
             seed …) and of the judges (mode, max_length, device …).
@@ -305,7 +303,6 @@ def crossval(  # data and those to train on are one, so eight
     trained_on = [labelled(one) for one in several]
     units = unit_variants(
         dataset,
-        stu_share=stu_share,
         folds=None if trained_on else folds,
         seed=training.seed,
     )

@@ -87,7 +87,7 @@ def systems(values: FloatArray, name: str) -> None:
 
 
 def metrics(table: ScoreTable, human: str) -> None:
-    aligned = align(table, None, human)
+    aligned = align(lp.read_scores(table, human))
     number = len(aligned.metrics)
     tests = number * (number - 1)
     k = round(tests / ALPHA) - 1
@@ -114,7 +114,11 @@ def metrics(table: ScoreTable, human: str) -> None:
         ).p_values[0, 1]
         check(p, rival.pvalue, samples)
         ours = min(
-            cpu(partial(compare, table, human, level=level, grouping="level"))
+            cpu(
+                partial(
+                    compare, table, human, level=level, correction="bonferroni-level"
+                )
+            )
             for _ in range(3)
         )
         work = f"{number} metrics at {level} level, tau"
@@ -139,7 +143,7 @@ def null(runs: int) -> None:
             names, tuple(map(str, range(12))), tuple(map(str, range(20))),
             np.concatenate([alike, people[None]]),
         )  # fmt: skip
-        found = compare(table, "g", grouping="level", seed=run).comparisons
+        found = compare(table, "g", correction="bonferroni-level", seed=run).comparisons
         false[1:] += [bool((c.corrected <= ALPHA).any()) for c in found]
     limit = ALPHA + 2 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
     what = (

@@ -114,7 +114,7 @@ def test_rows_of_annotators_are_their_mean_and_each(long):
     np.testing.assert_array_equal(
         table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]]
     )
-    assert align(table, "rouge", "human_*").raters == ("human_ann", "human_bob")
+    assert align(read_scores(table, "human_*")).raters == ("human_ann", "human_bob")
 
 
 @pytest.mark.parametrize("columns", ["human=h1+h2+h3", None])
@@ -135,7 +135,9 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
     write(tmp_path / "autos.json", json.dumps(autos))
     for source in (rows, [tmp_path / "people.json", tmp_path / "autos.json"]):
         table = read_scores(source, columns=columns)
-        side = align(table, "rouge", "human" if columns else ["h1", "h2", "h3"])
+        side = align(
+            read_scores(table, "human" if columns else ["h1", "h2", "h3"]), ["rouge"]
+        )
         means = (
             side.Z.ravel().tolist()
         )  # of raters named in meta: where all of them rated

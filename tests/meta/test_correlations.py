@@ -147,13 +147,13 @@ def test_what_one_side_lacks_is_left_out_and_named():
         for s in systems
         for i in inputs
     ]
-    aligned = align(read_scores(rows[1:]), "m", "human")
+    aligned = align(read_scores(rows[1:], "human", metrics="m"))
     assert aligned.left_out == LeftOut(("d",), ("4",), 1)
     assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
     with pytest.raises(
         InputError, match=r"no metric 'rouge' in the scores. Expected one of human"
     ):
-        align(read_scores(rows), "rouge", "human")
+        align(read_scores(rows, "human", metrics="rouge"))
 
 
 def test_scores_without_any_correlation_are_refused():

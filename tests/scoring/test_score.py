@@ -139,13 +139,14 @@ def test_a_judge_that_was_down_leaves_no_score():
 
 def test_labels_of_scus_beside_scores_on_stus():
     stus = tuple(InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS)
-    result = scored(stus=stus, labels=(HALF,), on="stus")
+    data = Dataset("own", scus=UNITS, stus=stus, summaries=SYSTEMS, labels=(HALF,))
+    result = lp.score(data, stus, judge=WordJudge(), samples=50)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert result.label_units == UNITS
     assert scored(stus=stus, labels=(HALF,)).metric == "lite2pyramid"
     heavier = (replace(UNITS[0], units=(Unit("a b", 9), Unit("c", 3))), UNITS[1])
-    other = scored(units=heavier, stus=stus, labels=(HALF,), on="stus")
+    other = lp.score(replace(data, scus=heavier), stus, judge=WordJudge(), samples=50)
     assert other.human_scores != result.human_scores
     assert other.signature != result.signature
 
@@ -161,10 +162,6 @@ def test_the_ceiling_is_what_references_score():
     assert result.ceiling == pytest.approx(result.scores["same"], abs=1e-12)
     assert f"references themselves score {result.ceiling:.3f}" in result.to_table()
     assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], **options).ceiling is None
-    more = lp.score(texts, references=references, **options, stu_fallback="sentence")
-    assert "|fallback:sentence|" in str(more.signature)
-    with pytest.raises(InputError, match="fallback"):
-        lp.score(texts, [["x"], ["y"]], stu_fallback="sentence")
 
 
 def test_frames_of_systems_inputs_and_units():

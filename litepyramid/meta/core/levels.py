@@ -10,7 +10,7 @@ among the items drawn has no coefficient: NaN.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError, choose
 from litepyramid.stats import system_means
-from litepyramid.text import cut
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import FloatArray, IntArray, several
 
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -422,19 +421,6 @@ def mean_tolerance(X: FloatArray) -> float:
     """Below which difference two averages of these scores are the same number,
     rounded."""
     return float(TIE_TOLERANCE * np.nanmax(np.abs(X), initial=0.0))
-
-
-def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
-    """One or several names as a tuple."""
-    if isinstance(names, str):
-        return (names,)
-    if isinstance(names, Iterable):
-        listed = tuple(names)
-        if all(isinstance(name, str) for name in listed):
-            return listed
-    raise InputError(
-        f"{what} is {cut(repr(names))}", expected="text, or a list of texts"
-    )
 
 
 def kinds(

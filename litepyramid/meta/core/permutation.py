@@ -37,7 +37,6 @@ from litepyramid.meta.core.levels import (
 from litepyramid.progress import bar
 from litepyramid.stats import (
     SMALLEST_TAIL,
-    Alternative,
     PValueRule,
     as_large,
     flip_tails,
@@ -575,7 +574,6 @@ def permuted_p_values(
     coefficient: Coefficient,
     swaps: Sampling,
     *,
-    alternative: Alternative,
     rule: PValueRule,
     samples: int | None,
     target: float,
@@ -589,7 +587,7 @@ def permuted_p_values(
     as small as `target` asks:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
-      its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such
+      its own: p = #{T ≥ T_observed} / (2 (draws + 1)). A test with 20 such
       samples after 512 draws stops there.
     - At summary level turning over all coins of an input changes the sign of its term in T, and at
       system level turning over those of a system that of its term in the difference of
@@ -607,8 +605,7 @@ def permuted_p_values(
     Returns (K, K) p-values, row against column, NaN on the diagonal; (K, K) samples
     without a value; the number of samples, at most; the smallest p that was possible.
     """
-    count, one_sided = len(values), alternative == "greater"
-    sides = 2 if one_sided else 1
+    count = len(values)
     ranks = coefficient in ("kendall", "spearman")
     refined = samples is None and (
         (level == "summary" and swaps != "systems")
@@ -621,12 +618,12 @@ def permuted_p_values(
         most, smallest = samples, 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
-        smallest = 2 / sides * max(2.0**-turned / (most + 1), SMALLEST_TAIL)
+        smallest = max(2.0**-turned / (most + 1), SMALLEST_TAIL)
     else:
-        most = max(_FIRST_LOOK, ceil(MARGIN / target / sides) - 1)
-        smallest = 1 / (sides * (most + 1))
+        most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
+        smallest = 1 / (2 * (most + 1))
     shared = _Shared(values, Z, level, coefficient, swaps, seed)
-    running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
+    running = ~np.eye(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, valued, failed = np.zeros((3, count, count), dtype=np.int64)
     pairs = list(combinations(range(count), 2))
@@ -645,22 +642,20 @@ def permuted_p_values(
                     drawn = np.concatenate([observed[start:], drawn])
                     drawn = np.concatenate([drawn, -drawn])
                 for a, b in tests if not np.isnan(observed[0]) else []:
-                    turn = 1.0 if (a < b if one_sided else observed[0] >= 0) else -1.0
-                    large = as_large(
-                        turn * observed[0], turn * drawn, alternative, rule
-                    )
+                    turn = 1.0 if a < b else -1.0
+                    large = as_large(turn * observed[0], turn * drawn, "greater", rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
                     if refined and larger[a, b] < _CLEARLY:
                         rows = turn * terms()[: 1 if swaps != "both" else most + 1]
                         tails = flip_tails(rows, cosets=len(rows) > 1)
-                        refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
+                        refined_p[a, b] = min(1.0, tails.mean())
             if samples is None:
                 running &= (larger < _CLEARLY) & (valued > 0)
     with np.errstate(invalid="ignore"):
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
     p = np.where(np.isnan(refined_p), p, refined_p)
-    return p if one_sided else np.where(np.isnan(p), p.T, p), failed, most, smallest
+    return p, failed, most, smallest
 
 
 class _Shared:
