@@ -41,6 +41,7 @@ from litepyramid.files import (
 )
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
+from litepyramid.judges.cache import user_cache
 from litepyramid.judges.registry import parse_settings
 from litepyramid.tables import Result
 from litepyramid.text import legible
@@ -357,7 +358,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         if command.filled.get(name) not in ("out", "side")
     ]
 
-    with reading(*inputs, os.environ.get("LITEPYRAMID_CACHE")):
+    with reading(*inputs, user_cache()):
         _run_guarded(command, values, outputs)
 
 

@@ -25,6 +25,7 @@ from litepyramid.judges.base import Closing
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
 
+_NAME = "judgements.sqlite"
 _VERSION = 4
 _APPLICATION = 0x4C505952  # "LPYR"
 _CHUNK = 500
@@ -60,9 +61,7 @@ class JudgementCache(Closing):
     is None."""
 
     def __init__(self, path: str | Path | None) -> None:
-        self.path = (
-            None if path is None else _user_cache() if path == "default" else Path(path)
-        )
+        self.path = _file_of(path)
         with _errors(self.path):
             self._db = _open(self.path)
 
@@ -169,14 +168,29 @@ def _errors(path: Path | None) -> Iterator[None]:
         ) from error
 
 
-def _user_cache() -> Path:
-    """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it."""
+def _file_of(path: str | Path | None) -> Path | None:
+    if path is None:
+        return None
+    return user_cache() if path == "default" else Path(path)
+
+
+def check_cache(path: str | Path | None) -> None:
+    """Raises InputError if what a judge is told to keep its judgements in is no
+    cache."""
+    if (file := _file_of(path)) is not None:
+        _is_cache(file)
+
+
+def user_cache() -> Path:
+    """``LITEPYRAMID_CACHE``, or a file in it if it is a folder; else one in the user's
+    cache folder, as the system has it."""
     if path := os.environ.get("LITEPYRAMID_CACHE"):
-        return Path(path).expanduser()
+        chosen = Path(path).expanduser()
+        return chosen / _NAME if file_type(chosen) == "folder" else chosen
     system = os.environ.get(
         "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
     )
-    return Path(system or Path.home() / ".cache") / "litepyramid" / "judgements.sqlite"
+    return Path(system or Path.home() / ".cache") / "litepyramid" / _NAME
 
 
 def _is_cache(path: Path) -> bool:
@@ -290,7 +304,7 @@ def cache(
         $ litepyramid cache clear
     """
     choose("action", action, ("info", "clear"))
-    path = _user_cache() if file is None else Path(file)
+    path = user_cache() if file is None else Path(file)
     removed, models = 0 if action == "clear" else None, []
     exists = _is_cache(path)
     if exists:

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from litepyramid.errors import InputError
+import litepyramid as lp
+from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
 from litepyramid.judges.cache import JudgementCache, Stored, cache
 
@@ -155,3 +156,40 @@ def test_the_command_shows_and_clears(path):
     assert cache("clear", file=path).removed == 3
     [table] = cache(file=path).to_tables()
     assert table.rows[0][0] == "none"
+
+
+def test_a_folder_that_the_environment_names_takes_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("LITEPYRAMID_CACHE", str(tmp_path))
+
+    with JudgementCache("default") as store:
+        store.put("m", {b"pair": Stored(b"1")})
+
+    assert (tmp_path / "judgements.sqlite").is_file()
+    assert cache().models
+
+
+def test_a_cache_that_is_a_folder_is_refused_before_the_model_is_looked_for(tmp_path):
+    with pytest.raises(InputError, match="is not a file"):
+        lp.judge("nobody/such-model", cache=tmp_path)
+
+
+def test_without_a_network_a_hub_judge_is_refused_at_once(tmp_path, monkeypatch):
+    """No request is made, and so none is made again and again."""
+    known = pytest.importorskip(
+        "huggingface_hub.constants", reason="the extra nli is absent"
+    )
+    asked = []
+
+    def nobody(address, timeout):
+        asked.append(address)
+        raise OSError
+
+    monkeypatch.setattr("socket.create_connection", nobody)
+    monkeypatch.setattr(known, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(known, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("litepyramid.judges.nli.checkpoint.getproxies", dict)
+
+    with pytest.raises(ModelError, match="cached, and no network answers"):
+        lp.judge("nobody/such-model", cache=None)
+
+    assert len(asked) == 1

@@ -18,7 +18,7 @@ from llm_server import KEY, asked, question_of, rule
 from running import ROOT
 
 import litepyramid as lp
-from litepyramid.errors import ModelError
+from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.llm.endpoint import redacted
 from litepyramid.judges.llm.llm_judge import LLMJudge, load_prompt
@@ -222,8 +222,7 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
     assert (values(swapped), fake.requests) == ([[0.0], [1.0]], 3)
     plain = judge(fake, tmp_path).judge(items[:2])
     signatures = [batch.signature.get("questions") for batch in (whole, again, plain)]
-    assert len(set(signatures)) == 3
-    assert signatures[2] is None
+    assert signatures == ["asked", "asked", None]
 
 
 def test_evidence_evaluation_and_functions_get_the_question(fake):
@@ -330,6 +329,89 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
         assert KEY[start : start + 8] not in shown
         assert KEY[start : start + 8].encode() not in files
     assert redacted(f"a {KEY[3:12]} b", KEY) == "a … b"
+
+
+@pytest.mark.parametrize("rest", ["/v1?key=hush", "/v1#hush", "/v1"])
+def test_an_address_of_the_environment_holds_no_credentials(monkeypatch, rest):
+    user = "me:hush@" if rest == "/v1" else ""
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://{user}127.0.0.1:9{rest}")
+
+    with pytest.raises(InputError) as error:
+        LLMJudge("m", cache=None)
+
+    assert "hush" not in str(error.value)
+
+
+def test_a_key_in_parameters_or_names_is_shown_nowhere(fake, tmp_path):
+    options = {"parameters": {"user": KEY, "metadata": [f"a {KEY}"]}}
+    batch = judge(fake, tmp_path, **options).judge(ITEMS)
+    again = judge(fake, tmp_path, **options).judge(ITEMS)
+    result = lp.score(
+        {"a": ["It rained."]},
+        [["It rained."]],
+        judge=LLMJudge(f"m-{KEY}", endpoint=fake.url, cache=None, **options),
+        samples=50,
+    )
+    result.save(tmp_path / "r.json")
+
+    assert again.counts["from_cache"] == DISTINCT
+    assert fake.bodies[0]["user"] == KEY
+    assert KEY not in json.dumps([batch.signature, again.signature])
+
+    for path in tmp_path.iterdir():
+        assert KEY.encode() not in path.read_bytes()
+
+
+def test_a_redirect_to_another_host_is_refused(fake):
+    """To the same one it is followed; 127.0.0.1 and localhost are two."""
+    other = fake.url.replace("127.0.0.1", "localhost")
+
+    for target, follows in ((fake.url, True), (other, False)):
+        sent = fake.requests
+
+        def act(number, body, sent=sent, target=target):
+            onward = {"Location": f"{target}/chat/completions"}
+            return (307, onward, b"") if number == sent + 1 else None
+
+        fake.act = act
+
+        if follows:
+            batch = judge(fake, concurrency=1).judge(ITEMS[:1])
+            assert values(batch) == rule(ITEMS[:1])
+        else:
+            with pytest.raises(ModelError, match="another host"):
+                judge(fake, concurrency=1).judge(ITEMS[:1])
+
+        assert fake.requests == sent + 1 + follows
+
+
+def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
+    fake.act = lambda number, body: f"Sure! Here is answer {number}. {KEY} " + "x" * 999
+
+    with pytest.raises(ModelError, match="Here is answer 1") as error:
+        judge(fake, concurrency=1).judge(ITEMS[:1])
+
+    assert "x" * 300 not in str(error.value)
+    assert KEY not in str(error.value)
+
+
+def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path):
+    def run(name, text, question):
+        facts = [{"text": "It rained."}]
+        asked = [{"input": "a", "question": question, "units": facts}]
+        answers = [{"system": "s", "input": "a", "summary": text}]
+        ready = judge(fake, tmp_path)
+        path = tmp_path / f"{name}.json"
+        lp.score(answers, asked, judge=ready, samples=50).save(path)
+        return path
+
+    old = run("old", "It rained.", "When?")
+    new = run("new", "We left.", "When?")
+    changed = lp.compare(old, new, fail_if_lost=1)
+    assert changed.failures
+
+    with pytest.raises(InputError, match="questions differ"):
+        lp.compare(old, run("other", "We left.", "Where?"))
 
 
 def unanswered(fake, **options):

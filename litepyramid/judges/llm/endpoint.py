@@ -18,6 +18,8 @@ from litepyramid.text import cut
 Work = TypeVar("Work")
 
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
+_LONGEST_REDACTED = 2000  # characters of a message
+_SHORTEST_KEY = 8
 MOST_BYTES = 2**20
 """The most bytes of an answer, unpacked."""
 _OPTIONAL = {  # what a server may refuse, by the words with which it says so
@@ -28,7 +30,14 @@ _OPTIONAL = {  # what a server may refuse, by the words with which it says so
 
 
 _KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
+_REDIRECT = (
+    "sends requests on to another host",
+    "No text is sent there. Name that host yourself if you trust it.",
+)
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_REDIRECTS = 5
 _FINAL = {
+    **dict.fromkeys(_REDIRECTS, _REDIRECT),
     401: _KEY,
     403: _KEY,
     404: ("has no model '{}'", "Check its name, and the address."),
@@ -53,7 +62,7 @@ class Reply:
     tokens_out: int
 
     @classmethod
-    def of(cls, value: Any, refused: Iterable[str] = (), key: str = "") -> Self:
+    def of(cls, value: Any, refused: Iterable[str] = ()) -> Self:
         """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
             text = value["choices"][0]["message"]["content"]
@@ -62,7 +71,7 @@ class Reply:
             raise UnansweredError("the answer is not a chat completion") from None
         if not isinstance(text, str) or not text.strip():
             raise UnansweredError("the answer has no text")
-        version = safe_name(model, key)
+        version = safe_name(model)
         if without := " ".join(sorted(refused)):
             version += f" without {without}"
         usage = usage if isinstance(usage, dict) else {}
@@ -74,18 +83,64 @@ class Reply:
         )
 
 
-def safe_name(name: Any, key: str = "") -> str:
-    """A model's name as signatures hold it: short, printable, without the key or a
+def safe_name(name: Any) -> str:
+    """A model's name as signatures hold it: short, printable, without a key or a
     separator."""
     if not isinstance(name, str) or not name:
         return "unnamed"
-    return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), 80)
+    return cut(re.sub(r"[|\s]+", "_", without_keys(name)), 80)
+
+
+def without_keys(value: Any) -> Any:
+    """A text without the keys of the environment, or what holds texts, likewise."""
+    if isinstance(value, Mapping):
+        return {without_keys(name): without_keys(one) for name, one in value.items()}
+
+    if isinstance(value, list | tuple):
+        return [without_keys(one) for one in value]
+
+    if isinstance(value, str):
+        for key in _keys():
+            if value == key:
+                value = "…"
+            elif len(key) >= _SHORTEST_KEY:  # "x", for a server without keys, is none
+                value = redacted(value.replace(key, "…"), key)
+
+    return value
+
+
+def _keys() -> list[str]:
+    """The keys in the environment, the longest first: one may begin another."""
+    keys = {os.environ.get(name, "").strip() for name in KEYS}
+    return sorted(keys - {""}, key=len, reverse=True)
+
+
+def _check_address(address: str, whose: str) -> None:
+    """Sees that an address holds no credentials: it is shown in messages."""
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:
+        usable = False
+    else:
+        usable = usable and not (parts.query or parts.fragment or "@" in address)
+
+    if not usable or any(
+        key in address for key in _keys() if len(key) >= _SHORTEST_KEY
+    ):
+        raise InputError(
+            f"{whose} address cannot be used",
+            expected="http(s)://HOST/v1 without a user or a query; keys in the "
+            "environment",
+        )
 
 
 def redacted(text: str, key: str) -> str:
-    """A text's beginning without the key, and any part of it of eight characters or
-    more."""
-    text = text[:2000]
+    """A text, unless it is long, without any part of the key of eight characters or
+    more: what cuts a message may cut the key in it."""
+    if len(text) > _LONGEST_REDACTED:
+        return text
+
     for size in range(len(key), min(7, max(len(key) - 1, 0)), -1):
         for start in range(len(key) - size + 1):
             text = text.replace(key[start : start + size], "…")
@@ -122,12 +177,9 @@ class Endpoint:
             raise InputError(
                 f"concurrency {numbers}", expected="at least 1, above 0, at least 0"
             )
-        parts = urlsplit(self.url or "https://")
-        if parts.scheme not in ("http", "https") or parts.query or "@" in parts.netloc:
-            expected = (
-                "http(s)://HOST/v1 without a user or a query; keys in the environment"
-            )
-            raise InputError("the endpoint's address cannot be used", expected=expected)
+        _check_address(
+            self.address, "the endpoint's" if self.url else "OPENAI_BASE_URL's"
+        )
 
     @property
     def address(self) -> str:
@@ -183,7 +235,7 @@ class Endpoint:
             except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
         self._refused, self._accepted = left_out, True
-        return Reply.of(value, left_out, _key())
+        return Reply.of(value, left_out)
 
     def run(
         self, work: Callable[[Work], Awaitable[None]], jobs: Iterable[Work]
@@ -209,7 +261,7 @@ class Endpoint:
             async with (
                 openai.AsyncOpenAI(
                     api_key=key or "none",
-                    base_url=self.url,
+                    base_url=self.address,
                     timeout=self.timeout,
                     max_retries=self.retries,
                     http_client=_bounded_client(openai, self.timeout),
@@ -234,7 +286,7 @@ class Endpoint:
 
 def _why(error: Exception) -> str:
     """An error of the server in few words, the key taken out before they are cut."""
-    return reason(Exception(redacted(str(error), _key())))
+    return reason(Exception(without_keys(str(error)[:_LONGEST_REDACTED])))
 
 
 def _key() -> str:
@@ -252,6 +304,24 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
     ]  # httpx, or its successor
 
     class Bounded(base):  # type: ignore[misc, valid-type]
+        async def _within_host(self, request: Any, options: dict[str, Any]) -> Any:
+            """Sends, and follows redirects that stay on the host and as safe."""
+            options = {**options, "stream": True, "follow_redirects": False}
+
+            for _ in range(_MOST_REDIRECTS):
+                response = await super().send(request, **options)
+                onward = response.next_request
+
+                if onward is None or onward.url.host != request.url.host:
+                    break
+                if request.url.scheme == "https" != onward.url.scheme:
+                    break
+
+                await response.aclose()
+                request = onward
+
+            return response
+
         async def send(
             self, request: Any, *, stream: bool = False, **options: Any
         ) -> Any:
@@ -259,7 +329,8 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
             body = bytearray()
             try:
                 async with asyncio.timeout(seconds):
-                    response = await super().send(request, stream=True, **options)
+                    response = await self._within_host(request, options)
+                    request = response.request
                     try:
                         if "," in response.headers.get("Content-Encoding", ""):
                             raise http.DecodingError(

@@ -32,16 +32,22 @@ from litepyramid.judges.base import (
     pair_key,
 )
 from litepyramid.judges.cache import JudgementCache, Stored
-from litepyramid.judges.llm.endpoint import Endpoint, Reply, UnansweredError, safe_name
+from litepyramid.judges.llm.endpoint import (
+    Endpoint,
+    Reply,
+    UnansweredError,
+    safe_name,
+    without_keys,
+)
 from litepyramid.language import name_of
 from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted, fill, one_line
-from litepyramid.types import fingerprint
+from litepyramid.text import counted, cut, fill, one_line
 
 _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000
+_QUOTED = 200  # characters of an answer in an error
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _Asked = Sequence[tuple[str, Sequence[str], str]]
 """Summaries, each with units, and with the question that it answers, or an empty
@@ -262,7 +268,7 @@ class Asker:
         names = ("from_cache", "judged", "requests", "tokens_in", "tokens_out")
         self.counts = Counter(dict.fromkeys(names, 0))
         self._sent = self._failures = 0
-        self._why, self._stopped = "", False
+        self._why, self._unread, self._stopped = "", "", False
         self._versions: set[str] = set()
 
     @property
@@ -290,7 +296,8 @@ class Asker:
             read = sum(8 + len(job.text.encode()) // 4 for job in left)
             written = sum(job.tokens_out for job in left)
             sizes = len(keys), len(values), len(left), read, written
-            raise EstimateOnly(Estimate(self._endpoint.model, *sizes))
+            model = safe_name(self._endpoint.model)
+            raise EstimateOnly(Estimate(model, *sizes))
         with bar(len(keys), "judging", f"{what}s") as shown:
             shown.update(len(values))
 
@@ -335,7 +342,7 @@ class Asker:
     async def _answer(self, job: Job) -> dict[bytes, bytes]:
         """Asks, and once more if the answer cannot be read; gives up after too many
         failures."""
-        why = "the answer cannot be read: each fact once, with a grade, was expected"
+        why = ""
         for _ in range(2):
             self._sent += 1
             try:
@@ -359,8 +366,14 @@ class Asker:
                 self._versions.add(reply.version)
                 self.counts["judged"] += len(rows)
                 return rows
+            self._unread = self._unread or cut(
+                one_line(without_keys(reply.text[:_QUOTED])), _QUOTED
+            )
         if not self._stopped:
-            self._why = why
+            self._why = why or (
+                "the answer cannot be read: each fact once, with a grade, was expected; "
+                f"the first such answer was '{self._unread}'"
+            )
         self._stopped |= self._failures >= max(8, self._endpoint.concurrency)
         return {}
 
@@ -371,7 +384,7 @@ class Asker:
             "max_length": None,
             "dtype": "answer",
             "version": version,
-            "parameters": self._endpoint.fields,
+            "parameters": without_keys(self._endpoint.fields),
             **self._fields,
         }
         return json.dumps(fields, sort_keys=True)
@@ -506,16 +519,18 @@ class LLMJudge(Closing):
             **self._asker.counts,
         }
         signature = self.signature()
-        if texts := sorted(
-            {(question, text) for text, _, question in asked if question}
-        ):
-            signature["questions"] = fingerprint(texts)
+
+        # Which questions they are is in the hash of the inputs: answers to the same
+        # ones are judged in the same way.
+        if any(question for _, _, question in asked):
+            signature["questions"] = "asked"
+
         return JudgedBatch(presence, signature, counts)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature, the endpoint's reported version in it."""
         size = self._identity["units_per_request"]
-        fields = {"units_per_request": size, **self._endpoint.fields}
+        fields = {"units_per_request": size, **without_keys(self._endpoint.fields)}
         values = (f"{name}={json.dumps(fields[name])}" for name in sorted(fields))
         return {
             "judge": f"llm:{safe_name(self._endpoint.model)}",

@@ -9,12 +9,15 @@ for one tuned on presence.
 import hashlib
 import json
 import re
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +37,7 @@ CARD_FILE = "litepyramid.json"
 MAX_LENGTH = 400
 """The authors cut pairs at 400 tokens (ZB21, released code)."""
 _MOST_LAYERS = 256
+_SECONDS = 3.0  # in which a hub answers
 _OFFSET = (
     "roberta",
     "xlm-roberta",
@@ -351,9 +355,44 @@ def _read_config(path: Path) -> _Config:
 
 
 def _hub_config(name: str, revision: str | None) -> Path:
-    """The path of config.json in the hub's cache."""
-    hub = require("huggingface_hub", extra="nli", purpose="a hub model")
+    """The path of config.json in the hub's cache; without a network, what is there."""
+    purpose = "a hub model"
+    hub = require("huggingface_hub", extra="nli", purpose=purpose)
+    known = require("huggingface_hub.constants", extra="nli", purpose=purpose)
+
+    # Told to stay offline, the hub's own package answers at once.
+    offline = not known.HF_HUB_OFFLINE and not _answers(known.ENDPOINT)
     at = f" at revision '{revision}'" if revision else ""
     problem = f"there is no folder or hub model '{name}'{at}"
-    with loading(problem, hint="Check the name and the connection."):
-        return Path(hub.hf_hub_download(name, "config.json", revision=revision))
+    hint = "Check the name and the connection."
+
+    if offline:
+        problem = (
+            f"there is no folder '{name}', nothing of a hub model of that name{at} is "
+            "cached, and no network answers"
+        )
+
+    with loading(problem, hint=hint):
+        return Path(
+            hub.hf_hub_download(
+                name, "config.json", revision=revision, local_files_only=offline
+            )
+        )
+
+
+def _answers(address: str) -> bool:
+    """Whether a connection to a server can be made: what downloads from it would try
+    for half a minute. A proxy is taken to answer."""
+    parts = urlsplit(address)
+
+    if parts.scheme in getproxies() or parts.hostname is None:
+        return True
+
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+
+    try:
+        socket.create_connection((parts.hostname, port), _SECONDS).close()
+    except OSError:
+        return False
+
+    return True

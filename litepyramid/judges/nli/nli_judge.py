@@ -20,7 +20,7 @@ from litepyramid.judges.base import (
     pair_key,
     windows,
 )
-from litepyramid.judges.cache import JudgementCache, Stored
+from litepyramid.judges.cache import JudgementCache, Stored, check_cache
 from litepyramid.judges.nli.backends import (
     ONNX_TOKENS,
     OnnxBackend,
@@ -115,6 +115,7 @@ class NLIJudge(Closing):
             check_whole("batch_tokens", batch_tokens)
         if threads is not None:
             check_whole("threads", threads)
+        check_cache(cache)
         self.checkpoint: Checkpoint = open_checkpoint(
             str(model),
             revision=revision,
