@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
 import numpy as np
@@ -62,11 +62,15 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
     rows = []
     for tree in trees:
         pieces = tree_pieces(tree)
-        labels = Counter(piece[2:] for piece in pieces if piece.startswith(" ("))
-        words = sum(piece != ")" and not piece.startswith(" (") for piece in pieces)
-        depth = max(accumulate(piece.count("(") - piece.count(")") for piece in pieces))
-        shape = (words, len("".join(pieces)) - 1, depth, words / depth)
-        rows.append([*shape, *(labels[label] for label in LABELS)])
+        opening = [piece for piece in pieces if piece.startswith(" (")]
+        labels = Counter(piece[2:] for piece in opening)
+        words = len(pieces) - len(opening) - pieces.count(")")
+
+        nesting = accumulate(piece.count("(") - piece.count(")") for piece in pieces)
+        depth = max(nesting)
+        characters = len("".join(pieces)) - 1
+        shape: list[float] = [words, characters, depth, words / depth]
+        rows.append(shape + [labels[label] for label in LABELS])
     return np.array(rows, dtype=np.float64)
 
 
@@ -82,8 +86,8 @@ _RELATIONS = (  # without root and clf; a subtype (nmod:poss) counts as its rela
     "parataxis punct reparandum vocative xcomp"
 )
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
-RELATIONS, TAGS = tuple(_RELATIONS.split()), tuple(_TAGS.split())
-
+RELATIONS = tuple(_RELATIONS.split())
+TAGS = tuple(_TAGS.split())
 
 DEPENDENCY_NAMES = (
     *("length", "characters", "tree_depth", "length_per_depth"),
@@ -97,11 +101,19 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
     `TAGS`."""
     rows = []
     for tree in trees:
-        length, depth = len(tree.words), tree.depth
-        shape = length, len(" ".join(tree.tokens)), depth, length / max(1, depth)
-        relations, tags = Counter(map(tree.base, range(length))), Counter(tree.tags)
+        length = len(tree.words)
+        characters = len(" ".join(tree.tokens))
+        shape: list[float] = [
+            length,
+            characters,
+            tree.depth,
+            length / max(1, tree.depth),
+        ]
+
+        relations = Counter(map(tree.base, range(length)))
+        tags = Counter(tree.tags)
         counts = [relations[name] for name in RELATIONS] + [tags[name] for name in TAGS]
-        rows.append([*shape, *counts])
+        rows.append(shape + counts)
     return np.array(rows, dtype=np.float64)
 
 
@@ -112,25 +124,30 @@ CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FloatArray:
     """How much of each sentence the other sentences of its reference say too."""
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
-    content = [
-        {w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees
-    ]
+    content = [_content_words(tree) for tree in trees]
+
     members: defaultdict[Hashable, list[int]] = defaultdict(list)
     for index, group in enumerate(groups):
         members[group].append(index)
+
     rows = np.zeros((len(trees), 2))
     for indices in members.values():
         shared_with = sharing([words[index] for index in indices])
-        held = Counter(
-            word for index in indices for word in content[index] | words[index]
-        )
+        sentences_with: Counter[str] = Counter()
+        for index in indices:
+            sentences_with.update(content[index] | words[index])
+
         for place, index in enumerate(indices):
             shared = shared_with(words[index])
-            shared[place] = 0
-            elsewhere = sum(held[word] > 1 for word in content[index])
+            shared[place] = 0  # a sentence is not its own neighbour
             nearest = int(shared.max()) / max(1, len(words[index]))
+            elsewhere = sum(sentences_with[word] > 1 for word in content[index])
             rows[index] = nearest, elsewhere / max(1, len(content[index]))
     return rows
+
+
+def _content_words(tree: Tree) -> set[str]:
+    return {word.text.lower() for word in tree.words if word.upos in CONTENT}
 
 
 _OF_STUS = """
@@ -168,43 +185,60 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
     made = [unit for unit in map(rouge_words, units) if unit]
     if not made or not words:
         return [0.0] * len(STU_NAMES)
-    lengths = np.array([len(unit) for unit in made], dtype=np.float64)
-    types, covered = set(words), {word for unit in made for word in unit}
+
+    in_units = list(chain.from_iterable(made))
+    covered = set(in_units)
+    types = set(words)
     content = rouge_words(" ".join(w.text for w in tree.words if w.upos in CONTENT))
+
+    lengths = np.array([len(unit) for unit in made], dtype=np.float64)
     sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
+    shares = [size / len(words) for size in sizes]
+    medium = (lengths >= 4) & (lengths <= 9)
+
+    unit_types = Counter(chain.from_iterable(map(set, made)))
     whole = [_f1(words, unit) for unit in made]
+    openings = {tuple(unit[:2]) for unit in made}
     return [
         len(made),
         *sizes,
         float(lengths.std()),
-        *(size / len(words) for size in sizes),
+        *shares,
         len(types & covered) / len(types),
         _mean([word in covered for word in content]),
-        _mean([sum(word in unit for unit in made) for word in sorted(types)]),
+        _mean([unit_types[word] for word in sorted(types)]),
         len(covered - types) / len(covered),
-        sum(word in _PRONOUNS for unit in made for word in unit) / len(made),
+        sum(word in _PRONOUNS for word in in_units) / len(made),
         _mean(whole),
         max(whole),
         *(_expected(words, made, length) for length in (4, 6, 8)),
         *(_windowed(words, made, length) for length in (5, 7)),
-        len({tuple(unit[:2]) for unit in made}) / len(made),
-        _mean([length <= 6 for length in lengths]),
-        _mean([length >= 12 for length in lengths]),
-        _mean([4 <= length <= 9 for length in lengths]),
-        sum(4 <= length <= 9 for length in lengths),
+        len(openings) / len(made),
+        _mean((lengths <= 6).tolist()),
+        _mean((lengths >= 12).tolist()),
+        _mean(medium.tolist()),
+        int(medium.sum()),
     ]
 
 
 def _expected(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
-    worth = [(2 * min(m, len(unit)) / (m + len(unit)), set(unit)) for unit in made]
-    return _mean(
-        [max((f for f, unit in worth if word in unit), default=0.0) for word in words]
-    )
+    """The mean over words of the best F1 that a unit with the word has with an imagined
+    SCU of m words."""
+    best: dict[str, float] = {}
+    for unit in made:
+        f1 = 2 * min(m, len(unit)) / (m + len(unit))
+        for word in unit:
+            best[word] = max(f1, best.get(word, 0.0))
+    return _mean([best.get(word, 0.0) for word in words])
 
 
 def _windowed(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
-    runs = [words[i : i + m] for i in range(max(1, len(words) - m + 1))]
-    return _mean([max(_f1(run, unit) for unit in made) for run in runs])
+    """The mean over every run of m words of the best F1 with a unit."""
+    scores = []
+    for start in range(max(1, len(words) - m + 1)):
+        run = words[start : start + m]
+        scores.append(max(_f1(run, unit) for unit in made))
+    return _mean(scores)
 
 
 def _f1(one: Sequence[str], other: Sequence[str]) -> float:
@@ -263,62 +297,85 @@ def subject_features(
     of words in capitals. A word of an STU that its own sentence lacks has the part of
     speech that it has elsewhere in the reference (`groups`).
     """
-    parts: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)
+    known_tags: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)
     for tree, group in zip(trees, groups, strict=True):
         for word in tree.words:
-            parts[group].setdefault(word.text.lower(), word.upos)
+            known_tags[group].setdefault(word.text.lower(), word.upos)
+
     rows = []
     for tree, units, group in zip(trees, stus, groups, strict=True):
-        n, root, tags = len(tree.words), tree.root, tree.tags
-        outside = [i for i in range(n) if tree.base(i) in _NOT_IN_SUBJECT]
-        subjects = [
-            i for i in tree.children[root] if tree.base(i) in {"nsubj", "csubj"}
-        ]
-        subject = tree.under(subjects[0], outside) if subjects else []
-        kind = _subject_kind(
-            [tree.tokens[i] for i in subject], [tags[i] for i in subject]
-        )
-        of_stus = Counter(_stu_kind(unit, parts[group]) for unit in units)
-        copula = any(tree.base(i) == "cop" for i in tree.children[root])
+        n = len(tree.words)
+        tags = tree.tags
+        subject = _root_subject(tree)
+        tokens = [tree.tokens[i] for i in subject]
+        kind = _subject_kind(tokens, [tags[i] for i in subject])
+        of_stus = Counter(_stu_kind(unit, known_tags[group]) for unit in units)
+        shares = [of_stus[one] / max(1, len(units)) for one in KINDS]
+
+        copula = any(tree.base(i) == "cop" for i in tree.children[tree.root])
+        verbal = copula or tags[tree.root] in _OPENINGS["verb"]
+        opening = [tags[0] in kinds for kinds in _OPENINGS.values()]
+
         people = [
             w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words
         ]
+        titled = sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1))
+        capitals = sum(token.isupper() and len(token) > 1 for token in tree.tokens)
         rows.append(
             [
                 *(kind == one for one in (*KINDS, "none")),
-                *(of_stus[one] / max(1, len(units)) for one in KINDS),
+                *shares,
                 len(subject),
-                root / n,
-                copula or tags[root] in _OPENINGS["verb"],
-                *(tags[0] in kinds for kinds in _OPENINGS.values()),
-                sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1)),
+                tree.root / n,
+                verbal,
+                *opening,
+                titled,
                 sum(people),
-                sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
+                capitals / n,
             ]
         )
     return np.array(rows, dtype=np.float64)
 
 
+def _root_subject(tree: Tree) -> list[int]:
+    """The places of the words of the root's subject, without clauses and
+    appositions."""
+    outside = []
+    for i in range(len(tree.words)):
+        if tree.base(i) in _NOT_IN_SUBJECT:
+            outside.append(i)
+    for i in tree.children[tree.root]:
+        if tree.base(i) in {"nsubj", "csubj"}:
+            return [*tree.under(i, outside)]
+    return []
+
+
 def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:
+    """The kind of what stands before the verb of an STU."""
     tokens = unit.split()
-    parts = [
-        tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens
-    ]
-    verbs = (i for i, tag in enumerate(parts) if i and tag in {"VERB", "AUX"})
-    end = next(verbs, _LONGEST_SUBJECT)
+    parts = []
+    for token in tokens:
+        guess = "PROPN" if token[:1].isupper() else "NOUN"
+        parts.append(tags.get(token.lower(), guess))
+
+    end = _LONGEST_SUBJECT
+    for i, tag in enumerate(parts):
+        if i and tag in {"VERB", "AUX"}:
+            end = i
+            break
     return _subject_kind(tokens[:end], parts[:end])
 
 
 def _subject_kind(tokens: Sequence[str], tags: Sequence[str]) -> str:
-    names = sum(tag == "PROPN" for tag in tags)
+    """What a subject of these words is, one of `KINDS`; "none" without words."""
     if not tokens:
         return "none"
     if tags[0] == "PRON" or set(tags) <= {"PRON", "DET"}:
         return "pronoun"
+
+    names = tags.count("PROPN")
     if names:
         return "full_name" if names > 1 else "name"
-    return (
-        "person"
-        if any(token.lower() in person_nouns() for token in tokens)
-        else "thing"
-    )
+    if person_nouns().isdisjoint(token.lower() for token in tokens):
+        return "thing"
+    return "person"
