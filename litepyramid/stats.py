@@ -349,12 +349,13 @@ def system_means(values: FloatArray) -> FloatArray:
         return np.asarray(np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1))
 
 
-def t_reach(confidence: float, freedom: float) -> float:
+def t_reach(confidence: float, freedom: float | FloatArray) -> Any:
     """How many standard errors a two-sided interval reaches on each side, by Student's
-    t."""
+    t; an array for several degrees of freedom."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.5 + confidence / 2))
+    reach = stdtrit(freedom, 0.5 + confidence / 2)
+    return reach if np.ndim(freedom) else float(reach)
 
 
 def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.scoring.combine import prediction_powered
+from litepyramid.scoring.estimates import prediction_powered
 from litepyramid.scoring.result import scored_and_labelled
 from litepyramid.stats import check_samples, check_share
 from litepyramid.tables import Column, Result, Table

@@ -1,15 +1,22 @@
 """Combining people and judge: scores on all inputs from labels on a few
 (prediction-powered)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import comb
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
+from litepyramid.scoring.estimates import (
+    FEWEST,
+    ROW,
+    Target,
+    prediction_powered,
+    with_intervals,
+)
 from litepyramid.scoring.inference import (
     MEASURES,
     group_letters,
@@ -17,24 +24,26 @@ from litepyramid.scoring.inference import (
     matrices_sha,
 )
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import scored_and_labelled
+from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_labelled
+from litepyramid.scoring.sampled import (
+    SampledLabels,
+    Spread,
+    read_sample,
+    system_draws,
+)
 from litepyramid.stats import (
     adjust_p_values,
     all_pairs,
     by_id,
     check_share,
     t_p_values,
-    t_reach,
 )
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
+from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
 
-Target = Literal["inputs", "population"]
-
-GAIN = 0.95
-"""The judge is used where it leaves at most this part of the variance; else the labels
-alone."""
+FEW = 15
+"""With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with 5."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +100,8 @@ class CombinedPair(Combined):
 class CombinedScores(Result):
     """Human scores of systems, best first, and their differences, the largest first.
 
-    Of `inputs`, `labels` have labels for some system; intervals are for the `target`.
+    Of `inputs`, `labels` have labels for some system; where single facts or summaries
+    were drawn (`spread`), `labels` are facts. Intervals are for the `target`.
     """
 
     metric: str
@@ -103,6 +113,8 @@ class CombinedScores(Result):
     confidence: float
     alpha: float
     signature: Signature
+    spread: Spread = "inputs"
+    notes: tuple[str, ...] = ()
 
     @property
     def scores(self) -> dict[str, float]:
@@ -119,10 +131,12 @@ class CombinedScores(Result):
             if self.target == "inputs"
             else "new inputs have"
         )
+        labelled = "inputs" if self.spread == "inputs" else "facts"
         notes = [
+            *self.notes,
             f"score: labels and judge combined; alone: labels only. {percent} intervals for "
-            f"the scores that {of}. The labelled inputs are assumed to be a random sample.",
-            f"The judge is worth {saved:.0f} more labelled inputs (median).",
+            f"the scores that {of}. What is labelled is assumed to be a random sample.",
+            f"The judge is worth {saved:.0f} more labelled {labelled} (median).",
         ]
         if unused:
             told = f"For {counted(unused, 'system')} the judge does not help"
@@ -144,10 +158,11 @@ class CombinedScores(Result):
             counted(len(self.systems), "system"),
             counted(self.inputs, "input"),
         )
+        of_facts = "" if self.spread == "inputs" else " facts"
         title = (
-            f"Human scores of {systems} on {inputs}, from labels on {self.labels} and "
+            f"Human scores of {systems} on {inputs}, from labels on "
+            f"{self.labels}{of_facts} and {metric_title(self.metric)}"
         )
-        title += metric_title(self.metric)
         table = Table.of(title, columns, rows, (*notes, str(self.signature)))
         return [replace(table, repeated=2), *self._differences()]
 
@@ -190,208 +205,160 @@ class CombinedScores(Result):
 def combine(
     scores: ScoresLike,
     *,
+    labels: Any = None,
     metric: str | None = None,
     human: str = "human",
     target: Target = "inputs",
     assume_random: bool = False,
     confidence: float = 0.95,
 ) -> CombinedScores:
-    """Estimate human scores from labels on some inputs and a judge's scores on all.
+    """Estimate human scores from labels of a sample and a judge's scores of everything.
 
     Systems, and differences of two systems, are estimated by prediction-powered
-    inference; inputs are what is drawn, as all systems are labelled on the same ones.
+    inference. The sample may be whole inputs, with all systems labelled on the same
+    ones, or summaries or single facts of known probability (`estimates.estimate`).
 
     Args:
         scores: A result of `score` with labels on a random sample of the inputs, or its
             file; or a table of scores with a human column, empty where nobody labelled;
             or two matrices.
+        labels: Labels of a sample that `budget export --labels` drew: what
+            `budget import` gave or wrote. The scores are then a result of `score`.
         metric: The judge's metric in a table.
         human: The human column in a table.
         target: ``inputs``: intervals for the scores that labels on all these inputs
-            would give;
-            ``population``: for the population that these inputs are a sample of.
+            would give; ``population``: for the population that these inputs are a
+            sample of.
         assume_random: Take the labelled inputs for a random sample even if they look
             chosen.
         confidence: Confidence level of the intervals; tests are at 1 less it.
 
     Raises:
-        InputError: No human scores, too few, gaps in the judge's scores, or labels on
-            the first (or last) inputs by id, which is not a sample.
+        InputError: No human scores, fewer than five labelled inputs or draws, gaps in
+            the judge's scores, or labels on the first (or last) inputs by id, which is
+            not a sample.
 
     Example:
         >>> rows = [
         ...     {"system": "a", "input": i, "metric": name, "score": value}
         ...     for i, f in enumerate([.1, .9, .4, .5, .3, .8, .2, .6])
-        ...     for name, value in (("judge", f), ("human", f + .1 if i in (1, 3, 4, 6) else None))
+        ...     for name, value in (("judge", f), ("human", f + .1 if i != 2 and i < 7 else None))
         ... ]
         >>> combine(rows).systems[0].labels
-        4
+        6
 
     Command line:
         $ litepyramid combine scores.json --target population
+        $ litepyramid combine scores.json --labels judged
     """
     check_share("confidence", confidence)
-    alpha = round(1 - confidence, 12)
     choose("target", target, get_args(Target))
-    judge, people, signature = scored_and_labelled(scores, metric, human)
+    result = read_saved(scores)
+    scores = scores if result is None else result
+
+    if labels is None:
+        judge, people, signature = scored_and_labelled(scores, metric, human)
+        estimates = _of_inputs(judge, people, target, confidence)
+        if not assume_random:
+            _check_sample(estimates.labelled_inputs)
+        about = {"scores_sha": matrices_sha(judge, people)}
+        spread: Spread = "inputs"
+    else:
+        sample = read_sample(getattr(labels, "sample", None) or labels)
+        if result is None:
+            raise InputError(
+                "labels of a sample with scores that are no result of score",
+                expected="the result, or its file: it says which units there are",
+            )
+        signature, spread = result.signature, sample.spread
+        if spread == "inputs":
+            people = _human_matrix(result, sample)
+            estimates = _of_inputs(result.matrix, people, target, confidence)
+        else:
+            estimates = _of_draws(result, sample, target, confidence)
+        estimates = replace(estimates, unanswered=sample.unanswered)
+        about = {
+            "scores_sha": matrices_sha(result.matrix),
+            "sample_sha": sample.sha,
+        }
+
+    limits = (-np.inf, np.inf)
+    if result is not None:
+        limits = result.rule.limits(result.rule.layout(result.units))
+    return _combined(estimates, limits, spread, confidence, signature, about)
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimates:
+    """Rows of `estimates.ROW` of N systems and of every two of them.
+
+    Attributes:
+        judge: (N,) the judge's own scores.
+        labelled_inputs: (M,) whether anybody labelled something of each input.
+        complete: Whether labels leave nothing open, so that the target is the
+            population.
+        fewest: Draws of the system that has fewest.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    judge: FloatArray
+    means: np.recarray[Any, Any]
+    differences: np.recarray[Any, Any]
+    labelled_inputs: NDArray[np.bool_]
+    labels: int
+    target: Target
+    complete: bool
+    fewest: int
+    unanswered: int = 0
+
+
+def _of_inputs(
+    judge: ScoreMatrix, people: ScoreMatrix, target: Target, confidence: float
+) -> _Estimates:
+    """Estimates from human scores of whole inputs, the same for all systems."""
     if (judge.systems, judge.inputs) != (people.systems, people.inputs):
         raise InputError(
             "the judge's scores and the human scores are for different systems or inputs",
             expected="the same ones, in the same order",
         )
     rows, columns = by_id(judge.systems), by_id(judge.inputs)
-    systems = [judge.systems[i] for i in rows]
+    systems = tuple([judge.systems[i] for i in rows])
     f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
-    labelled = np.asarray((~np.isnan(h)).any(axis=0))
     if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
             f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[columns[gap[0][1]]]}'",
             expected="the judge's score for every summary",
         )
-    if not assume_random:
-        _check_sample(labelled)
-    means = _powered(h, f, confidence, target)
+
+    labelled = ~np.isnan(h)
+    fewest = int(labelled.sum(axis=1).min())
+    if fewest < FEWEST:
+        what = f"human scores of {counted(fewest, 'input')}"
+        raise InputError(what, expected=f"at least {FEWEST} labelled inputs")
+    complete = bool(labelled.all(axis=1).any())
+    target = "population" if complete else target
+
     i, j = all_pairs(len(h)).T
-    differences = _powered(h[i] - h[j], f[i] - f[j], confidence, target)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(differences["value"]) / differences["error"]
-    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["labels"] - 1)
-    holm = adjust_p_values(p, "holm")
-    order = np.argsort(-means["value"], kind="stable").tolist()
-    differs = np.zeros((len(order), len(order)), dtype=bool)
-    differs[i, j] = holm < alpha
-    groups = letter_groups(order, differs | differs.T)
-    turned = differences["value"] < 0
-    first, second = np.where(turned, (j, i), (i, j))
-    for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
-        ends = differences[low], differences[high]
-        differences[low], differences[high] = np.where(
-            turned, (-ends[1], -ends[0]), ends
-        )
-    pairs = [
-        CombinedPair(
-            first=systems[first[n]], second=systems[second[n]], p=float(p[n]),
-            difference=abs(float(differences["value"][n])), p_holm=float(holm[n]),
-            **_entry(differences, n),
-        )
-        for n in range(len(p))
-    ]  # fmt: skip
-    about = {"combine": "cross-fit", "target": target, "confidence": confidence}
-    about |= {"scores_sha": matrices_sha(judge, people)}
-    return CombinedScores(
+    return _Estimates(
         metric=judge.metric,
-        systems=tuple(
-            CombinedScore(
-                system=systems[n], score=float(means["value"][n]), judge=float(f[n].mean()),
-                groups=groups[n], **_entry(means, n),
-            )
-            for n in order
-        ),
-        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.difference, pair.first, pair.second))),
-        inputs=len(judge.inputs),
-        labels=int(labelled.sum()),
+        systems=systems,
+        judge=f.mean(axis=1),
+        means=_powered(h, f, confidence, target),
+        differences=_powered(h[i] - h[j], f[i] - f[j], confidence, target),
+        labelled_inputs=labelled.any(axis=0),
+        labels=int(labelled.any(axis=0).sum()),
         target=target,
-        confidence=confidence,
-        alpha=alpha,
-        signature=Signature.of(**dict(signature.fields) | about),
-    )  # fmt: skip
-
-
-def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
-    """The fields of a `Combined`, of one row."""
-    return {field.name: rows[field.name][n].item() for field in fields(Combined)}
-
-
-_ROW = np.dtype(
-    [("value", float), ("error", float), ("low", float), ("high", float), ("alone", float),
-     ("alone_low", float), ("alone_high", float), ("weight", float), ("saved", float),
-     ("labels", np.int64)]
-)  # fmt: skip
-
-
-def prediction_powered(
-    human: FloatArray,
-    judge: FloatArray,
-    labelled: IntArray,
-    *,
-    confidence: float = 0.95,
-    target: Target = "inputs",
-) -> np.recarray[Any, Any]:
-    r"""Means of human scores known for some inputs, with a judge's scores known for
-    all.
-
-    .. math:: \hat\theta = \frac1n \sum_{j \in L}
-              \bigl(h_j - \lambda_{-j} (f_j - \bar f)\bigr)
-
-    over the n labelled inputs L, a random sample, with the judge's mean f̄ over all M
-    inputs: unbiased for any λ (Angelopoulos et al. 2023, PPI++; Chaganty et al. 2018,
-    control variates), in the form for a finite population. λ is the regression
-    coefficient of h on f that minimises the variance, for each input from the other
-    labelled ones (cross-fitting by leaving one out), so that few labels do not make it
-    look better than it is. Where the judge leaves more than `GAIN` of the variance, the
-    labels alone are taken. Intervals are Student's t.
-
-    Args:
-        human: (R, n) human scores of the labelled inputs: of systems, or differences of
-            two.
-        judge: (R, M) the judge's scores of all inputs.
-        labelled: (n,) which inputs are labelled, ascending; at least three.
-        confidence: As in `combine`, as is `target`.
-
-    Returns:
-        R records: the mean, `value`, its standard error, and the fields of a
-        `Combined`.
-
-    Example:
-        >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
-        >>> means = prediction_powered(judge[:, :4] + 0.1, judge, np.arange(4))
-        >>> [x.round(3).tolist() for x in (means.value, means.alone, means.weight)]
-        [[0.55], [0.55], [1.0]]
-    """
-    n, total = len(labelled), judge.shape[1]
-    if n < 3:
-        what = f"human scores of {counted(n, 'input')}"
-        raise InputError(what, expected="at least three labelled inputs")
-    at_labels = judge[:, labelled]
-    x, y = (values - values.mean(axis=1)[:, None] for values in (at_labels, human))
-    left = n / (n - 1)
-    spread = (x * x).sum(axis=1)[:, None] - left * x * x
-    usable = spread > 1e-12 * np.maximum(1.0, (at_labels**2).sum(axis=1)[:, None])
-    shared = (x * y).sum(axis=1)[:, None] - left * x * y
-    slopes = np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
-    corrected = human - slopes * (at_labels - judge.mean(axis=1)[:, None])
-    unit, unit_alone = corrected.var(axis=1, ddof=1), human.var(axis=1, ddof=1)
-    error, error_alone = (one / n * (1 - n / total) for one in (unit, unit_alone))
-    helps = error < GAIN * error_alone
-    alone = human.mean(axis=1)
-    value = np.where(helps, corrected.mean(axis=1), alone)
-    error = np.where(helps, error, error_alone)
-    more = unit_alone / total  # of a sample of M over the mean of M
-    with np.errstate(divide="ignore", invalid="ignore"):
-        needed = n * np.where(helps, (error_alone + more) / (error + more), 1.0)
-    if target == "population":
-        error, error_alone = error + more, error_alone + more
-    weight = np.where(helps, slopes.mean(axis=1), 0.0)
-    reach, error, error_alone = (
-        t_reach(confidence, n - 1),
-        np.sqrt(error),
-        np.sqrt(error_alone),
+        complete=complete,
+        fewest=fewest,
     )
-    ends = (alone, alone - reach * error_alone, alone + reach * error_alone)
-    low, high, labels = (
-        value - reach * error,
-        value + reach * error,
-        np.full(len(human), n),
-    )
-    fields = [value, error, low, high, *ends, weight, needed - n, labels]
-    return np.rec.fromarrays(fields, dtype=_ROW)
 
 
 def _powered(
     human: FloatArray, judge: FloatArray, confidence: float, target: Target
 ) -> np.recarray[Any, Any]:
     """`prediction_powered` of rows that may have other gaps."""
-    rows = np.recarray(len(human), dtype=_ROW)
+    rows = np.recarray(len(human), dtype=ROW)
     patterns: dict[bytes, list[int]] = {}
     for index, there in enumerate(~np.isnan(human)):
         patterns.setdefault(there.tobytes(), []).append(index)
@@ -405,6 +372,220 @@ def _powered(
             target=target,
         )
     return rows
+
+
+def _human_matrix(result: ScoreResult, sample: SampledLabels) -> ScoreMatrix:
+    """Human scores of the inputs that were drawn whole.
+
+    What was answered of a summary stands for all of it.
+    """
+    layout = result.rule.layout(result.units)
+    labels, probability = sample.on(result)
+    if np.isnan(labels).sum() == np.isnan(probability).sum():
+        human, _ = result.rule.apply(labels, layout, 0)
+        return ScoreMatrix("human", result.systems, result.inputs, human)
+
+    shares = result.rule.shares(layout)
+    answered = ~np.isnan(labels)
+    size = np.abs(shares)
+    known = layout.sums(np.where(answered, size, 0.0))
+    sums = layout.sums(np.where(answered, shares * labels, 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        human = sums * layout.sums(size) / known
+    if result.rule.name == "normalized":
+        human = human - layout.sums(np.minimum(shares, 0))
+    return ScoreMatrix("human", result.systems, result.inputs, human)
+
+
+def _of_draws(
+    result: ScoreResult, sample: SampledLabels, target: Target, confidence: float
+) -> _Estimates:
+    """Estimates from facts or summaries that were drawn for each system by itself."""
+    if np.isnan(result.presence).any():
+        missing = counted(int(np.isnan(result.presence).sum()), "fact")
+        raise InputError(
+            f"the judge has no judgement of {missing}",
+            expected="the judge's presence of every fact",
+        )
+    draws = system_draws(result, sample)
+    means = np.concatenate([one.rows() for one in draws]).view(np.recarray)
+    open_draws = []
+    scores, noise = [], []
+    for one, estimated in zip(draws, means, strict=True):
+        open_draws.append(0 if one.drawn is None else len(one.places))
+        by_input, variance = one.by_input(float(estimated.weight))
+        scores.append(by_input)
+        noise.append(variance)
+    freedom = np.maximum(np.array(open_draws) - 1.0, 1.0)
+
+    # Systems are drawn apart: variances of a difference add up.
+    i, j = all_pairs(len(draws)).T
+    differences = np.recarray(len(i), dtype=ROW)
+    for field in ("value", "alone"):
+        differences[field] = means[field][i] - means[field][j]
+    for field in ("error", "alone_error", "labels"):
+        differences[field] = means[field][i] + means[field][j]
+    differences.weight = (means.weight[i] + means.weight[j]) / 2
+    parts = means.error[i] ** 2 / freedom[i] + means.error[j] ** 2 / freedom[j]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        satterthwaite = np.where(parts > 0, differences.error**2 / parts, np.inf)
+
+    total = np.array(scores)
+    within = np.array(noise)
+    complete = not all(open_draws)
+    target = "population" if complete else target
+    shown: Any = {"confidence": confidence, "target": target}
+    between = _between(total, within)
+    means = with_intervals(means, between=between, freedom=freedom, **shown)
+    between = _between(total[i] - total[j], within[i] + within[j])
+    differences = with_intervals(
+        differences, between=between, freedom=satterthwaite, **shown
+    )
+
+    order = by_id(result.systems)
+    labels, _ = sample.on(result)
+    answered = ~np.isnan(labels)
+    layout = result.rule.layout(result.units)
+    return _Estimates(
+        metric=result.matrix.metric,
+        systems=tuple([result.systems[n] for n in order]),
+        judge=result.values[order].mean(axis=1),
+        means=means,
+        differences=differences,
+        labelled_inputs=layout.sums(answered.any(axis=0).astype(np.float64)) > 0,
+        labels=int(answered.sum()),
+        target=target,
+        complete=complete,
+        fewest=min([number for number in open_draws if number], default=0),
+    )
+
+
+def _between(scores: FloatArray, noise: FloatArray) -> FloatArray:
+    """Variance of the mean of M inputs as a sample: inputs are what differs."""
+    spread = scores.var(axis=1, ddof=1) - noise.mean(axis=1)
+    return np.asarray(np.maximum(spread, 0.0) / scores.shape[1])
+
+
+def _combined(
+    estimates: _Estimates,
+    limits: tuple[float, float],
+    spread: Spread,
+    confidence: float,
+    signature: Signature,
+    about: Mapping[str, str],
+) -> CombinedScores:
+    """The result: systems in order, pairs tested and turned to be positive."""
+    means, differences = estimates.means, estimates.differences
+    systems, target = estimates.systems, estimates.target
+    alpha = round(1 - confidence, 12)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(differences["value"]) / differences["error"]
+    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
+    holm = adjust_p_values(p, "holm")
+
+    order = np.argsort(-means["value"], kind="stable").tolist()
+    i, j = all_pairs(len(systems)).T
+    differs = np.zeros((len(order), len(order)), dtype=bool)
+    differs[i, j] = holm < alpha
+    groups = letter_groups(order, differs | differs.T)
+
+    turned = differences["value"] < 0
+    first, second = np.where(turned, (j, i), (i, j))
+    for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
+        ends = differences[low], differences[high]
+        differences[low], differences[high] = np.where(
+            turned, (-ends[1], -ends[0]), ends
+        )
+    for ends in ("low", "high", "alone_low", "alone_high"):
+        means[ends] = np.clip(means[ends], *limits)
+        width = limits[1] - limits[0]
+        differences[ends] = np.clip(differences[ends], -width, width)
+
+    pairs = []
+    for n in range(len(p)):
+        pairs.append(
+            CombinedPair(
+                first=systems[first[n]],
+                second=systems[second[n]],
+                difference=abs(float(differences["value"][n])),
+                p=float(p[n]),
+                p_holm=float(holm[n]),
+                **_entry(differences, n),
+            )
+        )
+    pairs.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
+
+    entries = []
+    for n in order:
+        entries.append(
+            CombinedScore(
+                system=systems[n],
+                score=float(means["value"][n]),
+                judge=float(estimates.judge[n]),
+                groups=groups[n],
+                **_entry(means, n),
+            )
+        )
+    made: dict[str, Any] = {"combine": "cross-fit", "target": target}
+    made |= {"confidence": confidence, **about}
+    return CombinedScores(
+        metric=estimates.metric,
+        systems=tuple(entries),
+        pairs=tuple(pairs),
+        inputs=len(estimates.labelled_inputs),
+        labels=estimates.labels,
+        target=target,
+        confidence=confidence,
+        alpha=alpha,
+        signature=Signature.of(**dict(signature.fields) | made),
+        spread=spread,
+        notes=tuple(_notes(estimates, spread, entries, pairs)),
+    )
+
+
+def _notes(
+    estimates: _Estimates,
+    spread: Spread,
+    systems: Sequence[CombinedScore],
+    pairs: Sequence[CombinedPair],
+) -> Iterator[str]:
+    """What must be known before the numbers are believed."""
+    if estimates.complete:
+        yield (
+            "Everything is labelled for at least one system: nothing is left to estimate, "
+            "and intervals are for the population that these inputs are a sample of."
+        )
+    if estimates.unanswered:
+        skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
+        yield (
+            f"{skipped} no label, skipped or not reached: this is right if that does not "
+            "depend on what the label would have been."
+        )
+    if 0 < estimates.fewest < FEW:
+        names = {"facts": "fact", "summaries": "summary", "inputs": "input"}
+        what = counted(
+            estimates.fewest, f"labelled {names[spread]}", f"labelled {spread}"
+        )
+        yield (
+            f"Warning: only {what} of a system; with fewer than {FEW} the intervals are too short more "
+            "often than they say."
+        )
+
+    scores = {entry.system: entry.score for entry in systems}
+    contrary = [p for p in pairs if scores[p.first] < scores[p.second]]
+    if contrary:
+        one = contrary[0]
+        yield (
+            f"{one.first} is ahead of {one.second} by the difference but not by the scores "
+            f"({counted(len(contrary), 'such pair')}): a difference has a λ of its own; go by "
+            "its interval."
+        )
+
+
+def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
+    """The fields of a `Combined`, of one row."""
+    return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 
 
 def _check_sample(labelled: NDArray[np.bool_]) -> None:

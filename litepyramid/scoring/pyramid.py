@@ -297,6 +297,29 @@ class ScoringRule:
             return pyramid_scores(presence, layout), {}
         return modified_pyramid_scores(presence, layout, self.references), {}
 
+    def shares(self, layout: UnitLayout) -> FloatArray:
+        """(U,) what the presence of each unit adds to its input's score, for rules that
+        are sums over units."""
+        if self.name not in ("lite", "vital", "points", "normalized"):
+            raise InputError(
+                f"labels of single facts by the rule {self.name}",
+                expected="one whose score is a sum over facts (lite, vital, points)",
+                hint="Label whole inputs for this rule (--spread inputs).",
+            )
+        weights = layout.weights
+        if self.name == "vital":
+            weights = weights * _vital(layout)
+        size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
+        whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
+        return np.divide(weights, whole, out=np.zeros_like(weights), where=whole > 0)
+
+    def limits(self, layout: UnitLayout) -> tuple[float, float]:
+        """The lowest and the highest mean score that any labels give."""
+        if self.name == "points":
+            shares = self.shares(layout)
+            return float(layout.sums(np.minimum(shares, 0)).mean()), 1.0
+        return 0.0, np.inf if self.name == "modified" else 1.0
+
     def metric(self, kinds: str) -> str:
         """The name of the score that this rule computes on units of these kinds
         (`unit_kinds`)."""

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.scoring.combine import combine, prediction_powered
+from litepyramid.scoring.combine import combine
+from litepyramid.scoring.estimates import prediction_powered
 from litepyramid.types import ScoreMatrix
 
 
