@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from litepyramid.annotation.export import export as export
     from litepyramid.annotation.label_power import label_power as label_power
     from litepyramid.annotation.plan import plan as plan
+    from litepyramid.annotation.sampling import Sampling as Sampling
     from litepyramid.duc.convert import convert as convert
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
@@ -70,6 +71,7 @@ else:
         "easiness": "EasinessRegressor",
         "easiness.mix": "mix",
         "annotation.plan": "plan",
+        "annotation.sampling": "Sampling",
         "annotation.export": "export",
         "annotation.answers": "import_answers",
         "annotation.label_power": "label_power",

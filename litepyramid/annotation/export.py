@@ -4,16 +4,14 @@ sheet."""
 import csv
 import hashlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import numpy as np
-
 from litepyramid.annotation.plan import BudgetPlan, read_plan
+from litepyramid.annotation.sampling import SampleLike, Sampling, draw_facts, minutes
 from litepyramid.checked import as_type, guarded
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
@@ -26,6 +24,7 @@ from litepyramid.files import (
 )
 from litepyramid.io.coerce import as_names, as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
+from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -80,13 +79,19 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgingTask:
-    """Mark which units one summary contains; people are not shown the system."""
+    """Mark which units one summary contains; people are not shown the system.
+
+    Of a sample, `units` are only those of the input with the numbers `facts`, from 0,
+    which were drawn with these `probabilities`.
+    """
 
     system: str
     input: str
     summary: str
     units: tuple[str, ...] = field(default=(), metadata=HIDDEN)
     question: str | None = field(default=None, metadata=HIDDEN)
+    facts: tuple[int, ...] = ()
+    probabilities: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -110,6 +115,7 @@ class TaskSet:
     with all
     `units` and `systems`, and with the (system, input) of `blank` summaries, which contain no unit:
     nobody is asked. `asked`: whether any input has a question, which is shown.
+    `spread`: what was drawn, of a sample.
     """
 
     kind: Kind
@@ -121,6 +127,7 @@ class TaskSet:
     systems: tuple[str, ...] = ()
     blank: tuple[tuple[str, str], ...] = ()
     asked: bool = False
+    spread: Spread | None = None
 
     @property
     def tasks(self) -> tuple[WritingTask | JudgingTask, ...]:
@@ -134,8 +141,11 @@ class TaskSet:
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that change with any task."""
-        return _digest([self.kind, *self.ids])
+        """Twelve hexadecimal digits that change with any task, or its chance."""
+        chances: list[Any] = []
+        if self.spread is not None:
+            chances = [self.spread, *(task.probabilities for task in self.judging)]
+        return _digest([self.kind, *self.ids, *chances])
 
     def part(self, start: int, stop: int) -> Self:
         """The tasks of one part of the pages or files."""
@@ -172,9 +182,12 @@ def judging_tasks(
     summaries: Sequence[SystemSummaries],
     units: Sequence[InputUnits],
     title: str = "Which facts does the summary contain?",
+    sampling: Sampling | None = None,
 ) -> TaskSet:
-    """One task for each summary, input by input: all units of its input are judged
-    against it."""
+    """One task for each summary: all units of its input, or those of a sample.
+
+    Without a sample they come input by input.
+    """
     systems = tuple(s.system for s in summaries)
     check_unique(systems, "system")
     for s in summaries:
@@ -187,26 +200,47 @@ def judging_tasks(
             raise InputError(
                 what, hint="Leave the input out, or let it count as empty."
             )
-    tasks = [
-        JudgingTask(s.system, entry.input, s.texts[i], entry.texts, entry.question)
-        for i, entry in enumerate(units)
-        for s in summaries
-    ]
-    judging = tuple(task for task in tasks if task.summary.strip())
+
+    cells: dict[tuple[str, str], JudgingTask] = {}
+    for i, entry in enumerate(units):
+        for s in summaries:
+            cells[s.system, entry.input] = JudgingTask(
+                s.system, entry.input, s.texts[i], entry.texts, entry.question
+            )
+    judging = [task for task in cells.values() if task.summary.strip()]
+    blank = [cell for cell, task in cells.items() if not task.summary.strip()]
     if not judging:
         raise InputError(
             "there is no summary to judge", expected="at least one that is not empty"
         )
+
+    if sampling is not None:
+        drawn = draw_facts(summaries, units, sampling)
+        judging = []
+        for some in drawn:
+            task = cells[some.system, some.input]
+            texts = tuple([task.units[place] for place in some.facts])
+            judging.append(
+                replace(
+                    task,
+                    units=texts,
+                    facts=some.facts,
+                    probabilities=some.probabilities,
+                )
+            )
+        if sampling.spread == "inputs":
+            inputs = {task.input for task in judging}
+            blank = [cell for cell in blank if cell[1] in inputs]
+    named = {task.input for task in judging} | {name for _, name in blank}
     return TaskSet(
         "judging",
         title,
-        judging=judging,
-        units=tuple(units),
+        judging=tuple(judging),
+        units=tuple([entry for entry in units if entry.input in named]),
         systems=systems,
-        blank=tuple(
-            (task.system, task.input) for task in tasks if not task.summary.strip()
-        ),
+        blank=tuple(blank),
         asked=any(task.question for task in judging),
+        spread=None if sampling is None else sampling.spread,
     )
 
 
@@ -229,19 +263,40 @@ def read_tasks(path: str | Path) -> TaskSet:
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
     tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
     units = {entry.input: entry for entry in tasks.units}
-    cells = Counter([*tasks.blank, *((t.system, t.input) for t in tasks.judging)])
-    many = len(tasks.systems) * len(units)  # a file of few cells can name a billion
-    if cells.total() == many and cells == Counter(product(tasks.systems, units)):
-        judging = tuple(
-            replace(t, units=units[t.input].texts, question=units[t.input].question)
-            for t in tasks.judging
-        )
-        tasks = replace(tasks, judging=judging)
+    if _fit(tasks, units):
+        judging = []
+        for task in tasks.judging:
+            entry = units[task.input]
+            texts = entry.texts
+            if tasks.spread is not None:
+                texts = tuple([texts[place] for place in task.facts])
+            judging.append(replace(task, units=texts, question=entry.question))
+        tasks = replace(tasks, judging=tuple(judging))
         if tasks.digest == data.get("digest"):
             return tasks
     what = "the tasks are not those that were exported (their digest differs)"
     hint = "Take the file that `litepyramid budget export` wrote, unchanged."
     raise InputError(what, path=path, hint=hint)
+
+
+def _fit(tasks: TaskSet, units: Mapping[str, InputUnits]) -> bool:
+    """Whether tasks and empty summaries are of the systems and units of the file."""
+    cells = [*tasks.blank, *((task.system, task.input) for task in tasks.judging)]
+    systems = {*tasks.systems}
+    if len({*cells}) < len(cells):
+        return False
+    if not all(system in systems and name in units for system, name in cells):
+        return False
+    if tasks.spread is None:  # all of them, each once
+        return len(cells) == len(systems) * len(units)
+
+    for task in tasks.judging:
+        places = {*task.facts}
+        if not len(places) == len(task.facts) == len(task.probabilities) > 0:
+            return False
+        if max(places) >= len(units[task.input].units):
+            return False
+    return True
 
 
 def _digest(content: Sequence[Any]) -> str:
@@ -353,20 +408,21 @@ class ExportResult(Result):
 
     Attributes:
         files: The files; last the task file, which is needed for the answers.
-        sample: Of how many inputs these are a random sample; None if they are all.
-        seed: The seed of the sample.
+        sampling: How the facts were drawn; None if they are all.
+        ways: What as many labels cost in minutes, by how they are spread.
     """
 
     tasks: TaskSet = field(metadata=HIDDEN)
     form: Form
     files: tuple[Path, ...]
-    sample: int | None = None
-    seed: int | None = None
+    sampling: Sampling | None = field(default=None, metadata=HIDDEN)
+    ways: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:
         """The tasks' identity."""
-        return Signature.of(tasks=self.tasks.digest, form=self.form, seed=self.seed)
+        seed = None if self.sampling is None else self.sampling.seed
+        return Signature.of(tasks=self.tasks.digest, form=self.form, seed=seed)
 
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""
@@ -380,10 +436,17 @@ class ExportResult(Result):
             "empty summaries, skipped": len(tasks.blank),
         }
         notes = [f"Wrote {path}" for path in self.files]
-        if self.sample is not None:
+        if self.sampling is not None:
             notes.append(
-                f"The inputs are a random sample of {counted(self.sample, 'input')} (seed "
-                f"{self.seed}): labels of them can be combined with a judge's scores of all."
+                f"A random sample (seed {self.sampling.seed}): `litepyramid combine --labels` "
+                "combines its labels with a judge's scores of everything."
+            )
+            times = []
+            for way, time in self.ways.items():
+                times.append(f"{time:.0f} minutes as {way}")
+            notes.append(
+                f"As many labels take {', '.join(times)}, at {self.sampling.seconds} seconds "
+                "a summary and a fact; `litepyramid budget label-power` tells what each buys."
             )
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
         rows = tuple((what, number) for what, number in counts.items() if number)
@@ -405,11 +468,10 @@ def export(
     output: OutPath,
     *,
     units: Any = None,
-    inputs: int | None = None,
+    sample: SampleLike = None,
     form: Form = "page",
     parts: int = 1,
     title: str | None = None,
-    seed: int = 12345,
     ids: Any = None,
     columns: Any = None,
 ) -> ExportResult:
@@ -420,13 +482,11 @@ def export(
         work: A plan (people write SCUs); or, with units, the summaries to judge.
         output: New or empty folder for the tasks; importing the answers needs it again.
         units: The units that people look for in the summaries.
-        inputs: Judge a random sample of this many inputs, with the summaries of all
-            systems.
+        sample: Judge a sample of the facts: a `Sampling`.
         form: page (one web page that works offline), label-studio, or csv (a sheet to
             fill in).
         parts: Number of pages or files to split the tasks into.
         title: What people see above the tasks.
-        seed: Seed of the random sample.
         ids: Ids of the inputs, where rows are matched by order.
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
 
@@ -437,10 +497,12 @@ def export(
         $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
         $ litepyramid budget export plan.json -o tasks
         $ litepyramid budget export example/summaries --units example/scus.jsonl -o judging
+        $ litepyramid budget export example/summaries --units example/scus.jsonl \
+          --labels 100 --by scores.json -o sample
     """
     choose("form", form, tuple(WRITERS))
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
-    sample = None
+    ways: dict[str, float] = {}
     if units is None:
         is_file = isinstance(work, str | Path)
         if not isinstance(work, BudgetPlan) and (
@@ -451,48 +513,31 @@ def export(
                 path=work if is_file else None,
                 expected="one plan; or summaries together with their units",
             )
-        if inputs is not None:
-            raise InputError(
-                "a sample of inputs of a plan", expected="summaries and units"
-            )
+        if sample is not None:
+            raise InputError("a sample of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
         readers = as_names(ids, columns)
         entries = as_units(units, **readers)
         systems = as_summaries(work, [entry.input for entry in entries], **readers)
-        if inputs is not None:
-            sample = len(entries)
-            entries, systems = _sample(entries, systems, inputs, seed)
-        tasks = judging_tasks(systems, entries, **heading)
+        tasks = judging_tasks(systems, entries, sampling=sample, **heading)
+        if sample is not None:
+            ways = _ways(tasks, entries, sample)
     files = write_export(tasks, output, form, parts)
-    return ExportResult(tasks, form, files, sample, None if sample is None else seed)
+    return ExportResult(tasks, form, files, sample, ways)
 
 
-def _sample(
-    units: Sequence[InputUnits],
-    summaries: Sequence[SystemSummaries],
-    number: int,
-    seed: int,
-) -> tuple[list[InputUnits], list[SystemSummaries]]:
-    """A random sample of the inputs; the order of the file does not change which."""
-    if not 1 <= as_type(int, number, what="inputs") <= len(units):
-        raise InputError(
-            f"a sample of {number}", expected=f"from 1 to {len(units)} inputs"
-        )
-    names = sorted(entry.input for entry in units)
-    rng = np.random.default_rng(seed)
-    drawn = {names[i] for i in rng.choice(len(names), number, replace=False)}
-    places = [i for i, entry in enumerate(units) if entry.input in drawn]
-    order = tuple(units[i].input for i in places)
-    return [units[i] for i in places], [
-        SystemSummaries(
-            s.system,
-            order,
-            tuple(s.texts[i] for i in places),
-            tuple(drawn & {*s.missing}),
-        )
-        for s in summaries
-    ]
+def _ways(
+    tasks: TaskSet, units: Sequence[InputUnits], sampling: Sampling
+) -> dict[str, float]:
+    """Minutes for the labels of a sample, as they are spread and in whole summaries."""
+    labels = sum(len(task.units) for task in tasks.judging)
+    facts = sum(len(entry.units) for entry in units) / len(units)
+    ways = {sampling.spread: minutes(sampling.seconds, len(tasks.judging), labels)}
+    if sampling.spread == "facts":
+        whole = minutes(sampling.seconds, labels / facts, labels)
+        ways["whole summaries or inputs"] = whole
+    return ways
 
 
 def write_export(
