@@ -1,6 +1,7 @@
 """From people's answers to units and labels; nothing is lost, and oddities are
 named."""
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,9 +28,16 @@ from litepyramid.files import (
 )
 from litepyramid.io.coerce import as_labels, as_units, write_labels, write_units
 from litepyramid.io.rows import csv_rows
-from litepyramid.tables import Column, Result, Table, plain
+from litepyramid.scoring.sampled import (
+    SAMPLE_FILE,
+    SampledFact,
+    SampledLabels,
+    write_sample,
+)
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import (
+    FloatArray,
     InputUnits,
     OutPath,
     Signature,
@@ -48,13 +56,17 @@ Names = defaultdict[str, list[str]]
 _LISTED = 5
 PAGE_FORMAT = "litepyramid-answers"
 _UNIT = re.compile("presence_([0-9]{1,9})")
-_ANSWERS = dict.fromkeys(("yes", "true", "1", "present", "y", "x"), True)
+_ANSWERS: dict[str, bool | None] = dict.fromkeys(
+    ("yes", "true", "1", "present", "y", "x"), True
+)
 _ANSWERS |= dict.fromkeys(("no", "false", "0", "absent", "not present", "n"), False)
+_ANSWERS |= dict.fromkeys(("skip", "skipped", "s", "?"), None)
 _HEADINGS = {
     "started": "Started but not done",
     "open": "Not started",
     "unknown": "Left out: answers to unknown tasks",
     "skipped": "Left out: skipped by the worker",
+    "refused": "Skipped by the worker",
     "extra": "Left out: answers to units that are not in the task",
     "duplicates": "Set aside: the same worker answered again",
     "no_fact": "Done, no fact, so no unit",
@@ -70,7 +82,7 @@ has it."""
 @dataclass(frozen=True, slots=True)
 class Response:
     """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's
-    index.
+    index, None if the person skipped it.
 
     `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
     the sentence states none, `skipped` that the person did not want to answer.
@@ -80,7 +92,7 @@ class Response:
     worker: str
     source: str
     scus: tuple[str, ...] = ()
-    presence: Mapping[int, bool] = field(default_factory=dict)
+    presence: Mapping[int, bool | None] = field(default_factory=dict)
     finished: bool = True
     saved: datetime | None = None
     no_fact: bool = False
@@ -115,7 +127,7 @@ def read_responses(paths: Any) -> list[Response]:
 @dataclass(frozen=True, slots=True)
 class _PageAnswer:
     task: str
-    presence: dict[str, bool] = field(default_factory=dict)
+    presence: dict[str, bool | None] = field(default_factory=dict)
     scus: list[str] = field(default_factory=list)
     finished: bool = False
     no_fact: bool = False
@@ -278,12 +290,12 @@ def _index(number: str, first: int = 0) -> int:
     return int(number) - first
 
 
-def _yes(answer: str) -> bool:
-    """Yes or no as any of the tools writes it."""
-    present = _ANSWERS.get(answer.strip().lower())
-    if present is None:
-        raise InputError(f"the answer {answer!r}", expected="yes or no")
-    return present
+def _yes(answer: str) -> bool | None:
+    """Yes or no as any of the tools writes it; None for a fact that was skipped."""
+    written = answer.strip().lower()
+    if written not in _ANSWERS:
+        raise InputError(f"the answer {answer!r}", expected="yes, no or skip")
+    return _ANSWERS[written]
 
 
 def _moment(value: Any) -> datetime | None:
@@ -383,26 +395,46 @@ class JudgedLabels(Answers):
         summaries: Their summaries, so that scoring can run on just these inputs.
         agreement: Majority, workers, alpha, over every answer including those of other
             inputs.
+        sample: All labels with their probabilities, of a sample: what `combine` takes.
     """
 
     labels: tuple[SystemLabels, ...]
     summaries: tuple[SystemSummaries, ...]
     agreement: AgreementResult
+    sample: SampledLabels | None = field(default=None, metadata=HIDDEN)
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""
-        rows = []
+        by_system: dict[str, list[tuple[str, float]]] = {}
         for entry in self.labels:
-            flat = [label for row in entry.labels for label in row]
-            share = sum(flat) / len(flat) if flat else float("nan")
-            rows.append((entry.system, len(entry.inputs), len(flat), share))
+            flat = by_system.setdefault(entry.system, [])
+            for name, row in zip(entry.inputs, entry.labels, strict=True):
+                flat += [(name, label) for label in row]
+        if self.sample is not None:
+            by_system = {name: [] for name in by_system}
+            for fact in self.sample.facts:
+                if fact.label is not None:
+                    by_system[fact.system].append((fact.input, fact.label))
+
+        rows = []
+        for system, flat in by_system.items():
+            share = sum(label for _, label in flat) / len(flat) if flat else math.nan
+            inputs = len({name for name, _ in flat})
+            rows.append((system, inputs, len(flat), share))
         columns = (
             Column("system"),
             Column("inputs"),
             Column("labels"),
             Column("present"),
         )
-        labels = Table("Presence labels", columns, tuple(rows), tuple(self.progress()))
+        notes = self.progress()
+        if self.sample is not None:
+            drawn = counted(len(self.sample.facts), "fact was", "facts were")
+            notes.append(
+                f"{drawn} drawn, {self.sample.unanswered} have no label; shares are of the "
+                "sample, `litepyramid combine --labels` tells those of all facts."
+            )
+        labels = Table("Presence labels", columns, tuple(rows), tuple(notes))
         return [labels, *self.agreement.to_tables()]
 
 
@@ -600,6 +632,10 @@ def collect_labels(
                 continue
             for index, present in response.presence.items():
                 if index < len(task.units):
+                    if present is None:
+                        unit = f"{task.name}: {task.units[index]}"
+                        named["refused"].append(f"{unit} ({response.source})")
+                        continue
                     table[workers.index(worker), offset + index] = present
                 else:
                     named["extra"].append(
@@ -622,20 +658,30 @@ def collect_labels(
     for task, row in zip(tasks.judging, by_task, strict=True):
         if (missing := np.isnan(row)).any():
             named["open" if missing.all() else "started"].append(task.name)
-    sizes = {entry.input: len(entry.units) for entry in tasks.units}
-    cells = [(task.system, task.input) for task in tasks.judging]
-    labels = {cell: np.zeros(sizes[cell[1]]) for cell in tasks.blank}
-    labels |= dict(zip(cells, by_task, strict=True))
+    cells: dict[tuple[str, str], Sequence[float]] = {}
     texts = dict.fromkeys(tasks.blank, "")
-    texts |= {
-        cell: task.summary for cell, task in zip(cells, tasks.judging, strict=True)
-    }
-    partial = {name for (_, name), row in labels.items() if np.isnan(row).any()}
-    units = tuple(entry for entry in tasks.units if entry.input not in partial)
-    names = tuple(entry.input for entry in units)
-    named["incomplete"] = [
-        entry.input for entry in tasks.units if entry.input in partial
-    ]
+    sizes = {entry.input: len(entry.units) for entry in tasks.units}
+    for system, name in tasks.blank:
+        cells[system, name] = (0.0,) * sizes[name]
+    for task, row in zip(tasks.judging, by_task, strict=True):
+        cells[task.system, task.input] = tuple(row.tolist())
+        texts[task.system, task.input] = task.summary
+
+    # Single facts are labels of a sample only: no input is complete.
+    partial = {name for (_, name), row in cells.items() if np.isnan(row).any()}
+    if tasks.spread in ("facts", "summaries"):
+        units: tuple[InputUnits, ...] = ()
+    else:
+        units = tuple([e for e in tasks.units if e.input not in partial])
+        named["incomplete"] = sorted(partial)
+    names = tuple([entry.input for entry in units])
+
+    labels, summaries = [], []
+    for system in tasks.systems:
+        rows_of = tuple([tuple(map(int, cells[system, name])) for name in names])
+        labels.append(SystemLabels(system, names, rows_of))
+        texts_of = tuple([texts[system, name] for name in names])
+        summaries.append(SystemSummaries(system, names, texts_of))
     hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
     return JudgedLabels(
         units,
@@ -643,30 +689,44 @@ def collect_labels(
         len(tasks.judging) - len(named["started"]) - len(named["open"]),
         named,
         Signature((*hashes, *agreement.signature.fields)),
-        tuple(
-            SystemLabels(
-                s, names, tuple(tuple(map(int, labels[s, name])) for name in names)
-            )
-            for s in tasks.systems
-        ),
-        tuple(
-            SystemSummaries(s, names, tuple(texts[s, name] for name in names))
-            for s in tasks.systems
-        ),
+        tuple(labels),
+        tuple(summaries),
         agreement,
+        None if tasks.spread is None else _sampled(tasks, by_task),
     )
+
+
+def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
+    """The labels of a sample with their probabilities; an empty summary holds no fact."""
+    facts = []
+    probability = 1.0
+    for task, row in zip(tasks.judging, by_task, strict=True):
+        answers = zip(task.units, task.probabilities, row.tolist(), strict=True)
+        for unit, probability, value in answers:
+            label = None if math.isnan(value) else value
+            facts.append(SampledFact(task.system, task.input, unit, probability, label))
+
+    # Inputs are drawn with equal chances, with their empty summaries.
+    certain = probability if tasks.spread == "inputs" else 1.0
+    texts = {entry.input: entry.texts for entry in tasks.units}
+    for system, name in tasks.blank:
+        for unit in texts[name]:
+            facts.append(SampledFact(system, name, unit, certain, 0.0))
+    return SampledLabels(tasks.spread or "facts", tuple(facts))
 
 
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/,
     agreement.json.
 
-    If no input is complete, there is nothing to score and agreement.json is all there
-    is.
+    Of a sample also sample.json. If no input is complete, there is nothing to score
+    and no more than that.
     """
     check_names(labels.system for labels in judged.labels)
     with new_folder(folder) as new:
         write_json(new / "agreement.json", plain(judged.agreement.to_json()))
+        if judged.sample is not None:
+            write_sample(new / SAMPLE_FILE, judged.sample)
         if not judged.units:
             return
         (new / "labels").mkdir()

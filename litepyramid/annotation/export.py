@@ -502,6 +502,9 @@ def export(
     """
     choose("form", form, tuple(WRITERS))
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
+    if not isinstance(sample, Sampling | None):
+        what = f"a sample is a {type(sample).__name__}"
+        raise InputError(what, expected="a Sampling: litepyramid.Sampling(100)")
     ways: dict[str, float] = {}
     if units is None:
         is_file = isinstance(work, str | Path)

@@ -291,7 +291,9 @@ def _systematic(
     ends = np.cumsum(probability[open_])
     points = rng.random() + np.arange(round(ends[-1]) if len(ends) else 0)
     hit = np.searchsorted(ends, points, side="right")
-    chosen = np.append(open_[np.minimum(hit, len(open_) - 1)], order[probability[order] == 1])
+    chosen = np.append(
+        open_[np.minimum(hit, len(open_) - 1)], order[probability[order] == 1]
+    )
     drawn = np.isin(group, chosen)
     return np.where(drawn, probability[group], np.nan)
 

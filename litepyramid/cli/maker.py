@@ -208,6 +208,8 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
             text = text or documentation(litepyramid.judge).arguments["name"]
             options.append(_option("judge", str, default, text, "--judge", "-j"))
             options.append(_option("judge_settings", list[str], None, _SETTINGS, "-J"))
+        elif mark == "sample":
+            options += _sample_options()
         elif mark == "out":
             options.append(_option(name, Path, default, text, "--output", "-o"))
         elif mark == "scores":
@@ -444,4 +446,21 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
                 judge = judge or defaults["judge"] or DEFAULT_JUDGE
                 judge = litepyramid.judge(judge, **parse_settings(settings, name=judge))
             arguments |= {name: judge} if judge is not None else {}
+        elif mark == "sample":
+            entries = [option.name for option in _sample_options()]
+            chosen = {key: arguments.pop(key) for key in entries if key in arguments}
+            if chosen and "labels" not in chosen:
+                raise InputError("a sample of no number", expected="--labels N")
+            arguments |= {name: litepyramid.Sampling(**chosen)} if chosen else {}
     return arguments
+
+
+def _sample_options() -> list[inspect.Parameter]:
+    """The options that say how facts are drawn (`litepyramid.Sampling`)."""
+    told = documentation(litepyramid.Sampling).arguments
+    hints = get_type_hints(litepyramid.Sampling)
+    options = []
+    for name, entry in inspect.signature(litepyramid.Sampling).parameters.items():
+        default = None if entry.default is entry.empty else entry.default
+        options.append(_option(name, hints[name], default, told[name], panel="Sample"))
+    return options

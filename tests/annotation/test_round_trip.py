@@ -6,7 +6,6 @@ import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import sample
 from hypothesis import given, settings
@@ -132,26 +131,6 @@ def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_random_sample_of_inputs_is_judged(folder):
-    """The same inputs for a seed, whatever the order of the file; all of them equally
-    often."""
-    units = as_units(folder / "scus.jsonl")
-    drawn = []
-    for seed in range(40):
-        goal = folder / f"out{seed}"
-        result = lp.export(
-            folder / "summaries", goal, units=units, inputs=2, seed=seed, form="csv"
-        )
-        drawn.append({e.input for e in result.tasks.units})
-    assert {t.input for t in read_tasks(folder / "out7").judging} == drawn[7]
-    again = lp.export(
-        folder / "summaries", folder / "again", units=units[::-1], inputs=2, seed=7
-    )
-    assert {e.input for e in again.tasks.units} == drawn[7]
-    counts = [sum(name in one for one in drawn) for name in ("bridge", "ferry", "räd")]
-    assert np.all(np.abs(np.array(counts) - 80 / 3) < 10)
-
-
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_parts_hold_every_task_once(tmp_path, judging, form):
     files = write_export(judging, tmp_path / "out", form, parts=3)
@@ -163,8 +142,9 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
 @pytest.mark.parametrize(
     "wrong",
     [{"work": 3}, {"work": "none.json"}, {"form": "paper"}, {"title": 3}, {"units": 3},
-     {"inputs": 1}, {"inputs": "x", "judged": 1}, {"inputs": 4, "judged": 1}, {"parts": 0},
-     {"parts": 9, "judged": 1}, {"parts": "2"}, {"rows": 3, "judged": 1}],
+     {"sample": lp.Sampling(1)}, {"sample": 3, "judged": 1}, {"parts": 0},
+     {"sample": lp.Sampling(900), "judged": 1},
+     {"parts": 9, "judged": 1}, {"parts": "2"}],
 )  # fmt: skip
 def test_wrong_types_are_one_error(folder, easiness, wrong):
     judged = {"units": folder / "scus.jsonl"} if wrong.pop("judged", 0) else {}
@@ -250,7 +230,7 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     choices = repeater.find("Choices")
     assert choices.get("name") == "presence_{{idx}}"
     assert choices.get("toName") == repeater.find("Text").get("name")
-    assert [c.get("value") for c in choices] == ["Yes", "No"]
+    assert [c.get("value") for c in choices] == ["Yes", "No", "Skip"]
     lp.export(
         lp.plan(folder / "references.jsonl", sentences=1),
         folder / "w",

@@ -107,7 +107,7 @@ def test_a_choice_that_is_no_sample_is_refused():
         with pytest.raises(InputError, match="not a random sample"):
             combine((judged, shown))
         assert combine((judged, shown), assume_random=True).labels == 12
-    with pytest.raises(InputError, match="at least three"):
+    with pytest.raises(InputError, match="at least 5"):
         combine((judged, ScoreMatrix("human", *names, hidden(human, [3, 8]))))
     with pytest.raises(InputError, match="different systems or inputs"):
         combine(
@@ -152,3 +152,77 @@ def test_intervals_cover(kind):
     covered, width, alone = np.mean(rows, axis=(0, 2))
     assert 0.925 < covered < 0.975
     assert width / alone < (1.0 if kind == "noise" else 0.85)
+
+
+def before(human, judge, labelled, target):
+    """`prediction_powered` as it was for whole inputs alone, step by step."""
+    n, total = len(labelled), judge.shape[1]
+    at_labels = judge[:, labelled]
+    x, y = (values - values.mean(axis=1)[:, None] for values in (at_labels, human))
+    left = n / (n - 1)
+    spread = (x * x).sum(axis=1)[:, None] - left * x * x
+    usable = spread > 1e-12 * np.maximum(1.0, (at_labels**2).sum(axis=1)[:, None])
+    shared = (x * y).sum(axis=1)[:, None] - left * x * y
+    slopes = np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
+    corrected = human - slopes * (at_labels - judge.mean(axis=1)[:, None])
+    unit, unit_alone = corrected.var(axis=1, ddof=1), human.var(axis=1, ddof=1)
+    error, error_alone = (one / n * (1 - n / total) for one in (unit, unit_alone))
+    helps = error < 0.95 * error_alone
+    value = np.where(helps, corrected.mean(axis=1), human.mean(axis=1))
+    error = np.where(helps, error, error_alone)
+    if target == "population":
+        error = error + unit_alone / total
+    return value, np.sqrt(error), np.where(helps, slopes.mean(axis=1), 0.0)
+
+
+@pytest.mark.parametrize("target", ["inputs", "population"])
+def test_whole_inputs_give_the_same_bits_as_before_there_were_other_samples(target):
+    for seed in range(20):
+        human, judge, _ = made(seed, inputs=20 + seed)
+        labelled = np.sort(np.random.default_rng(seed).permutation(20)[: 6 + seed // 2])
+        now = prediction_powered(human[:, labelled], judge, labelled, target=target)
+        then = before(human[:, labelled], judge, labelled, target)
+        for name, values in zip(("value", "error", "weight"), then, strict=True):
+            assert getattr(now, name).tolist() == values.tolist()
+
+
+def test_with_every_input_labelled_intervals_are_those_of_the_population():
+    human, judge, names = made(4)
+    scores = ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human)
+    result = combine(scores)
+    assert result.target == "population"
+    assert "nothing is left to estimate" in result.notes[0]
+    ends = stats.t.interval(0.95, 39, human.mean(axis=1), stats.sem(human, axis=1))
+    for entry in result.systems:
+        row = names[0].index(entry.system)
+        assert (entry.low, entry.high) == pytest.approx((ends[0][row], ends[1][row]))
+    assert all(pair.p > 0 for pair in result.pairs)
+
+
+@pytest.mark.parametrize("labels", [4, 5, 14, 15])
+def test_few_labels_warn_and_fewer_are_refused(labels):
+    human, judge, names = made(5)
+    labelled = np.random.default_rng(labels).permutation(40)[:labels]
+    shown = ScoreMatrix("human", *names, hidden(human, labelled))
+    if labels < 5:
+        with pytest.raises(InputError):
+            combine((ScoreMatrix("j", *names, judge), shown))
+    else:
+        notes = combine((ScoreMatrix("j", *names, judge), shown)).notes
+        assert any("Warning" in note for note in notes) == (labels < 15)
+
+
+def test_a_difference_that_contradicts_the_scores_is_told():
+    rng = np.random.default_rng(0)
+    for seed in range(200):
+        human, judge, names = made(seed, systems=4, inputs=30, noise=0.6)
+        human = 0.5 + 0.05 * human
+        labelled = rng.permutation(30)[:8]
+        shown = ScoreMatrix("human", *names, hidden(human, labelled))
+        result = combine((ScoreMatrix("j", *names, judge), shown), assume_random=True)
+        scores = result.scores
+        contrary = any(scores[p.first] < scores[p.second] for p in result.pairs)
+        assert contrary == any("λ of its own" in note for note in result.notes)
+        if contrary:
+            return
+    pytest.fail("no pair contradicted its scores")

@@ -114,12 +114,13 @@
     article.append(units);
     task.units.forEach((unit, i) => {
       const choice = (value, name) => {
-        const input = make("input", { type: "radio", name: "presence_" + i, value, checked: answer.presence[i] === (value === "yes") });
-        input.addEventListener("change", () => { answer.presence[i] = value === "yes"; keep(task); });
+        const meaning = { yes: true, no: false, unsure: null }[value];
+        const input = make("input", { type: "radio", name: "presence_" + i, value, checked: answer.presence[i] === meaning });
+        input.addEventListener("change", () => { answer.presence[i] = meaning; keep(task); });
         return make("label", { className: value }, input, name);
       };
       const fieldset = make("fieldset", {}, make("legend", { textContent: unit }),
-        make("div", { className: "choices" }, choice("yes", "Yes"), choice("no", "No")));
+        make("div", { className: "choices" }, choice("yes", "Yes"), choice("no", "No"), choice("unsure", "Skip")));
       fieldset.dataset.unit = i;
       units.append(fieldset);
     });
@@ -261,7 +262,7 @@
 
   // ------------------------------------------------------------------ wiring
   $("keys").append(...(judging
-    ? [make("kbd", { textContent: "Y" }), " and ", make("kbd", { textContent: "N" }), " answer and move to the next fact, ",
+    ? [make("kbd", { textContent: "Y" }), ", ", make("kbd", { textContent: "N" }), " and ", make("kbd", { textContent: "S" }), " (skip) answer and move to the next fact, ",
       make("kbd", { textContent: "Tab" }), " moves, ", make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " goes to the next task."]
     : [make("kbd", { textContent: "Enter" }), " starts the next fact, ", make("kbd", { textContent: "Backspace" }), " removes an empty one, ",
       make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " goes to the next task."]));
@@ -282,14 +283,14 @@
     if ($("work").hidden) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); return next(); }
     const letter = event.key.toLowerCase();
-    if (!judging || event.ctrlKey || event.altKey || event.metaKey || (letter !== "y" && letter !== "n")) return;
+    if (!judging || event.ctrlKey || event.altKey || event.metaKey || !["y", "n", "s"].includes(letter)) return;
     const sets = [...document.querySelectorAll("#task fieldset")];
     let set = document.activeElement.closest("#task fieldset");
     const free = [document.body, $("task"), $("guide").querySelector("summary")];
     if (!set && !free.includes(document.activeElement)) return;
     set = set || sets.find((x) => !x.querySelector(":checked")) || sets[0];
     event.preventDefault();
-    set.querySelector(letter === "y" ? ".yes input" : ".no input").click();
+    set.querySelector({ y: ".yes input", n: ".no input", s: ".unsure input" }[letter]).click();
     const following = sets[sets.indexOf(set) + 1];
     if (following) {
       (following.querySelector(":checked") || following.querySelector("input")).focus();

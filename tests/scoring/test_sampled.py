@@ -1,0 +1,254 @@
+"""Estimates from facts drawn with unequal probabilities: a plain loop, simulations, people."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import litepyramid as lp
+from litepyramid.annotation.export import read_tasks
+from litepyramid.annotation.sampling import draw_facts
+from litepyramid.errors import InputError
+from litepyramid.scoring.estimates import Drawn, estimate
+from litepyramid.scoring.sampled import SampledFact, SampledLabels
+from litepyramid.types import InputUnits, SystemSummaries, Unit
+
+SYSTEMS = ("a", "b", "c")
+
+
+def made(seed=0, inputs=40, noise=0.3):
+    """A result with 4 to 9 facts an input, and the truth by system, input and fact."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(4, 10, inputs)
+    units, texts, truth = [], [], {}
+    for i, size in enumerate(sizes):
+        name = f"i{i:02}"
+        facts = tuple(
+            Unit(f"fact {i} {u}", float(rng.integers(1, 4))) for u in range(size)
+        )
+        units.append(InputUnits(name, facts))
+        texts.append(f"A summary of {name}.")
+    presence = []
+    for s, system in enumerate(SYSTEMS):
+        quality = np.repeat(rng.beta(2 + s, 3, inputs), sizes)
+        label = (rng.random(len(quality)) < quality).astype(float)
+        presence.append(
+            np.clip(0.3 + 0.4 * label + noise * rng.standard_normal(len(label)), 0, 1)
+        )
+        values = iter(label.tolist())
+        for entry in units:
+            for unit in entry.units:
+                truth[system, entry.input, unit.text] = next(values)
+    summaries = [
+        SystemSummaries(name, tuple(u.input for u in units), tuple(texts))
+        for name in SYSTEMS
+    ]
+
+    rows = {}
+    for values, system in zip(presence, SYSTEMS, strict=True):
+        for entry in units:
+            rows[system, entry.input] = dict(
+                zip(entry.texts, values[: len(entry.units)], strict=True)
+            )
+            values = values[len(entry.units) :]
+    calls = iter([(s, u.input) for s in SYSTEMS for u in units])
+
+    def judge(summary, texts):
+        of = rows[next(calls)]
+        return [of[text] for text in texts]
+
+    result = lp.score(lp.load(units, summaries=summaries), judge=judge)
+    return result, summaries, units, truth
+
+
+def labelled(drawn, units, truth, spread="facts", skip=lambda fact, rng: False, seed=0):
+    rng = np.random.default_rng(seed)
+    texts = {entry.input: entry.texts for entry in units}
+    facts = []
+    for some in drawn:
+        for place, probability in zip(some.facts, some.probabilities, strict=True):
+            key = some.system, some.input, texts[some.input][place]
+            label = None if skip(key, rng) else truth[key]
+            facts.append(SampledFact(*key, probability, label))
+    return SampledLabels(spread, tuple(facts))
+
+
+def human_scores(units, truth):
+    scores = {}
+    for system in SYSTEMS:
+        by_input = []
+        for entry in units:
+            weights = [unit.weight for unit in entry.units]
+            labels = [truth[system, entry.input, text] for text in entry.texts]
+            by_input.append(np.average(labels, weights=weights))
+        scores[system] = float(np.mean(by_input))
+    return scores
+
+
+def test_a_plain_loop_gives_the_same():
+    rng = np.random.default_rng(1)
+    n, inputs = 12, 20
+    human, judge = rng.random(n), rng.random(n)
+    share, chance = rng.random(n) / 4, 0.1 + 0.8 * rng.random(n)
+    mean = 0.4
+    row = estimate(
+        Drawn(human[None], judge[None], share, chance, np.array([mean]), 1.0, inputs)
+    )[0]
+
+    total = sum(s / p for s, p in zip(share, chance, strict=True)) / inputs
+    terms = []
+    for values in (human, judge):
+        ratio = sum(v / p for v, p in zip(values, chance, strict=True)) / inputs / total
+        terms.append(n / inputs * (values - ratio * share) / chance + ratio)
+    open_ = 1 - chance
+    slopes = []
+    for j in range(n):
+        others = np.arange(n) != j
+        cov = np.cov(terms[0][others], terms[1][others], aweights=open_[others], ddof=0)
+        slopes.append(cov[0, 1] / cov[1, 1])
+    corrected = terms[0] - np.array(slopes) * (terms[1] - mean)
+    for values, name in ((terms[0], "alone_error"), (corrected, "error")):
+        centre = np.average(values, weights=open_)
+        variance = n / (n - 1) * (open_ * (values - centre) ** 2).sum() / n**2
+        if name == "error" and row.weight == 0:
+            continue
+        assert getattr(row, name) == pytest.approx(variance)
+    assert row.alone == pytest.approx(terms[0].mean())
+
+
+def test_probabilities_add_up_and_are_kept():
+    """Each system gets its share; a fact is drawn as often as its probability says."""
+    result, summaries, units, _ = made()
+    hits, chances = {}, {}
+    for seed in range(80):
+        drawn = draw_facts(summaries, units, lp.Sampling(90, by=result, seed=seed))
+        for some in drawn:
+            for place, chance in zip(some.facts, some.probabilities, strict=True):
+                key = some.system, some.input, place
+                hits[key] = hits.get(key, 0) + 1
+                chances[key] = chance
+        counts = [sum(len(d.facts) for d in drawn if d.system == s) for s in SYSTEMS]
+        assert counts == [30, 30, 30]
+    rates = np.array([hits[key] / 80 for key in hits])
+    spread = np.sqrt([c * (1 - c) / 80 for c in chances.values()])
+    assert abs(np.mean((rates - np.array([*chances.values()])) / spread)) < 0.15
+
+
+def test_the_order_of_files_changes_nothing():
+    result, summaries, units, truth = made()
+    turned = [
+        SystemSummaries(s.system, s.inputs[::-1], s.texts[::-1])
+        for s in summaries[::-1]
+    ]
+    first = draw_facts(summaries, units, lp.Sampling(60, seed=3))
+    other = draw_facts(turned, units[::-1], lp.Sampling(60, seed=3))
+    assert first == other
+    sample = labelled(first, units, truth)
+    again = SampledLabels("facts", sample.facts[::-1])
+    assert (
+        lp.combine(result, labels=sample).systems
+        == lp.combine(result, labels=again).systems
+    )
+
+
+@pytest.mark.parametrize(
+    ("spread", "labels", "skips"),
+    [
+        ("facts", 120, 0.0),
+        ("facts", 150, 0.2),
+        ("summaries", 360, 0.1),
+        ("inputs", 240, 0.0),
+    ],
+)
+def test_intervals_cover_and_estimates_are_unbiased(spread, labels, skips):
+    """Also where people skip facts of which the judge is unsure, whatever the truth."""
+    result, summaries, units, truth = made()
+    presence = {}
+    for n, system in enumerate(result.systems):
+        column = 0
+        for entry in units:
+            for text in entry.texts:
+                presence[system, entry.input, text] = result.presence[n, column]
+                column += 1
+
+    def skip(key, rng):
+        return rng.random() < 4 * skips * presence[key] * (1 - presence[key])
+
+    goal = human_scores(units, truth)
+    by = result if spread != "inputs" else None
+    values, covered, pairs = [], [], []
+    for seed in range(50):
+        sampling = lp.Sampling(labels, spread=spread, by=by, seed=seed)
+        drawn = draw_facts(summaries, units, sampling)
+        sample = labelled(drawn, units, truth, spread, skip, seed)
+        combined = lp.combine(result, labels=sample, assume_random=True)
+        for entry in combined.systems:
+            covered.append(entry.low <= goal[entry.system] <= entry.high)
+        values.append([combined.scores[name] - goal[name] for name in SYSTEMS])
+        for pair in combined.pairs:
+            true = goal[pair.first] - goal[pair.second]
+            pairs.append(pair.low <= true <= pair.high)
+    errors = np.array(values)
+    assert (
+        np.abs(errors.mean(axis=0)) < 3.5 * errors.std(axis=0) / 50**0.5 + 0.004
+    ).all()
+    assert 0.9 < np.mean(covered) <= 0.99
+    assert 0.9 < np.mean(pairs) <= 0.995
+
+
+def test_all_facts_labelled_give_the_labels_own_scores():
+    result, summaries, units, truth = made()
+    most = len(SYSTEMS) * sum(len(entry.units) for entry in units)
+    sample = labelled(draw_facts(summaries, units, lp.Sampling(most)), units, truth)
+    combined = lp.combine(result, labels=sample)
+    assert combined.target == "population"
+    assert combined.scores == pytest.approx(human_scores(units, truth))
+
+
+def test_too_few_facts_are_refused_and_foreign_ones_too():
+    result, summaries, units, truth = made()
+    few = labelled(draw_facts(summaries, units, lp.Sampling(12)), units, truth)
+    with pytest.raises(InputError):
+        lp.combine(result, labels=few)
+    foreign = SampledLabels("facts", (SampledFact("a", "i00", "unheard of", 0.5, 1.0),))
+    with pytest.raises(InputError):
+        lp.combine(result, labels=foreign)
+
+
+@pytest.mark.parametrize("spread", ["facts", "summaries", "inputs"])
+def test_from_export_to_combine(tmp_path, spread):
+    """A person leaves out some facts and skips others; the rest comes with its chances."""
+    result, summaries, units, truth = made()
+    goal = tmp_path / "judging"
+    lp.export(
+        summaries, goal, units=units, sample=lp.Sampling(300, spread=spread), form="csv"
+    )
+    tasks = {task.id: task for task in read_tasks(goal).judging}
+    with (goal / "sheet.csv").open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    rng = np.random.default_rng(2)
+    for row in rows:
+        task = tasks[row["task_id"]]
+        present = truth[task.system, task.input, row["fact"]]
+        row["present"] = rng.choice(
+            ["yes" if present else "no", "skip", ""], p=[0.9, 0.06, 0.04]
+        )
+    with (tmp_path / "answers.csv").open("w") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+    answers = lp.import_answers(
+        goal, [tmp_path / "answers.csv"], output=tmp_path / "judged"
+    )
+    refused = sum(row["present"] == "skip" for row in rows)
+    assert len(answers.named["refused"]) == refused
+    assert answers.sample.unanswered == sum(
+        row["present"] in ("", "skip") for row in rows
+    )
+
+    read = lp.combine(result, labels=tmp_path / "judged")
+    assert read.systems == lp.combine(result, labels=answers).systems
+    assert str(answers.sample.unanswered) in read.notes[0]
+    for name, score in human_scores(units, truth).items():
+        assert read.scores[name] == pytest.approx(score, abs=0.15)
