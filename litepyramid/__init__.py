@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from litepyramid.judges.registry import judge as judge
     from litepyramid.judges.registry import judge_settings as judge_settings
     from litepyramid.metrics.score_metrics import score_metrics as score_metrics
+    from litepyramid.scoring.audit import audit as audit
     from litepyramid.scoring.combine import combine as combine
     from litepyramid.scoring.compare import compare as compare
     from litepyramid.scoring.precision import precision as precision
@@ -64,6 +65,7 @@ else:
         "scoring.score": "score",
         "scoring.precision": "precision",
         "scoring.compare": "compare",
+        "scoring.audit": "audit",
         "scoring.combine": "combine",
         "scoring.result": "report",
         "duc.convert": "convert",

@@ -6,6 +6,7 @@ from math import ceil
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
@@ -363,3 +364,10 @@ def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+
+
+def sums_by(
+    groups: IntArray, values: FloatArray | NDArray[np.bool_], count: int = 0
+) -> FloatArray:
+    """Sums of values by their group's number, of at least `count` groups."""
+    return np.bincount(groups, values, minlength=count).astype(np.float64)

@@ -536,7 +536,8 @@ def _ways(
     """Minutes for the labels of a sample, as they are spread and in whole summaries."""
     labels = sum(len(task.units) for task in tasks.judging)
     facts = sum(len(entry.units) for entry in units) / len(units)
-    ways = {sampling.spread: minutes(sampling.seconds, len(tasks.judging), labels)}
+    ways: dict[str, float] = {}
+    ways[sampling.spread] = minutes(sampling.seconds, len(tasks.judging), labels)
     if sampling.spread == "facts":
         whole = minutes(sampling.seconds, labels / facts, labels)
         ways["whole summaries or inputs"] = whole

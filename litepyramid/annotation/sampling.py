@@ -11,7 +11,7 @@ from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
 from litepyramid.scoring.result import ScoreResult, report
 from litepyramid.scoring.sampled import Spread
-from litepyramid.stats import by_id
+from litepyramid.stats import by_id, sums_by
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemSummaries
 
@@ -278,7 +278,7 @@ def _systematic(
     """
     keys = inputs if whole else np.arange(len(sizes))
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(group, sizes)
+    totals = sums_by(group, sizes)
     draws = number
     if whole:
         draws = round(number * len(totals) / len(sizes))

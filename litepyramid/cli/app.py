@@ -23,6 +23,7 @@ COMMANDS = {
     "easiness fit": "easiness.fit",
     "easiness predict": "easiness.predict",
     "judge evaluate": "evaluate",
+    "judge audit": "audit",
     "judge explain": "explain",
     "judge settings": "judge_settings",
     "finetune": "finetune",

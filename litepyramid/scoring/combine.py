@@ -346,7 +346,7 @@ def _of_inputs(
         judge=f.mean(axis=1),
         means=_powered(h, f, confidence, target),
         differences=_powered(h[i] - h[j], f[i] - f[j], confidence, target),
-        labelled_inputs=labelled.any(axis=0),
+        labelled_inputs=np.asarray(labelled.any(axis=0)),
         labels=int(labelled.any(axis=0).sum()),
         target=target,
         complete=complete,
@@ -445,6 +445,7 @@ def _of_draws(
     order = by_id(result.systems)
     labels, _ = sample.on(result)
     answered = ~np.isnan(labels)
+    facts_labelled = np.asarray(answered.any(axis=0), dtype=np.float64)
     layout = result.rule.layout(result.units)
     return _Estimates(
         metric=result.matrix.metric,
@@ -452,7 +453,7 @@ def _of_draws(
         judge=result.values[order].mean(axis=1),
         means=means,
         differences=differences,
-        labelled_inputs=layout.sums(answered.any(axis=0).astype(np.float64)) > 0,
+        labelled_inputs=np.asarray(layout.sums(facts_labelled) > 0),
         labels=int(answered.sum()),
         target=target,
         complete=complete,
@@ -497,10 +498,10 @@ def _combined(
         differences[low], differences[high] = np.where(
             turned, (-ends[1], -ends[0]), ends
         )
-    for ends in ("low", "high", "alone_low", "alone_high"):
-        means[ends] = np.clip(means[ends], *limits)
-        width = limits[1] - limits[0]
-        differences[ends] = np.clip(differences[ends], -width, width)
+    width = limits[1] - limits[0]
+    for end in ("low", "high", "alone_low", "alone_high"):
+        means[end] = np.clip(means[end], *limits)
+        differences[end] = np.clip(differences[end], -width, width)
 
     pairs = []
     for n in range(len(p)):

@@ -13,7 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_document, write_json
 from litepyramid.scoring.estimates import FEWEST, ROW, Drawn, estimate
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import by_id
+from litepyramid.stats import by_id, sums_by
 from litepyramid.tables import record
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, IntArray, fingerprint
@@ -180,8 +180,8 @@ class SystemDraws:
 
         count = len(scores)
         scores = scores + mean * self.open_share
-        scores += np.bincount(self.places, residual, minlength=count)
-        noise += np.bincount(self.places, squares, minlength=count)
+        scores += sums_by(self.places, residual, count)
+        noise += sums_by(self.places, squares, count)
         return scores, noise
 
 
@@ -199,7 +199,7 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> tuple[SystemDraw
     constant = np.zeros(len(result.inputs))
     if rule.name == "normalized":
         # Penalties count from below: none met is where the score begins.
-        constant -= np.bincount(inputs, np.minimum(shares, 0))
+        constant -= sums_by(inputs, np.minimum(shares, 0))
 
     draws = []
     for n in by_id(result.systems):
@@ -239,14 +239,14 @@ def _draws_of(facts: _Facts, constant: FloatArray, system: str) -> SystemDraws:
     presence = np.where(answered, shares * facts.presence[drawn], 0.0)
 
     # What was answered of a draw stands for the rest of it.
-    whole = np.bincount(group, size)
-    known = np.bincount(group, size * answered)
+    whole = sums_by(group, size)
+    known = sums_by(group, size * answered)
     expansion = np.divide(whole, known, out=np.ones(len(keys)), where=known > 0)
-    human = np.bincount(group, labels) * expansion
-    judge = np.bincount(group, presence) * expansion
+    human = sums_by(group, labels) * expansion
+    judge = sums_by(group, presence) * expansion
 
-    there = np.bincount(group, answered) > 0
-    mean_presence = np.bincount(group, size * facts.presence[drawn])
+    there = sums_by(group, answered) > 0
+    mean_presence = sums_by(group, size * facts.presence[drawn])
     probability = facts.probability[drawn][first] * _response(there, mean_presence)
     certain = there & (probability == 1)
     open_ = there & ~certain
@@ -255,11 +255,9 @@ def _draws_of(facts: _Facts, constant: FloatArray, system: str) -> SystemDraws:
     places = facts.inputs[drawn][first]
     closed = np.isin(facts.keys, keys[certain])
     left = np.where(closed, 0.0, facts.shares)
-    open_judge = np.bincount(facts.inputs, left * facts.presence, minlength=count)
-    open_share = np.bincount(facts.inputs, np.abs(left), minlength=count)
-    known_scores = constant + np.bincount(
-        places[certain], human[certain], minlength=count
-    )
+    open_judge = sums_by(facts.inputs, left * facts.presence, count)
+    open_share = sums_by(facts.inputs, np.abs(left), count)
+    known_scores = constant + sums_by(places[certain], human[certain], count)
 
     number = int(open_.sum())
     if number < FEWEST and not closed.all():
