@@ -156,7 +156,7 @@ class JudgeAudit(Result):
             ("system", "judge", *signed),
             self.systems,
         )
-        columns = (
+        columns: tuple[Column | str, ...] = (
             "kind", "name", "error", "pairs", Column("difference", signed=True),
             *signed[1:], Column("p_holm", "p Holm", digits=4, above_zero=True),
         )  # fmt: skip
@@ -547,7 +547,8 @@ def _verdict(
     systems: Sequence[SystemBias], reversed_: int, tested: int, spread: float
 ) -> str:
     """What the judge is good enough for."""
-    good, bad = [], []
+    good: list[str] = []
+    bad: list[str] = []
     these = counted(len(systems), "system")
     if tested:
         (bad if reversed_ else good).append(f"to rank these {these}")
