@@ -5,11 +5,12 @@ plain arrays. Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR2
 DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 """
 
+from litepyramid.meta.close_systems import delta, difference
 from litepyramid.meta.comparisons import compare, rank
 from litepyramid.meta.correlations import correlate, interval, normality
+from litepyramid.meta.full_sets import whole_test_set as testset
 from litepyramid.meta.ranges import range_ as range
-from litepyramid.meta.system_level import delta, difference, stability
-from litepyramid.meta.system_level import whole_test_set as testset
+from litepyramid.meta.rankings import stability
 
 __all__ = [
     "compare",

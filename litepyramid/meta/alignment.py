@@ -168,6 +168,18 @@ def signature_of(
     )
 
 
+def aligned_notes(
+    sides: Sequence[Aligned], signature: Signature, *more: str
+) -> list[str]:
+    """What each metric was computed from (once, where alike), more notes, and the
+    signature."""
+    alike = len({*map(str, sides)}) == 1
+    used = []
+    for side in sides:
+        used.append(str(side) if alike else f"{side.metrics[0]}: {side}")
+    return [*dict.fromkeys(used), *more, f"Signature: {signature}"]
+
+
 def span(numbers: Sequence[int]) -> str:
     """``"16"``, or ``"14-16"`` where the numbers differ."""
     low, high = min(numbers), max(numbers)

@@ -72,6 +72,21 @@ def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
     assert numbers(run(other))[0] != first
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_the_table_was_told_is_what_the_verb_is_told(verb):
+    renamed = {"human": "ann"}
+    rows = [row | {"metric": renamed.get(row["metric"], row["metric"])} for row in ROWS]
+    told = {"metrics": ["rouge", "bleu"]}
+    table = read_scores(rows, "ann", **told)
+
+    assert numbers(VERBS[verb](table)) == numbers(
+        VERBS[verb](rows, human="ann", **told)
+    )
+    assert numbers(
+        VERBS[verb](table, human="rouge", metrics=["bleu", "ann"])
+    ) != numbers(VERBS[verb](table))
+
+
 X, Z = VALUES[[0, 2]]
 ARRAYS = [verb for verb in VERBS if verb not in ("compare", "rank", "range", "testset")]
 

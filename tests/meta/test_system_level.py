@@ -14,12 +14,8 @@ from sklearn.isotonic import IsotonicRegression
 from litepyramid import meta
 from litepyramid.errors import InputError
 from litepyramid.meta import delta, difference, stability
-from litepyramid.meta.system_level import (
-    SystemPairs,
-    reached_at,
-    resampled_pairs,
-    usual_sizes,
-)
+from litepyramid.meta.close_systems import SystemPairs, reached_at, resampled_pairs
+from litepyramid.meta.rankings import usual_sizes
 from litepyramid.stats import percentile_interval
 from litepyramid.types import ScoreTable
 

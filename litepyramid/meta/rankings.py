@@ -1,0 +1,229 @@
+"""How far a ranking of systems would change with other inputs (DDR22 §3)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.meta.alignment import score_table, scores_sha, unaligned
+from litepyramid.meta.core.draws import drawn_counts, piece_generator
+from litepyramid.meta.core.levels import correlate_rows, mean_tolerance
+from litepyramid.progress import track
+from litepyramid.stats import (
+    MOST_SAMPLES,
+    blocks,
+    check_seed,
+    check_whole,
+    described,
+    is_whole,
+    resampled_means,
+)
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted, cut
+from litepyramid.types import (
+    FloatArray,
+    HumanLike,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityPoint:
+    """How stable one metric's ranking of systems is, made from M `inputs` of those
+    `available`.
+
+    `tau` and `deviation` (with k − 1) are of Kendall's τ-b between two rankings, each
+    from M inputs of its own; `error` is the standard deviation of a system's average
+    score.
+    """
+
+    metric: str
+    inputs: int
+    tau: float
+    deviation: float
+    samples: int
+    error: float
+    systems: int
+    available: int
+
+
+@dataclass(frozen=True)
+class StabilityResult(Result):
+    """Stability of rankings, metric by metric, a point for each number of inputs."""
+
+    points: tuple[StabilityPoint, ...]
+    samples: int
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """Every point of every metric."""
+        columns = (
+            Column("metric"),
+            Column("inputs", "M"),
+            Column("tau", "τ-b"),
+            Column("deviation", "±1 sd"),
+            Column("error", "sd of a score", digits=4),
+            Column("samples"),
+        )
+        notes = [
+            "τ-b between two rankings of the systems, each from M inputs drawn with "
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+        ]
+        for systems, inputs in sorted({(p.systems, p.available) for p in self.points}):
+            there = f"{counted(systems, 'system')}, {counted(inputs, 'input')}"
+            notes.append(f"{there} to draw from.")
+        notes.append(f"Signature: {self.signature}")
+        return [Table.of("Stability of rankings", columns, self.points, notes)]
+
+
+def stability(
+    scores: ScoresLike,
+    human: HumanLike | None = None,
+    *,
+    sizes: Sequence[int] | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+    **sources: Unpack[ScoreSources],
+) -> StabilityResult:
+    """Measure how far a ranking of systems would change with other inputs.
+
+    For each number of inputs: draw so many with replacement, average, rank; repeat with
+    another draw; compute Kendall's τ-b between the two rankings. Mean and standard
+    deviation over `samples` repeats (Deutsch, Dror & Roth 2022, section 3). Every
+    metric gets the same draws.
+
+    Args:
+        scores: Tables of scores; not changed.
+        human: The human score, shown last. Where neither this nor the table says which,
+            human scores are treated like other metrics.
+        sizes: Numbers of inputs; by default ten steps to the number there are.
+        samples: Repeats at each size.
+        seed: Seed of the draws.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
+
+    Raises:
+        InputError: Unknown names; fewer than two systems; a size below 1.
+
+    Example:
+        >>> x = [[1, 2, 3], [5, 6, 7], [9, 9, 9]]
+        >>> stability(x, x, sizes=[2], samples=20).points[0].tau
+        1.0
+
+    Command line:
+        $ litepyramid meta stability table.csv --samples 1000
+        $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.csv
+    """
+    check_whole("samples", samples, 2, MOST_SAMPLES)
+    check_seed(seed)
+    if sizes is not None and not _are_sizes(sizes):
+        raise InputError(
+            f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more"
+        )
+
+    table = score_table(scores, human, **sources)
+    people, machines, raters = unaligned(table)
+    every = [*machines.items(), *people.items()]
+
+    points: list[StabilityPoint] = []
+    for name, X in track(every, "ranking systems", "metrics"):
+        points += _points(name, X, sizes, samples, seed)
+    if not points:
+        raise InputError(
+            f"sizes {list(sizes or ())}", expected="at most the number of inputs"
+        )
+
+    signature = Signature.of(
+        coefficient="kendall",
+        human="+".join(raters) or None,
+        sizes=None if sizes is None else "+".join(map(str, sizes)),
+        samples=samples,
+        seed=seed,
+        scores_sha=scores_sha(table, [*machines], raters),
+    )
+    return StabilityResult(tuple(points), samples, signature)
+
+
+def _are_sizes(sizes: Any) -> bool:
+    """Whether these are whole numbers of inputs, at least one."""
+    if not isinstance(sizes, Sequence) or not sizes:
+        return False
+    return all(is_whole(size) and size >= 1 for size in sizes)
+
+
+def usual_sizes(available: int) -> list[int]:
+    """Ten even steps, the first of which is at most 10, then doubles of 100 up to all
+    inputs."""
+    first = min(100, available)
+    sizes = {available}
+    for i in range(1, 11):
+        sizes.add(max(1, round(first * i / 10)))
+
+    size = first
+    while size < available:
+        sizes.add(size)
+        size *= 2
+    return sorted(sizes)
+
+
+def _points(
+    name: str, X: FloatArray, sizes: Sequence[int] | None, samples: int, seed: int
+) -> Iterator[StabilityPoint]:
+    """The points of one metric, for the sizes that it has inputs for."""
+    scored = ~np.isnan(X)
+    X = X[scored.any(axis=1)][:, scored.any(axis=0)]
+    systems, available = X.shape
+    if systems < 2:
+        scores = f"'{name}' scores {counted(systems, 'system')}"
+        raise InputError(scores, expected="at least two to rank")
+
+    for size in usual_sizes(available) if sizes is None else sizes:
+        if size > available:
+            continue
+        # A generator for each size: what one number of inputs gives does not depend on
+        # which others are asked for.
+        rng = piece_generator(seed, "stability", str(size))
+        one = _drawn_means(X, size, samples, rng)
+        two = _drawn_means(X, size, samples, rng)
+
+        tau, deviation, defined = described(_taus(one, two, mean_tolerance(X)))
+        variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
+        yield StabilityPoint(
+            metric=name,
+            inputs=size,
+            tau=tau,
+            deviation=deviation,
+            samples=defined,
+            error=variance**0.5,
+            systems=systems,
+            available=available,
+        )
+
+
+def _drawn_means(
+    X: FloatArray, size: int, samples: int, rng: np.random.Generator
+) -> FloatArray:
+    """(samples, N) averages of the systems, each over `size` inputs drawn anew."""
+    available = X.shape[1]
+    parts = []
+    for part in blocks(samples, max(size, available)):
+        counts = drawn_counts(rng, available, size, part.stop - part.start)
+        parts.append(resampled_means(X, counts))
+    return np.concatenate(parts)
+
+
+def _taus(one: FloatArray, two: FloatArray, slack: float) -> FloatArray:
+    """Kendall's τ-b between rows, over the systems that both have an average of."""
+    both = ~(np.isnan(one) | np.isnan(two))
+    weights = None if both.all() else both.astype(np.float64)
+    return correlate_rows(
+        np.where(both, one, 0.0),
+        np.where(both, two, 0.0),
+        "kendall",
+        weights,
+        x_tolerance=slack,
+        z_tolerance=slack,
+    )
