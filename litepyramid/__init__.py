@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from litepyramid.judges.registry import judge_settings as judge_settings
     from litepyramid.metrics.score_metrics import score_metrics as score_metrics
     from litepyramid.scoring.audit import audit as audit
+    from litepyramid.scoring.changes import changes as changes
     from litepyramid.scoring.combine import combine as combine
     from litepyramid.scoring.compare import compare as compare
+    from litepyramid.scoring.drift import drift as drift
     from litepyramid.scoring.precision import precision as precision
     from litepyramid.scoring.pyramid import ScoringRule as ScoringRule
     from litepyramid.scoring.result import report as report
@@ -66,6 +68,8 @@ else:
         "scoring.precision": "precision",
         "scoring.compare": "compare",
         "scoring.audit": "audit",
+        "scoring.changes": "changes",
+        "scoring.drift": "drift",
         "scoring.combine": "combine",
         "scoring.result": "report",
         "duc.convert": "convert",

@@ -53,6 +53,17 @@ def place(input_: str, reference: int, sentence: int | None = None) -> str:
     return where if sentence is None else f"sentence {sentence + 1} of {where}"
 
 
+def written(value: float, digits: int = 3) -> str:
+    """A number as papers write it.
+
+    Example:
+        >>> written(-0.0432), written(1)
+        ('−.043', '1.000')
+    """
+    text = f"{value:z.{digits}f}".replace("-", "−")
+    return re.sub(r"^(−?)0\.", r"\1.", text)
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with what it counts, in the singular or the plural."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -41,14 +41,14 @@ def test_the_workflow_passes_what_is_unchanged_and_fails_what_is_worse(cli, tmp_
     block = re.search(r"run: \|\n((?: {10}.*\n)+)", WORKFLOW)[1]
     done = shell(block, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "PASS: 4 of 4 systems unchanged" in done.stderr
+    assert "PASS: 0 facts lost, 0 gained" in done.stderr
     lead = tmp_path / "summaries" / "lead.jsonl"
     lead.write_text(
         (tmp_path / "summaries" / "offtopic.jsonl").read_text("utf-8"), "utf-8"
     )
     done = shell(block, tmp_path)
     assert done.returncode == 1, done.stderr
-    assert "FAIL: 3 of 4 systems unchanged; `lead` lost" in done.stderr
+    assert "`lead` is significantly worse" in done.stderr
     assert "FAIL" in (tmp_path / "summary.md").read_text("utf-8").splitlines()[0]
     (tmp_path / "baseline.json").write_text("{}")
     assert shell(block, tmp_path).returncode == 2

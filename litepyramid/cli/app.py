@@ -13,6 +13,7 @@ from litepyramid._version import __version__
 COMMANDS = {
     "score": "score",
     "compare": "compare",
+    "changes": "changes",
     "combine": "combine",
     "precision": "precision",
     "report": "report",
@@ -25,6 +26,7 @@ COMMANDS = {
     "judge evaluate": "evaluate",
     "judge audit": "audit",
     "judge explain": "explain",
+    "judge drift": "drift",
     "judge settings": "judge_settings",
     "finetune": "finetune",
     "crossval": "crossval",
@@ -49,7 +51,7 @@ COMMANDS = {
 """By command the name of its function in `litepyramid`."""
 
 _PANELS = {
-    "Score": "score compare combine precision report pyramid demo",
+    "Score": "score compare changes combine precision report pyramid demo",
     "Units": "units easiness",
     "Judge": "judge finetune crossval",
     "Annotation": "budget",
@@ -59,7 +61,7 @@ _PANELS = {
 _GROUPS = {
     "units": "Make the units that summaries are scored by.",
     "easiness": "Predict where STUs can stand in for SCUs.",
-    "judge": "Evaluate and explain judges.",
+    "judge": "Evaluate, explain and compare judges.",
     "budget": "Plan what people annotate, export the tasks, import the answers.",
     "meta": "Meta-evaluate: how well do metrics agree with people?",
 }

@@ -369,10 +369,7 @@ def _run_guarded(
 ) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     files = [Path(one) for one in outputs if one != "-"]
-    kind = getattr(command.function, "kind", None)  # of the result, for these arguments
-    endings = (
-        kind(**_call(command, values)).endings() if kind else _endings(command.function)
-    )
+    endings = _endings(command.function)
     for path in files:
         if endings and (ending := whole_ending(path)) not in endings:
             expected = "one that ends in " + ", ".join(endings)

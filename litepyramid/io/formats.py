@@ -21,7 +21,6 @@ EVERY_INPUT = "*"
 """The id of units that are those of every input."""
 ASSIGNMENTS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 """What nuggetizer calls the labels 1, .5 and 0."""
-LOGS = ("inspect's logs", "promptfoo's results")
 
 Json = dict[str, Any]
 Lines = Iterable[tuple[int, Json]]
@@ -49,60 +48,53 @@ _RESULT = (
 
 
 class Format(NamedTuple):
-    """A kind of file: its name, what an object of it is, our rows of one object, or of
-    all."""
+    """A kind of file.
 
-    name: str
+    Attributes:
+        fits: Whether an object is its first one.
+        read: Our rows of one object, or of all where it is read as a `whole`.
+        runs: Whether it is a log of runs, whose systems may have the same name in
+            another.
+    """
+
     fits: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Any, Counts], Iterable[Any]]
-    whole: bool
+    whole: bool = False
+    runs: bool = False
 
 
-FORMATS: list[Format] = []
-"""Every kind of file that is recognised."""
+def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether an object has all of these keys."""
+    return lambda row: row.keys() >= {*keys}
 
 
-def _format(
-    name: str,
-    *keys: str,
-    fits: Callable[[Mapping[str, Any]], bool] | None = None,
-    whole: bool = False,
-) -> Callable[[Any], Any]:
-    """Registers the reader of a kind of file, whose objects have these keys."""
-
-    def register(read: Callable[[Any, Counts], Iterable[Any]]) -> Any:
-        FORMATS.append(
-            Format(name, fits or (lambda row: row.keys() >= {*keys}), read, whole)
-        )
-        return read
-
-    return register
-
-
-def format_of(first: Mapping[str, Any]) -> Format | None:
-    """The kind of file whose first object this is; None if it is none of them."""
+def format_of(first: Mapping[str, Any]) -> str | None:
+    """The name of the kind of file whose first object this is; None if it is none of
+    `FORMATS`."""
     if {"input", "unit", "units"} & first.keys():
         return None
-    return next((one for one in FORMATS if one.fits(first)), None)
+
+    return next((name for name, form in FORMATS.items() if form.fits(first)), None)
 
 
 def translate(
-    form: Format, lines: Lines, path: str | Path
+    name: str, lines: Lines, path: str | Path
 ) -> tuple[list[tuple[int, Json]], Counts]:
     """Our rows of the objects of a file, each with its line; and what was left out,
     counted."""
+    form = FORMATS[name]
     counts: Counts = Counter()
     if form.whole:
         with located(path, 1):
             return list(form.read(lines, counts)), +counts
+
     rows = []
     for line, row in lines:
         with located(path, line):
-            if format_of(row) is not form:
-                raise InputError(
-                    f"is no line of {form.name}", expected="lines of one kind"
-                )
-            rows += [(line, ours) for ours in form.read(dict(row), counts)]
+            if format_of(row) != name:
+                raise InputError(f"is no line of {name}", expected="lines of one kind")
+            for ours in form.read(dict(row), counts):
+                rows.append((line, ours))
     return rows, +counts
 
 
@@ -167,8 +159,6 @@ def _unit(text: str, weight: float | None, *tags: Any) -> Json:
     return {"text": text, "weight": weight, "tags": _texts(tags)}
 
 
-@_format("HealthBench", "prompt_id", "rubrics")
-@_format("ResearchRubrics", "sample_id", "rubrics")
 def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
     """Criteria with points, or with a weight."""
     name = row.pop("prompt_id" if "prompt_id" in row else "sample_id")
@@ -193,7 +183,6 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
     yield {"input": name, "question": conversation(prompt or ""), "units": units}
 
 
-@_format("PRBench", "task", "rubric", "prompt_0")
 def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     """A class of weight with its points, turns in numbered columns."""
     turns = sorted((int(m[2]), m[1], key) for key in row if (m := _TURN.fullmatch(key)))
@@ -230,7 +219,6 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     yield {"input": name, "question": conversation(asked), "units": units}
 
 
-@_format("an autorubric list", "requirement")
 def _autorubric(row: Json, counts: Counts) -> Iterator[Json]:
     """A requirement of the one rubric, which is that of every input."""
     text = as_type(str, row.pop("requirement"), what="a broken requirement")
@@ -239,7 +227,6 @@ def _autorubric(row: Json, counts: Counts) -> Iterator[Json]:
     yield {"input": EVERY_INPUT, "unit": unit.pop("text"), **unit}
 
 
-@_format(LOGS[0], "eval", "samples")
 def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
     """inspect: the answers of a model, targets as references, its scores."""
     about, samples, *_ = _taken(log, "eval", "samples", "version", "status")
@@ -305,7 +292,6 @@ def _is_promptfoo(row: Mapping[str, Any]) -> bool:
     return isinstance(inner, dict) and isinstance(inner.get("results"), list)
 
 
-@_format(LOGS[1], fits=_is_promptfoo)
 def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     """promptfoo: a row a provider, prompt and test; criteria of its assertions."""
     inner, _ = _taken(whole, "results", "evalId")
@@ -396,7 +382,6 @@ def _assertions(
     return units, references
 
 
-@_format("nuggets", "qid", "nuggets")
 def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     """nuggetizer: nuggets of a query; with assignments also the answer of a run and its
     labels."""
@@ -428,7 +413,6 @@ def _is_answer(row: Mapping[str, Any]) -> bool:
     )
 
 
-@_format("answers of TREC", fits=_is_answer)
 def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     """TREC RAG: sentences with citations; the ids are in ``metadata`` since 2026."""
     about = row.get("metadata")
@@ -461,8 +445,6 @@ class _Document:
     QA_labels: dict[str, list[Any] | None] = field(default_factory=dict)
 
 
-@_format("RoSE", "reference_acus", "system_outputs", whole=True)
-@_format("QAPyramid", "QAs", "system_outputs", whole=True)
 def _labelled(lines: Lines, counts: Counts) -> Lines:
     """Units, summaries and labels of documents; incomplete documents are left out."""
     documents = [
@@ -509,3 +491,18 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
             (n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows
         ]
     return rows
+
+
+FORMATS: dict[str, Format] = {
+    "HealthBench": Format(_has("prompt_id", "rubrics"), _rubrics),
+    "ResearchRubrics": Format(_has("sample_id", "rubrics"), _rubrics),
+    "PRBench": Format(_has("task", "rubric", "prompt_0"), _prbench),
+    "an autorubric list": Format(_has("requirement"), _autorubric),
+    "inspect's logs": Format(_has("eval", "samples"), _inspect, runs=True),
+    "promptfoo's results": Format(_is_promptfoo, _promptfoo, runs=True),
+    "nuggets": Format(_has("qid", "nuggets"), _nuggets),
+    "answers of TREC": Format(_is_answer, _trec_answer),
+    "RoSE": Format(_has("reference_acus", "system_outputs"), _labelled, whole=True),
+    "QAPyramid": Format(_has("QAs", "system_outputs"), _labelled, whole=True),
+}
+"""Every kind of file of another tool that is recognised; the first that fits counts."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines, stem
-from litepyramid.io.formats import LOGS, format_of, translate
+from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import (
     frame_rows,
     is_text_column,
@@ -121,7 +121,7 @@ class Rows:
     def runs(self) -> bool:
         """Whether the file is a log of runs, whose systems may have the same name in
         another."""
-        return self.made in LOGS
+        return bool(self.made) and FORMATS[self.made].runs
 
     def holds(self, what: str) -> bool:
         """Whether some row has the column `what`, or its plural."""
@@ -294,7 +294,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
         lines = ((row.line, row.values) for row in table.rows)
         ours, counts = translate(form, lines, table.path)
         table = replace(
-            table, rows=[Row(*row) for row in ours], made=form.name, left_out=counts
+            table, rows=[Row(*row) for row in ours], made=form, left_out=counts
         )
     present = {name for row in table.rows for name in row.values}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}

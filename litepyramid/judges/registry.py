@@ -13,6 +13,7 @@ from typing import Any, cast, get_type_hints
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
+from litepyramid.files import file_type
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import (
     Items,
@@ -33,35 +34,119 @@ from litepyramid.judges.parallel import OnWorkers, on_workers, single
 from litepyramid.language import check_language
 from litepyramid.progress import track
 from litepyramid.tables import Result, Table
+from litepyramid.text import cut
 from litepyramid.types import JudgeLike
 
 LLM = "llm:"
-EMBEDDED = ("lexical", "recall", "mini")
-"""Judges that need no download."""
-REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
-    "lexical": (LexicalJudge, fit_lexical),
-}
-"""Those that labels can refit: the judge of a model, and what fits one to items and
-labels."""
+
+# A hub id: ORG/MODEL, or an old one without ORG, such as roberta-large-mnli.
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*|[A-Za-z0-9]\w*-[\w.-]+")
+
+Refit = tuple[Callable[..., Judge], Callable[..., PresenceModel]]
 
 
-def _factory(name: str) -> Callable[..., Judge]:
-    """What makes the judge of a name from its settings; models take the name first."""
-    if name == "recall":
-        return lambda: RecallJudge()
-    if name == "lexical" or is_lexical(name):
-        return lambda: LexicalJudge(load_lexical(None if name == "lexical" else name))
-    if name == "mini":
-        from litepyramid.judges.mini import MiniJudge
+@dataclass(frozen=True, slots=True)
+class JudgeKind:
+    """One kind of judge; the languages that it reads are an attribute of the judge.
 
-        return MiniJudge
-    if name.startswith(LLM):
-        from litepyramid.judges.llm.llm_judge import LLMJudge
+    Attributes:
+        factory: Imports and gives what makes the judge: its parameters are the settings
+            (``-J``), but for `model`, which takes the name.
+        trainable: Whether labels can train it.
+        refit: Where they do so in seconds: what makes the judge of a model, and what
+            fits one to items and labels.
+        embedded: Whether it needs no download.
+    """
 
-        return LLMJudge
+    factory: Callable[[], Callable[..., Judge]]
+    trainable: bool = False
+    refit: Refit | None = None
+    embedded: bool = False
+
+    @property
+    def settings(self) -> frozenset[str]:
+        """The settings that it takes, besides `workers` and `engine`."""
+        return frozenset(signature(self.factory()).parameters) - {"model"}
+
+
+def _mini() -> Callable[..., Judge]:
+    from litepyramid.judges.mini import MiniJudge
+
+    return MiniJudge
+
+
+def _lexical(model: str) -> Judge:
+    return LexicalJudge(load_lexical(None if model == "lexical" else model))
+
+
+def _recall() -> Judge:
+    return RecallJudge()
+
+
+def _llm() -> Callable[..., Judge]:
+    from litepyramid.judges.llm.llm_judge import LLMJudge
+
+    return LLMJudge
+
+
+def _nli() -> Callable[..., Judge]:
     from litepyramid.judges.nli.nli_judge import NLIJudge
 
     return NLIJudge
+
+
+JUDGES = {
+    "mini": JudgeKind(_mini, trainable=True, embedded=True),
+    "lexical": JudgeKind(
+        lambda: _lexical,
+        trainable=True,
+        refit=(LexicalJudge, fit_lexical),
+        embedded=True,
+    ),
+    "recall": JudgeKind(lambda: _recall, embedded=True),
+    "llm:MODEL": JudgeKind(_llm),
+    "the folder of a lexical judge": JudgeKind(lambda: _lexical),
+    "the folder of an NLI model": JudgeKind(_nli, trainable=True),
+    "a hub id (ORG/MODEL)": JudgeKind(_nli, trainable=True),
+}
+"""By name, or how a name looks, every kind of judge (`kind_of`)."""
+
+EMBEDDED = tuple([name for name, kind in JUDGES.items() if kind.embedded])
+"""Judges that need no download."""
+REFITTED = {name: kind.refit for name, kind in JUDGES.items() if kind.refit}
+"""Those that labels refit in seconds."""
+
+
+def kind_of(name: str) -> JudgeKind:
+    """The kind of judge that a name means.
+
+    Raises:
+        InputError: It is none of `JUDGES`: neither the name of an embedded judge, nor
+            that of a model behind an endpoint, nor a path, nor a hub id.
+
+    Example:
+        >>> kind_of("recall").trainable, kind_of("roberta-large-mnli").trainable
+        (False, True)
+    """
+    if name in EMBEDDED:
+        return JUDGES[name]
+    if name.startswith(LLM):
+        return JUDGES["llm:MODEL"]
+
+    # A path of several models, one a fold (`crossval`), is one of folders.
+    if "{fold}" in name or file_type(name):
+        form = "a lexical judge" if is_lexical(name) else "an NLI model"
+        return JUDGES[f"the folder of {form}"]
+
+    # No hub is asked for what is meant for an embedded judge.
+    near = get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
+    if near or not _HUB_ID.fullmatch(name):
+        raise InputError(
+            f"unknown judge '{cut(name)}'",
+            expected=", ".join(JUDGES),
+            hint=f"Did you mean '{near[0]}'?" if near else None,
+        )
+    return JUDGES["a hub id (ORG/MODEL)"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,58 +258,44 @@ def _formed(judge: Judge, method: str, *values: str) -> Judge:
 
 
 def _made(name: str, settings: dict[str, Any]) -> Judge:
-    check_judge_name(name)
-    names = settings_of(name)
-    values = {
-        k: v
-        for k, v in settings.items()
-        if v is not None or (k == "cache" and k in names)
-    }
+    kind = kind_of(name)
+    values = {}
+    for key, value in settings.items():
+        if value is not None or (key == "cache" and key in kind.settings):
+            values[key] = value
     _check_settings(name, values)
-    factory = _factory(name)
-    model = "model" in signature(factory).parameters
-    return factory(*([name.removeprefix(LLM)] if model else []), **values)
+
+    factory = kind.factory()
+    if "model" in signature(factory).parameters:
+        return factory(name.removeprefix(LLM), **values)
+    return factory(**values)
 
 
 def settings_of(name: str) -> frozenset[str]:
     """The settings that the judge of a name takes, besides `workers` and `engine`."""
-    return frozenset(signature(_factory(name)).parameters) - {"model"}
+    return kind_of(name).settings
 
 
 def _check_settings(name: str, settings: Iterable[str]) -> None:
     """Sees that a judge takes these settings; else says what was probably meant."""
-    names = {*settings_of(name), "workers", "engine"}
-    if foreign := sorted(set(settings) - names):
-        hint = f"The settings of a judge: litepyramid judge settings {name}."
-        if near := get_close_matches(foreign[0], names, 1, 0.6):
-            hint = f"Did you mean '{near[0]}'?"
-        elif (
-            name not in EMBEDDED
-            and not name.startswith(LLM)
-            and foreign[0] in settings_of(LLM + name)
-        ):
-            hint = f"A model behind an endpoint is called '{LLM}{name}'."
-        raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
+    kind = kind_of(name)
+    names = {*kind.settings, "workers", "engine"}
+    foreign = sorted(set(settings) - names)
+    if not foreign:
+        return
 
-
-def check_judge_name(name: str) -> None:
-    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub
-    is asked."""
-    near = (
-        [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
-    )
-    if near and not Path(name).exists():
-        raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
-    if not name.strip():
-        raise InputError(
-            "no judge", expected=f"{', '.join(EMBEDDED)}, a hub id, a folder, llm:…"
-        )
+    hint = f"The settings of a judge: litepyramid judge settings {name}."
+    is_model = not kind.embedded and not name.startswith(LLM)
+    if near := get_close_matches(foreign[0], names, 1, 0.6):
+        hint = f"Did you mean '{near[0]}'?"
+    elif is_model and foreign[0] in JUDGES["llm:MODEL"].settings:
+        hint = f"A model behind an endpoint is called '{LLM}{name}'."
+    raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
 def check_trainable(name: str) -> None:
     """Raises InputError if a judge has nothing to train, or its name is misspelt."""
-    check_judge_name(name)
-    if name == "recall" or name.startswith(LLM) or is_lexical(name):
+    if not kind_of(name).trainable:
         expected = "lexical, mini, or a hub id or folder of an NLI model"
         raise InputError(f"the judge '{name}' cannot be trained", expected=expected)
 
@@ -242,7 +313,7 @@ def parse_settings(
     """
     from pydantic import TypeAdapter, ValidationError
 
-    factory = _factory(name)
+    factory = kind_of(name).factory()
     maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
     hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
     values: dict[str, Any] = {}
@@ -288,7 +359,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
             llm:MODEL.
 
     Raises:
-        InputError: The name is misspelt.
+        InputError: There is no such judge.
 
     Example:
         >>> [row["setting"] for row in judge_settings("lexical").settings]
@@ -302,8 +373,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         raise InputError(
             f"a judge's name is a {type(name).__name__}", expected="a text"
         )
-    check_judge_name(name)
-    factory = _factory(name)
+    factory = kind_of(name).factory()
     section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
     entries = re.findall(
         r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.M

@@ -1,5 +1,5 @@
-"""Two runs side by side: what they share, and on the same summaries how their judges
-differ."""
+"""Two runs side by side: what they share, system by system, input by input, unit by
+unit."""
 
 import re
 from collections import Counter
@@ -11,19 +11,10 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.pyramid import UnitLayout
-from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import (
-    adjust_p_values,
-    all_pairs,
-    check_whole,
-    mean_of_scored,
-    system_means,
-)
-from litepyramid.tables import Column, Result, Table
+from litepyramid.scoring.result import ScoreResult, read_saved
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, Signature, fingerprint
+from litepyramid.types import FloatArray, InputUnits
 
 # Fields of signatures in which runs may differ: units and inputs are compared
 # themselves.
@@ -31,70 +22,10 @@ _FREE = {
     "units", "units_sha", "inputs_sha", "summaries_sha", "labels_sha", "label_units_sha",
     "references_sha", "presence_sha", "truncated", "missing", "samples", "confidence", "seed",
 }  # fmt: skip
-_NAMED = 5
+_NAMED = 5  # names in a message
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How runs are compared, and when one fails: the options of `compare`."""
-
-    pair: Sequence[str] = ()
-    baseline: str | None = None
-    by: Mapping[str, str] | None = None
-    across_judges: bool = False
-    judge_drift: bool = False
-    fail_if: str | None = None
-    fail_under: float | None = None
-    fail_if_lost: int | None = None
-    margin: float | None = None
-    date: str | None = None
-    present: float = 0.5
-    lost_by: float = 0.2
-    samples: int = 10_000
-    confidence: float = 0.95
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        for name in ("present", "lost_by", "fail_under", "margin"):
-            value = getattr(self, name)
-            if value is not None and not (
-                isinstance(value, float | int) and 0 <= value <= 1
-            ):
-                raise InputError(
-                    f"{name} is {cut(value)}", expected="a number from 0 to 1"
-                )
-        if self.fail_if not in (None, "worse"):
-            raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
-        if self.fail_if_lost is not None:
-            check_whole("fail_if_lost", self.fail_if_lost)
-
-    @property
-    def bootstrap(self) -> dict[str, Any]:
-        """How intervals are drawn, for `system_intervals` and for signatures."""
-        return {
-            "samples": self.samples,
-            "confidence": self.confidence,
-            "seed": self.seed,
-        }
-
-    @property
-    def alpha(self) -> float:
-        """Significance level of the tests."""
-        return round(1 - self.confidence, 12)
-
-    @property
-    def gate(self) -> str:
-        """The conditions under which a run fails, as a signature says them; empty for
-        none."""
-        limits = {
-            "under": self.fail_under,
-            "lost": self.fail_if_lost,
-            "margin": self.margin,
-        }
-        texts = [
-            f"{name} {limit:g}" for name, limit in limits.items() if limit is not None
-        ]
-        return ", ".join(["worse"] * bool(self.fail_if) + texts)
+Pairs = list[tuple[int, int]]
+"""Places in the old run and in the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,125 +54,176 @@ class AlignedRuns:
     """
 
     units: tuple[InputUnits, ...]
-    numbers: list[tuple[int, int]]
+    numbers: Pairs
     sides: tuple[Side, Side]
     judges: list[str]
     notes: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _SharedUnits:
+    """The inputs and units of both runs; `differing` inputs have others too."""
+
+    units: list[InputUnits]
+    numbers: Pairs
+    inputs: Pairs
+    cells: Pairs
+    differing: list[str]
+    only_old: int
+    only_new: int
+
+
+def saved_run(source: Any) -> ScoreResult:
+    """A run: a result of `score`, or its file."""
+    if (run := read_saved(source)) is None:
+        raise InputError(
+            f"{cut(source)} is no result of score",
+            expected="results of score, saved as JSON",
+            hint="Tables of scores are compared with: litepyramid compare.",
+        )
+    return run
+
+
 def align_runs(
     old: ScoreResult,
     new: ScoreResult,
-    pairs: Sequence[str],
+    pairs: Sequence[str] = (),
     *,
-    units_too: bool,
-    judges_too: bool,
+    other_units: bool,
+    other_judges: bool,
 ) -> AlignedRuns:
-    """Puts two runs side by side; InputError if what may not differ does, or nothing is
-    shared.
+    """Puts two runs side by side.
 
     Units are the same if text, weight and importance are. Where some are not shared,
-    and
-    `units_too`, scores are computed anew from those that are. `pairs` are systems as OLD=NEW; else
-    one against one, or those of one name.
+    scores are computed anew from those that are.
+
+    Args:
+        old: The baseline.
+        new: The run to compare with it.
+        pairs: Systems as OLD=NEW; else one against one, or those of one name.
+        other_units: Whether some units may differ.
+        other_judges: Whether the judge or its settings may differ.
+
+    Raises:
+        InputError: What may not differ does, or nothing is shared.
     """
-    judges = _differences(old, new, insist=judges_too)
-    rows = _pairs(old.systems, new.systems, pairs)
-    both = {entry.input: n for n, entry in enumerate(new.units)}
-    starts = [UnitLayout.of(run.units).offsets.tolist() for run in (old, new)]
-    units: list[InputUnits] = []
-    numbers: list[tuple[int, int]] = []
-    columns: list[tuple[int, int]] = []  # of inputs
-    cells: list[tuple[int, int]] = []  # of units
-    differing, lacking = [], [0, 0]
-    for name, m in sorted((entry.input, m) for m, entry in enumerate(old.units)):
-        if (other := both.get(name)) is None:
-            continue
-        entries = old.units[m], new.units[other]
-        places = [_places(entry) for entry in entries]
-        shared = [key for key in places[0] if key in places[1]]
-        lacking = [
-            n + len(own) - len(shared) for n, own in zip(lacking, places, strict=True)
-        ]
-        if (
-            max(map(len, places)) > len(shared)
-            or entries[0].question != entries[1].question
-        ):
-            differing.append(name)
-        chosen = tuple(entries[0].units[places[0][key]] for key in shared)
-        if any(unit.weight > 0 for unit in chosen):
-            numbers += [(len(units), places[0][key] + 1) for key in shared]
-            cells += [
-                (starts[0][m] + places[0][k], starts[1][other] + places[1][k])
-                for k in shared
-            ]
-            columns.append((m, other))
-            units.append(replace(entries[0], units=chosen))
-    if differing and not units_too:
+    judges = _differences(old, new, allowed=other_judges)
+    systems = _pairs(old.systems, new.systems, pairs)
+    shared = _shared_units(old, new)
+
+    if shared.differing and not other_units:
         raise InputError(
-            f"the runs' units or questions differ on {counted(len(differing), 'input')}: "
-            f"{names_of(differing)}",
+            "the runs' units or questions differ on "
+            f"{counted(len(shared.differing), 'input')}: {names_of(shared.differing)}",
             expected="runs over the same units",
             hint="To compare the units that both have, insist: --across-judges.",
         )
-    if not units:
-        what = "unit" if differing else "input"
+    if not shared.units:
+        what = "unit" if shared.differing else "input"
         raise InputError(
             f"the two runs share no {what}", expected=f"runs over the same {what}s"
         )
+
+    sides = _side(old, 0, systems, shared), _side(new, 1, systems, shared)
+    inputs = counted(len(shared.units), "input")
+    units = counted(len(shared.cells), "unit")
     notes = [
-        f"{counted(len(units), 'input')} and {counted(len(cells), 'unit')} are in both runs."
+        f"{inputs} and {units} are in both runs.",
+        *_left_out("system", "old", old.systems, sides[0].systems),
+        *_left_out("system", "new", new.systems, sides[1].systems),
+        *_left_out("input", "old", sorted(old.inputs), new.inputs),
+        *_left_out("input", "new", sorted(new.inputs), old.inputs),
     ]
-    sides = []
-    for side, run in enumerate((old, new)):
-        own, at, inputs = (
-            [pair[side] for pair in pairs] for pairs in (rows, cells, columns)
-        )
-        presence, scores = (
-            run.presence[np.ix_(own, at)],
-            run.values[np.ix_(own, inputs)],
-        )
-        if differing:
-            scores = run.rule.apply(presence, UnitLayout.of(units), run.seed)[0]
-        texts, evidence = run.summaries, run.evidence
-        sides.append(
-            Side(
-                tuple(run.systems[n] for n in own), presence, scores,
-                texts and [[texts[n][m] for m in inputs] for n in own],
-                evidence and [[evidence[n][u] for u in at] for n in own],
-            )
-        )  # fmt: skip
-    notes += _left_out("system", "old", old.systems, sides[0].systems)
-    notes += _left_out("system", "new", new.systems, sides[1].systems)
-    notes += _left_out("input", "old", sorted(old.inputs), new.inputs)
-    notes += _left_out("input", "new", sorted(new.inputs), old.inputs)
-    if differing:
+    if shared.differing:
         notes.append(
-            f"{lacking[0]} units only in the old run and {lacking[1]} only in the new one, left "
-            f"out: {names_of(differing)}."
+            f"{shared.only_old} units only in the old run and {shared.only_new} only in "
+            f"the new one, left out: {names_of(shared.differing)}."
         )
-    return AlignedRuns(tuple(units), numbers, (sides[0], sides[1]), judges, notes)
+    return AlignedRuns(tuple(shared.units), shared.numbers, sides, judges, notes)
 
 
-def _left_out(
-    what: str, which: str, names: Sequence[str], used: Collection[str]
-) -> list[str]:
-    only = [name for name in names if name not in used]
-    many = counted(len(only), what)
-    return (
-        [f"{many} only in the {which} run, left out: {names_of(only)}."] if only else []
-    )
+def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
+    """What both runs have, inputs in the order of their ids."""
+    old_starts = UnitLayout.of(old.units).offsets.tolist()
+    new_starts = UnitLayout.of(new.units).offsets.tolist()
+    new_places = {entry.input: m for m, entry in enumerate(new.units)}
+    old_places = {entry.input: m for m, entry in enumerate(old.units)}
+
+    units: list[InputUnits] = []
+    numbers, inputs, cells = Pairs(), Pairs(), Pairs()
+    differing: list[str] = []
+    only_old = only_new = 0
+
+    for name in sorted(old_places.keys() & new_places.keys()):
+        m, n = old_places[name], new_places[name]
+        old_units = _places(old.units[m])
+        new_units = _places(new.units[n])
+        keys = [key for key in old_units if key in new_units]
+
+        only_old += len(old_units) - len(keys)
+        only_new += len(new_units) - len(keys)
+        asked_otherwise = old.units[m].question != new.units[n].question
+        if max(len(old_units), len(new_units)) > len(keys) or asked_otherwise:
+            differing.append(name)
+
+        chosen = tuple([old.units[m].units[old_units[key]] for key in keys])
+        if not any(unit.weight > 0 for unit in chosen):
+            continue  # nothing that could be scored
+
+        for key in keys:
+            numbers.append((len(units), old_units[key] + 1))
+            old_cell = old_starts[m] + old_units[key]
+            cells.append((old_cell, new_starts[n] + new_units[key]))
+        inputs.append((m, n))
+        units.append(replace(old.units[m], units=chosen))
+
+    return _SharedUnits(units, numbers, inputs, cells, differing, only_old, only_new)
 
 
 def _places(entry: InputUnits) -> dict[tuple[Any, ...], int]:
     """The place of each unit by what makes it one; the second of the same text is
     another one."""
-    seen, places = Counter[Any](), {}
+    times_seen = Counter[Any]()
+    places = {}
     for place, unit in enumerate(entry.units):
         key = (unit.text, unit.weight, unit.importance)
-        places[*key, seen[key]] = place
-        seen[key] += 1
+        places[*key, times_seen[key]] = place
+        times_seen[key] += 1
     return places
+
+
+def _side(run: ScoreResult, which: int, systems: Pairs, shared: _SharedUnits) -> Side:
+    """One of the runs (0 is the old one), cut to what is shared."""
+    rows = [pair[which] for pair in systems]
+    columns = [pair[which] for pair in shared.inputs]
+    cells = [pair[which] for pair in shared.cells]
+
+    presence = run.presence[np.ix_(rows, cells)]
+    scores = run.values[np.ix_(rows, columns)]
+    if shared.differing:
+        layout = UnitLayout.of(shared.units)
+        scores = run.rule.apply(presence, layout, run.seed)[0]
+
+    texts = evidence = None
+    if run.summaries is not None:
+        texts = [[run.summaries[n][m] for m in columns] for n in rows]
+    if run.evidence is not None:
+        evidence = [[run.evidence[n][u] for u in cells] for n in rows]
+
+    names = tuple([run.systems[n] for n in rows])
+    return Side(names, presence, scores, texts, evidence)
+
+
+def _left_out(
+    what: str, which: str, names: Sequence[str], used: Collection[str]
+) -> list[str]:
+    """A note on the names that only one run has; none if there are none."""
+    only = [name for name in names if name not in used]
+    if not only:
+        return []
+
+    many = counted(len(only), what)
+    return [f"{many} only in the {which} run, left out: {names_of(only)}."]
 
 
 def names_of(names: Sequence[str]) -> str:
@@ -250,192 +232,66 @@ def names_of(names: Sequence[str]) -> str:
     return ", ".join(cut(name, 60) for name in names[:_NAMED]) + more
 
 
-def _differences(old: ScoreResult, new: ScoreResult, *, insist: bool) -> list[str]:
-    """What differs in how two runs were made, as a note; refused unless `insist`."""
-    one, two = dict(old.signature.fields), dict(new.signature.fields)
-    fields = [k for k in {**one, **two} if k not in _FREE and one.get(k) != two.get(k)]
+def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[str]:
+    """What differs in how two runs were made, as a note; refused unless `allowed`."""
+    before: Mapping[str, str] = dict(old.signature.fields)
+    now: Mapping[str, str] = dict(new.signature.fields)
+    fields = []
+    for key in {**before, **now}:
+        if key not in _FREE and before.get(key) != now.get(key):
+            fields.append(key)
+
+    if not fields:
+        return []
+
     told = "; ".join(
-        f"{k}: {one.get(k, 'none')} → {two.get(k, 'none')}" for k in fields
+        f"{key}: {before.get(key, 'none')} → {now.get(key, 'none')}" for key in fields
     )
     if "rule" in fields:
         raise InputError(
             f"the runs are scored by different rules ({told})", expected="one rule"
         )
-    if fields and not insist:
+
+    if not allowed:
+        hint = "To compare them all the same, insist: --across-judges."
+        if {"judge", "revision"} & {*fields}:
+            hint += " To compare the judges: litepyramid judge drift OLD NEW."
         raise InputError(
             f"the runs were not made in the same way ({told})",
             expected="the same judge and settings",
-            hint="To compare them all the same, insist: --across-judges."
-            + " To compare the judges: --judge-drift."
-            * bool({"judge", "revision"} & {*fields}),
+            hint=hint,
         )
-    return [f"The judge may be the difference: {told}."] if fields else []
+    return [f"The judge may be the difference: {told}."]
 
 
-def _pairs(
-    old: Sequence[str], new: Sequence[str], pairs: Sequence[str]
-) -> list[tuple[int, int]]:
+def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> Pairs:
     """Places of the systems to compare."""
-    chosen = []
-    for text in pairs if isinstance(pairs, list | tuple) else [pairs]:
-        text = str(text)
-        splits = ((text[: m.start()], text[m.end() :]) for m in re.finditer("=", text))
-        fits = [
-            (old.index(a), new.index(b)) for a, b in splits if a in old and b in new
-        ]
-        if not fits:
-            expected = f"OLD=NEW, of {names_of(old)} and of {names_of(new)}"
-            raise InputError(f"the pair '{cut(text)}'", expected=expected)
-        chosen.append(fits[0])
-    if not chosen and len(old) == len(new) == 1:
-        chosen = [(0, 0)]
-    chosen = chosen or [
-        (i, new.index(name)) for i, name in enumerate(old) if name in new
-    ]
-    if not chosen:
+    if isinstance(pairs, str):
+        pairs = [pairs]
+    if pairs:
+        return [_pair(old, new, str(text)) for text in pairs]
+
+    if len(old) == len(new) == 1:
+        return [(0, 0)]
+
+    same = [(i, new.index(name)) for i, name in enumerate(old) if name in new]
+    if not same:
         raise InputError(
             f"no system is in both runs ({names_of(old)}; {names_of(new)})",
             expected="systems of the same names",
             hint="Name what belongs together: --pair OLD=NEW.",
         )
-    return chosen
+    return same
 
 
-# Two judges of the same summaries
-# --------------------------------------------------------------
+def _pair(old: Sequence[str], new: Sequence[str], text: str) -> tuple[int, int]:
+    """The places of OLD=NEW; names may hold equals signs too."""
+    for sign in re.finditer("=", text):
+        before, now = text[: sign.start()], text[sign.end() :]
+        if before in old and now in new:
+            return old.index(before), new.index(now)
 
-
-@dataclass(frozen=True, slots=True)
-class SystemDrift:
-    """The two judges on one system.
-
-    Attributes:
-        agreement: Share of the facts with the same verdict, present or not, by both.
-        gained: Facts that only the new judge finds; `lost` those that only the old one
-            finds.
-        change: Of the mean presence.
-        favour: Change of the score less the mean change of the other systems' scores.
-        p_holm: P-value of "no favour", over inputs, after Holm's correction over
-            systems.
-    """
-
-    system: str
-    agreement: float
-    gained: int
-    lost: int
-    change: float
-    favour: float
-    p_holm: float
-
-
-@dataclass(frozen=True, slots=True)
-class DriftResult(Result):
-    """How the judgements of two judges, or of one on two days, differ.
-
-    Attributes:
-        judges: What is different in how they judge, and what they share.
-        conclusions: Which significant differences between systems only one of them
-            finds.
-    """
-
-    judges: tuple[str, ...]
-    systems: tuple[SystemDrift, ...]
-    conclusions: tuple[str, ...]
-    alpha: float
-    signature: Signature
-
-    def to_tables(self) -> Sequence[Table]:
-        """One row per system."""
-        signed = [Column(name, signed=True) for name in ("change", "favour")]
-        columns: list[Any] = [
-            "system",
-            "agreement",
-            "gained",
-            "lost",
-            *signed,
-            MEASURES[-1],
-        ]
-        favoured = [
-            f"The new judge {'favours' if s.favour > 0 else 'disfavours'} `{cut(s.system)}`: "
-            f"{s.favour:+.3f} against the other systems."
-            for s in self.systems
-            if s.p_holm < self.alpha
-        ]
-        agreement = np.mean([s.agreement for s in self.systems])
-        title = f"Drift of the judge: {agreement:.1%} of verdicts agree; "
-        title += f"{counted(len(self.conclusions), 'conclusion')} changed"
-        conclusions = self.conclusions or ("No conclusion between systems changed.",)
-        notes = (*self.judges, *favoured, *conclusions, str(self.signature))
-        return [Table.of(title, columns, self.systems, notes)]
-
-
-def drift(
-    names: Sequence[str], runs: Sequence[ScoreResult], how: Settings
-) -> DriftResult:
-    """Compares the judgements of the same summaries in two runs."""
-    aligned = align_runs(
-        runs[0], runs[1], how.pair, units_too=how.across_judges, judges_too=True
+    raise InputError(
+        f"the pair '{cut(text)}'",
+        expected=f"OLD=NEW, of {names_of(old)} and of {names_of(new)}",
     )
-    old, new = aligned.sides
-    for n, system in enumerate(old.systems):
-        if old.texts and new.texts and old.texts[n] != new.texts[n]:
-            raise InputError(
-                f"the summaries of system '{system}' differ between the runs",
-                expected="the same summaries, judged twice",
-            )
-    change = new.scores - old.scores
-    favour = np.full(change.shape, np.nan)
-    for n in range(len(change)) if len(change) > 1 else ():
-        favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
-    p = adjust_p_values(flip_p_of(favour), "holm").tolist()
-    before, now = old.presence >= how.present, new.presence >= how.present
-    systems = tuple(
-        SystemDrift(
-            system,
-            agreement=float((before[n] == now[n]).mean()),
-            gained=int((now[n] & ~before[n]).sum()),
-            lost=int((before[n] & ~now[n]).sum()),
-            change=mean_of_scored(new.presence[n] - old.presence[n]),
-            favour=mean_of_scored(favour[n]),
-            p_holm=p[n],
-        )
-        for n, system in enumerate(old.systems)
-    )
-    sha = fingerprint((side.systems, side.presence.tolist()) for side in aligned.sides)
-    return DriftResult(
-        (*aligned.judges, *aligned.notes),
-        systems,
-        tuple(_conclusions(aligned.sides, names, how.alpha)),
-        how.alpha,
-        Signature.of(
-            test="sign-flip",
-            runs_sha=sha,
-            present=how.present,
-            confidence=how.confidence,
-        ),
-    )
-
-
-def _conclusions(
-    sides: Sequence[Side], names: Sequence[str], alpha: float
-) -> list[str]:
-    """The pairs of systems that only one run tells apart, or in another order."""
-    systems, signs = sides[0].systems, []
-    pairs = all_pairs(len(systems))
-    for side in sides:
-        clear = adjust_p_values(flip_p_values(side.scores, pairs), "holm") < alpha
-        means = system_means(side.scores)
-        signs.append(np.sign(means[pairs[:, 0]] - means[pairs[:, 1]]) * clear)
-    texts = {
-        1: "{0} > {1}",
-        -1: "{1} > {0}",
-        0: "{0} and {1} do not differ significantly",
-    }
-    told = []
-    for (i, j), *own in zip(pairs, *signs, strict=True):
-        if own[0] != own[1]:
-            by = [texts[int(sign)].format(systems[i], systems[j]) for sign in own]
-            told.append(
-                "; ".join(f"by {a}: {b}" for a, b in zip(names, by, strict=True)) + "."
-            )
-    return told

@@ -294,25 +294,39 @@ class _SentencesBackend:
         return ParsedBatch(parses, {"srl": "sentences"})
 
 
-_PLAIN = {"embedded": EmbeddedBackend, "sentences": _SentencesBackend}
-_OPENED = {"allennlp": open_allennlp, "stanza": open_stanza}
-"""Backends that take what stands after a colon, "" if nothing does."""
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """What finds semantic roles.
+
+    Attributes:
+        open: Makes the backend, from what stands after the colon of its name.
+        links: Whether it also finds coreference.
+        takes_argument: Whether something may stand after a colon.
+    """
+
+    open: Callable[[str], Any]
+    links: bool = False
+    takes_argument: bool = False
+
+
+EXTRACTORS = {
+    "allennlp": Extractor(open_allennlp, takes_argument=True),
+    "embedded": Extractor(lambda _: EmbeddedBackend(), links=True),
+    "sentences": Extractor(lambda _: _SentencesBackend()),
+    "stanza": Extractor(open_stanza, links=True, takes_argument=True),
+}
+"""By the name that ``--srl`` and ``--coref`` take."""
 
 
 def open_backend(spec: str, coref: bool = False) -> Any:
     """The backend that a name, NAME:ARGUMENT or an interchange file names."""
-    names = (
-        ("embedded", "stanza")
-        if coref
-        else ("allennlp", "embedded", "sentences", "stanza")
-    )
-    name, _, argument = spec.partition(":")
-    if spec in names and spec in _PLAIN:
-        return _PLAIN[spec]()
-    if name in names and name in _OPENED:
-        return _OPENED[name](argument)
+    names = [name for name, entry in EXTRACTORS.items() if entry.links or not coref]
+    name, colon, argument = spec.partition(":")
+    if name in names and (EXTRACTORS[name].takes_argument or not colon):
+        return EXTRACTORS[name].open(argument)
     if ending(spec) in _INTERCHANGE:
         return FileBackend(spec)
+
     what = f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'"
     raise InputError(what, expected=f"one of {', '.join(names)}, or a .jsonl file")
 

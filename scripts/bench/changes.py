@@ -55,13 +55,13 @@ def cost(systems: int, inputs: int, units: int) -> None:
         results = [read_result(path) for path in paths]
         read = time.process_time() - start
         start = time.process_time()
-        changes = lp.compare(*results)
+        changes = lp.changes(*results)
         compared = time.process_time() - start
         page = Path(folder, "changes.html")
         start = time.process_time()
         changes.save(page)
         written = time.process_time() - start
-        lost = sum(len(c.lost) + len(c.gained) for c in changes.changes)  # type: ignore[union-attr]
+        lost = sum(len(c.lost) + len(c.gained) for c in changes.changes)
         size = page.stat().st_size / 1e6
         print(
             f"{systems} × {inputs} × {units}, {lost} facts changed: read in {read:.2f} s,"

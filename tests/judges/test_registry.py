@@ -11,7 +11,12 @@ from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.parallel import judge_pairs
-from litepyramid.judges.registry import judge, judge_settings, parse_settings
+from litepyramid.judges.registry import (
+    check_trainable,
+    judge,
+    judge_settings,
+    parse_settings,
+)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +81,17 @@ def test_what_can_be_a_judge():
     ).all()
     for ready in (Own([]), judge("lexical", workers=2)):
         assert judge(ready) is ready
+
+
+@pytest.mark.parametrize("name", ["/nope", "nope", "a/b/c", "no judge", "", "recal"])
+def test_what_names_no_judge_is_an_error_that_lists_what_is_there(name, cli):
+    for refuses in (judge, judge_settings, check_trainable):
+        with pytest.raises(InputError, match="unknown judge") as caught:
+            refuses(name)
+        assert "mini, lexical, recall, llm:MODEL" in str(caught.value)
+
+    done = cli("judge", "settings", name, status=2)
+    assert "llm:MODEL" in done.stderr
 
 
 class Killed:

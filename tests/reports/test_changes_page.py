@@ -27,7 +27,7 @@ def changed():
         "A storm hit Oslo. Two people died. It was dark.", "The bridge is closed."
     )
     new = run("A flood hit Bergen. It was dark.", "The bridge is closed. Cars wait.")
-    return lp.compare(
+    return lp.changes(
         old, new, fail_if_lost=2, by={"storm": "weather", "bridge/2": "roads"}
     )
 
@@ -42,7 +42,7 @@ def page(changed, browser, tmp_path):
 
 def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
     verdict = find(browser, "#verdict")[0].text
-    assert verdict.startswith("FAIL: 2 of 2 systems unchanged")
+    assert verdict.startswith("FAIL: 2 facts lost, 1 gained (a 2); no significant")
     assert "a lost 2 facts" in find(browser, "#failures")[0].text
     rows = find(browser, "#changes [data-fact]")
     assert [row.get_attribute("class") for row in rows] == ["lost", "lost", "gained"]
@@ -112,7 +112,7 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     none = lp.score(
         {name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more
     )
-    lp.compare(full, none).to_html(tmp_path / "c.html")
+    lp.changes(full, none).to_html(tmp_path / "c.html")
     size = {"width": 400, "height": 850, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     open_report(browser, tmp_path / "c.html")
@@ -135,7 +135,7 @@ def test_a_result_without_texts(browser, tmp_path):
         lp.score(units=[["It rained.", "We left."]], presence={"a": [row]}, samples=40)
         for row in ([1.0, 0.0], [0.0, 1.0])
     ]
-    lp.compare(*runs).to_html(tmp_path / "c.html")
+    lp.changes(*runs).to_html(tmp_path / "c.html")
     open_report(browser, tmp_path / "c.html", "#fact=1/1/a")
     assert "without the summaries' texts" in find(browser, "#detail")[0].text
     assert len(find(browser, "#changes [data-fact]")) == 2

@@ -85,7 +85,7 @@ def test_verdicts_follow_the_labels():
 
 
 def test_nothing_is_loaded_and_what_runs_is_named(scored):
-    for text in (scored.to_html(), lp.compare(scored, scored).to_html()):
+    for text in (scored.to_html(), lp.changes(scored, scored).to_html()):
         assert "default-src 'none'" in text
         text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
         assert not any(

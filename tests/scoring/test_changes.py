@@ -3,11 +3,16 @@ drift."""
 
 import json
 import multiprocessing
+import os
+import re
 from dataclasses import replace
+from datetime import UTC, datetime
+from html.parser import HTMLParser
 from itertools import product
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 import litepyramid as lp
 from litepyramid.errors import InputError
@@ -38,11 +43,11 @@ def scored(systems, units=UNITS, ids=IDS, **options):
     return lp.score(systems, units, ids=ids, **{**OPTIONS, **options})
 
 
-def given(presence, systems=("a",)):
+def given(presence, systems=("a",), **options):
     """A result of presence alone: (systems, inputs, units)."""
     rows = {name: row.tolist() for name, row in zip(systems, presence, strict=True)}
     units = [[f"Fact {u}." for u in range(presence.shape[2])]] * presence.shape[1]
-    return lp.score(units=units, presence=rows, samples=40)
+    return lp.score(units=units, presence=rows, **{"samples": 40, **options})
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +61,12 @@ def new():
 
 
 def test_the_facts_cut_out_are_the_facts_lost(old, new):
-    a, b = lp.compare(old, new).changes
+    a, b = lp.changes(old, new).changes
     assert {(IDS.index(f.input), f.unit - 1) for f in a.lost} == CUT
     assert [f.input for f in a.lost][:2] == ["doc0", "doc0"]  # worst input first
     assert all(f.old_sentence == f.text and f.new_sentence for f in a.lost)
     assert (a.gained, b.lost, b.gained) == ((), (), ())
-    back = lp.compare(new, old).changes[0]
+    back = lp.changes(new, old).changes[0]
     assert {(f.input, f.unit) for f in back.gained} == {
         (f.input, f.unit) for f in a.lost
     }
@@ -71,8 +76,9 @@ def test_the_facts_cut_out_are_the_facts_lost(old, new):
 
 def test_p_and_interval_equal_an_own_computation():
     rng = np.random.default_rng(1)
-    one, two = given(rng.random((1, 10, 4))), given(rng.random((1, 10, 4)))
-    change = lp.compare(one, two, samples=20_000).changes[0]
+    one = given(rng.random((1, 10, 4)), samples=20_000)
+    two = given(rng.random((1, 10, 4)))
+    change = lp.changes(one, two).changes[0]
     order = np.argsort(one.inputs)  # draws go by the ids
     d = (two.values - one.values)[0][order]
     signs = np.array(list(product((1, -1), repeat=10)))
@@ -86,14 +92,16 @@ def test_p_and_interval_equal_an_own_computation():
 
 def test_a_run_against_itself_changes_nothing(old, tmp_path):
     old.save(tmp_path / "old.json.gz")
-    result = lp.compare(
+    result = lp.changes(
         tmp_path / "old.json.gz", tmp_path / "old.json.gz", fail_if="worse"
     )
     assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [
         (1, 0, (), ())
     ] * 2
     assert result.exit_status == 0
-    assert result.headline.startswith("PASS: 2 of 2 systems unchanged")
+    assert result.headline == (
+        "PASS: 0 facts lost, 0 gained; no significant change of 2 systems"
+    )
 
 
 def test_the_gate_ends_with_status_1(old, tmp_path, cli):
@@ -110,17 +118,17 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli):
         (0, ("--margin", ".5")),
     ):
         done = cli(
-            "compare", "old.json", "bad.json", *options, cwd=tmp_path, status=status
+            "changes", "old.json", "bad.json", *options, cwd=tmp_path, status=status
         )
         assert ("FAIL: a " in done.stdout) == bool(status)
         assert ("passes with probability" in " ".join(done.stdout.split())) == (
             ".02" in options
         )
     cli(
-        "compare", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2
+        "changes", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2
     )
     cli(
-        "compare",
+        "changes",
         "bad.json",
         "old.json",
         "--fail-if",
@@ -143,18 +151,17 @@ def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
     assert 0.005 <= failed.mean() <= 0.05
 
 
-def test_bounds_of_lost_facts_are_options(old):
+def test_a_fact_is_lost_that_falls_below_a_half_and_by_a_fifth():
     one, two = given(np.full((1, 3, 2), 0.6)), given(np.full((1, 3, 2), 0.45))
-    assert lp.compare(one, two).changes[0].lost == ()
-    result = lp.compare(one, two, lost_by=0.15)
-    assert len(result.changes[0].lost) == 6
-    assert "lost_by:0.15" in str(result.signature)
-    assert lp.compare(one, two, present=0.7, lost_by=0.1).changes[0].lost == ()
+    three = given(np.full((1, 3, 2), 0.4))
+
+    assert lp.changes(one, two).changes[0].lost == ()
+    assert len(lp.changes(one, three).changes[0].lost) == 6
 
 
 def test_what_is_not_shared_is_named_and_not_compared(old):
     fewer = scored({"a": texts()[2:], "c": texts()[2:]}, UNITS[2:], IDS[2:])
-    result = lp.compare(old, fewer)
+    result = lp.changes(old, fewer)
     (change,) = result.changes
     assert change.inputs == 8
     notes = " ".join(result.notes)
@@ -163,44 +170,44 @@ def test_what_is_not_shared_is_named_and_not_compared(old):
     other = [[*row[:9], "Something else."] for row in UNITS]
     changed = scored({"a": texts()}, other)
     with pytest.raises(InputError, match="differ on 10 inputs"):
-        lp.compare(old, changed)
-    result = lp.compare(old, changed, across_judges=True)
+        lp.changes(old, changed)
+    result = lp.changes(old, changed, across_judges=True)
     assert result.changes[0].new == 1.0  # over the nine that both have
     assert "10 units only in the old run and 10 only in the new one" in " ".join(
         result.notes
     )
     with pytest.raises(InputError, match="share no input"):
-        lp.compare(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
+        lp.changes(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
 
 
 def test_another_judge_is_an_error_that_says_so(old):
     other = scored({"a": texts(), "b": texts()}, judge="recall")
     with pytest.raises(InputError, match=r"judge: .* → recall"):
-        lp.compare(old, other)
+        lp.changes(old, other)
     assert (
         "The judge may be the difference"
-        in lp.compare(old, other, across_judges=True).notes[0]
+        in lp.changes(old, other, across_judges=True).notes[0]
     )
 
 
 def test_pairs_of_systems(old, new):
-    one = lp.compare(
+    one = lp.changes(
         scored({"before": texts()}), scored({"after": texts(CUT)})
     ).changes[0]
     assert (one.name, len(one.lost)) == ("after (was before)", 5)
-    (pair,) = lp.compare(old, new, pair=["b=a"]).changes
+    (pair,) = lp.changes(old, new, pair=["b=a"]).changes
     assert (pair.old_system, pair.system, pair.difference) == ("b", "a", 0)
     with pytest.raises(InputError, match="OLD=NEW"):
-        lp.compare(old, new, pair=["a=x"])
+        lp.changes(old, new, pair=["a=x"])
     with pytest.raises(InputError, match="no system is in both"):
-        lp.compare(old, scored({"x": texts(), "y": texts()}))
+        lp.changes(old, scored({"x": texts(), "y": texts()}))
 
 
 def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
     turned = [row[::-1] for row in UNITS[::-1]]
     systems = {"b": texts(CUT)[::-1], "a": texts(CUT)[::-1]}
     first, second = (
-        lp.compare(old, run) for run in (new, scored(systems, turned, IDS[::-1]))
+        lp.changes(old, run) for run in (new, scored(systems, turned, IDS[::-1]))
     )
     for one, two in zip(first.changes, second.changes, strict=True):
         assert (one.by_input, one.p, one.low, one.lost) == (
@@ -214,40 +221,37 @@ def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
 def test_many_runs_and_their_history(old, new, tmp_path, cli):
     for name, run in (("one", old), ("two", new), ("three", old)):
         run.save(tmp_path / f"{name}.json")
-    result = lp.compare(
-        *(tmp_path / f"{n}.json" for n in ("two", "one", "three")), baseline="one"
-    )
+    result = lp.changes(*(tmp_path / f"{n}.json" for n in ("one", "two", "three")))
     assert (result.baseline, result.runs) == ("one", ("two", "three"))
     lost = [(c.run, len(c.lost)) for c in result.changes]
     assert lost == [("two", 5), ("two", 0), ("three", 0), ("three", 0)]
     result.save(tmp_path / "scores.svg")
     history = tmp_path / "history.jsonl"
+    day = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
+    os.utime(tmp_path / "two.json", (day, day))
     words = (
-        "compare",
+        "changes",
         "one.json",
         "two.json",
-        "--date",
-        "2026-01-31",
         "-o",
         "history.jsonl",
     )
     cli(*words, cwd=tmp_path)
     cli(*words, cwd=tmp_path)  # the same run again
-    cli("compare", "one.json", "three.json", "-o", "history.jsonl", cwd=tmp_path)
+    cli("changes", "one.json", "three.json", "-o", "history.jsonl", cwd=tmp_path)
     runs = [json.loads(line) for line in history.read_text().splitlines()]
     assert [run["run"] for run in runs] == ["one", "two", "three"]
     assert runs[1]["date"] == "2026-01-31"
     assert runs[1]["scores"]["a"][0] == pytest.approx(0.95)
-    shown = lp.compare(history)
+    shown = lp.changes(history)
     assert len(shown.to_tables()[0].rows) == 6
     shown.save(tmp_path / "history.png")
     history.write_text('{"run": 1}\n')
     cli(*words, cwd=tmp_path, status=2)
     assert history.read_text() == '{"run": 1}\n'
-    with pytest.raises(InputError, match="no date"):
-        lp.compare(old, new).save(tmp_path / "x.jsonl")
-    with pytest.raises(InputError, match="the date"):
-        lp.compare(old, new, date="yesterday")
+    lp.changes(old, new).save(tmp_path / "x.jsonl")
+    today = str(datetime.now(UTC).date())
+    assert {run.date for run in lp.changes(tmp_path / "x.jsonl").runs} == {today}
 
 
 @pytest.mark.parametrize(("locks", "count"), [(True, 50), (False, 8)])
@@ -255,7 +259,7 @@ def test_a_history_keeps_the_runs_of_many_processes(
     old, new, tmp_path, monkeypatch, locks, count
 ):
     """All at once, also where the system has no locks."""
-    path, changes = tmp_path / "history.jsonl", lp.compare(old, new)
+    path, changes = tmp_path / "history.jsonl", lp.changes(old, new)
     first, second = (replace(run, date="2026-01-31") for run in changes.history)
 
     if not locks:
@@ -263,7 +267,7 @@ def test_a_history_keeps_the_runs_of_many_processes(
 
     changes = replace(changes, history=(first, second))
     changes.to_history(tmp_path / "warm.jsonl")
-    lp.compare(tmp_path / "warm.jsonl")  # what reads is built once, not in each process
+    lp.changes(tmp_path / "warm.jsonl")  # what reads is built once, not in each process
 
     def add(number):
         run = replace(second, run=f"run {number}")
@@ -279,7 +283,7 @@ def test_a_history_keeps_the_runs_of_many_processes(
         process.join()
 
     assert [process.exitcode for process in processes] == [0] * count
-    names = [run.run for run in lp.compare(path).runs]
+    names = [run.run for run in lp.changes(path).runs]
     assert names[0] == first.run
     assert sorted(names[1:]) == sorted(f"run {number}" for number in range(count))
     assert {file.name for file in tmp_path.iterdir()} == {"history.jsonl", "warm.jsonl"}
@@ -289,32 +293,114 @@ def test_a_history_keeps_names_with_separators_of_lines(tmp_path):
     paths = [tmp_path / "one.json", tmp_path / "two.json"]
     for path in paths:
         scored({"a\u2028b": texts()}).save(path)
-    for date in ("2026-01-30", "2026-01-31"):
-        lp.compare(*paths, date=date).save(tmp_path / "history.jsonl")
-    assert [run.run for run in lp.compare(tmp_path / "history.jsonl").runs] == [
+    for second in (0, 86_400):
+        os.utime(paths[1], (second, second))
+        lp.changes(*paths).save(tmp_path / "history.jsonl")
+    assert [run.run for run in lp.changes(tmp_path / "history.jsonl").runs] == [
         "one",
         "two",
         "two",
     ]
 
 
-def test_markdown_fits_a_comment_and_addresses_nobody(tmp_path):
-    units = [
-        [f"@someone <b>said</b> | {m} {u} {'x' * 200}." for u in range(10)]
-        for m in range(60)
-    ]
-    ids = [f"#{m}" for m in range(60)]
-    full = scored({"a": [" ".join(row) for row in units]}, units, ids)
-    none = scored({"a": [""] * 60}, units, ids)
-    result = lp.compare(full, none, fail_if="worse")
+def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody(tmp_path):
+    hostile = (
+        "@someone <b>said</b> | `x` *y* [z](http://a.b) #12 & &amp; \\\\| $1$ ~~n~~"
+    )
+    units = [[f"{hostile} {m} {u} {'x' * 200}." for u in range(10)] for m in range(60)]
+    ids = [f"#{m} `|" for m in range(60)]
+    name = "a|b `@c` \\|"
+    full = scored({name: [" ".join(row) for row in units]}, units, ids)
+    none = scored({name: [""] * 60}, units, ids)
+    result = lp.changes(full, none, fail_if="worse")
     result.save(tmp_path / "s.md")
     text = (tmp_path / "s.md").read_text()
+
     assert len(text) <= 60_000
-    assert "FAIL" in text.splitlines()[0]
-    assert "600 facts lost" in text
+    assert "❌ FAIL: 600 facts lost, 0 gained" in text.splitlines()[0]
     assert "more\n\n</details>" in text
-    assert "@" not in text
-    assert "<b>" not in text
+    assert "&#" not in text
+
+    page = MarkdownIt("commonmark").enable("table").render(text)
+    tree = PageText()
+    tree.feed(page)
+    assert name in tree.codes
+    assert ids[0] in tree.codes
+    assert tree.tags <= {
+        *("h3", "ul", "li", "p", "code", "strong", "details", "summary", "sub", "em"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    }
+    assert any(hostile[:60] in strong.replace("\0", "") for strong in tree.strong)
+    prose = "".join(tree.prose)
+    assert not re.search(r"[@#]\w", prose)  # an empty comment stands between
+
+
+class PageText(HTMLParser):
+    """What a rendered comment shows: its codes, what is bold, and the rest, in which a
+    NUL stands for a comment."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.codes, self.strong, self.prose = set(), [], [], []
+        self.inside = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.inside.append(tag)
+        if tag == "code":
+            self.codes.append("")
+        if tag == "strong":
+            self.strong.append("")
+
+    def handle_endtag(self, tag):
+        self.inside.pop()
+
+    def handle_comment(self, data):
+        self.handle_data("\0")
+
+    def handle_data(self, data):
+        if "code" in self.inside:
+            self.codes[-1] += data
+            return
+        if "strong" in self.inside:
+            self.strong[-1] += data
+        self.prose.append(data)
+
+
+def test_a_pass_with_a_loss_is_not_green_and_names_the_flags_that_would_have_failed(
+    old, tmp_path, cli
+):
+    lost = scored({"a": texts({(0, 1), (0, 2), (5, 5)}), "b": texts(CUT)})
+    result = lp.changes(old, lost, fail_if="worse")
+
+    assert result.exit_status == 0
+    assert result.headline.startswith("PASS, with a loss: 3 facts lost, 0 gained")
+    assert result.to_markdown().startswith("### ⚠️ PASS, with a loss: 3 facts lost")
+    assert result.would_fail[0] == "--fail-if-lost 3"
+    assert "This would have failed: --fail-if-lost 3 or --margin" in result.to_table()
+
+    # Every flag that is named does fail.
+    old.save(tmp_path / "old.json")
+    lost.save(tmp_path / "lost.json")
+    for flag in result.would_fail:
+        cli("changes", "old.json", "lost.json", *flag.split(), cwd=tmp_path, status=1)
+
+    failed = lp.changes(old, lost, fail_if_lost=3)
+    assert "it fails for facts" in failed.failures[0]
+    assert failed.would_fail == ()
+    gained = lp.changes(lost, old, fail_if="worse")
+    assert gained.to_markdown().startswith("### ✅ PASS: 0 facts lost, 3 gained")
+
+
+def test_a_sentence_is_shown_where_it_speaks_of_the_fact():
+    units = [["A storm hit Oslo.", "Two people died."]]
+    before = scored({"a": ["A storm hit Oslo. Two people died."]}, units, ["x"])
+    now = scored({"a": ["A flood hit Bergen. It was dark."]}, units, ["x"])
+    storm, died = lp.changes(before, now).changes[0].lost
+
+    assert storm.new_sentence == "A flood hit Bergen."
+    assert (died.old_sentence, died.new_sentence) == ("Two people died.", "")
+    assert "no sentence says so" in lp.changes(before, now).to_markdown()
 
 
 def test_groups_of_inputs(old, new, tmp_path):
@@ -323,7 +409,7 @@ def test_groups_of_inputs(old, new, tmp_path):
         f"{name},{'early' if m < 5 else 'late'},{m}\n" for m, name in enumerate(IDS)
     )
     table.write_text(f"id,topic,length\n{rows}")
-    change = lp.compare(old, new, by=f"{table}:topic").changes[0]
+    change = lp.changes(old, new, by=f"{table}:topic").changes[0]
     early, late = change.by_group
     assert (early.group, early.inputs, late.group, late.inputs) == (
         "early",
@@ -334,14 +420,14 @@ def test_groups_of_inputs(old, new, tmp_path):
     d = {entry.input: entry.difference for entry in change.by_input}
     assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
     assert early.p_holm >= early.p
-    thirds = lp.compare(old, new, by=f"{table}:length").changes[0].by_group
+    thirds = lp.changes(old, new, by=f"{table}:length").changes[0].by_group
     assert [group.group for group in thirds] == ["> 6", "length ≤ 3", "≤ 6"]
     for by, message in (
         (f"{table}:colour", "topic"),
         ({"elsewhere": "x"}, "no input of the runs"),
     ):
         with pytest.raises(InputError, match=message):
-            lp.compare(old, new, by=by)
+            lp.changes(old, new, by=by)
 
 
 def test_drift_of_the_judge_names_whom_it_favours():
@@ -351,7 +437,7 @@ def test_drift_of_the_judge_names_whom_it_favours():
     other = presence.copy()
     other[0] += 0.3
     one, two = given(presence, names), given(other, names)
-    result = lp.compare(one, two, judge_drift=True)
+    result = lp.drift(one, two)
     by_name = {s.system: s for s in result.systems}
     verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
     assert by_name["a"].agreement == pytest.approx(verdicts.mean())
@@ -360,52 +446,47 @@ def test_drift_of_the_judge_names_whom_it_favours():
     notes = " ".join(result.to_tables()[0].notes)
     assert "favours `a`: +0.300" in notes
     assert any("b > a" in text and "a > b" in text for text in result.conclusions)
-    same = lp.compare(one, one, judge_drift=True)
+    assert result.ranking == "The ranking would change: b > c > a; now a > b > c."
+    same = lp.drift(one, one)
+    assert same.ranking == "The ranking would not change: b > c > a."
     assert (same.conclusions, {s.agreement for s in same.systems}) == ((), {1.0})
     with pytest.raises(InputError, match="summaries of system 'a' differ"):
-        lp.compare(scored({"a": texts()}), scored({"a": texts(CUT)}), judge_drift=True)
+        lp.drift(scored({"a": texts()}), scored({"a": texts(CUT)}))
 
 
-def test_wrong_options_and_those_of_the_other_comparison_are_refused(old, new):
-    wrong = {
-        "fail_if": "wrose",
-        "fail_under": 40,
-        "fail_if_lost": 0,
-        "margin": "x",
-        "against": "a",
-    }
+def test_wrong_options_are_refused(old, new):
+    wrong = {"fail_if": "wrose", "fail_under": 40, "fail_if_lost": 0, "margin": "x"}
     for name, value in wrong.items():
         with pytest.raises(InputError, match=name):
-            lp.compare(old, new, **{name: value})
-    with pytest.raises(InputError, match="'fail_if'"):
-        lp.compare(old, fail_if="worse")
+            lp.changes(old, new, **{name: value})
 
 
-def test_what_a_comparison_cannot_be_is_refused_before_it_is_made(
-    old, tmp_path, cli, monkeypatch
-):
+def test_each_verb_names_the_one_that_is_meant(old, new, tmp_path, cli):
     old.save(tmp_path / "old.json")
     (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
-    done = cli("compare", "old.json", "w.csv", cwd=tmp_path, status=2)
-    assert "w.csv beside results of score" in done.stderr
-    monkeypatch.setattr(
-        "litepyramid.scoring.compare.scored_and_labelled", None
-    )  # never reached
+
+    done = cli("changes", "old.json", "w.csv", cwd=tmp_path, status=2)
+    assert "w.csv is no result of score" in done.stderr
+    assert "litepyramid compare" in done.stderr
+    done = cli("compare", "old.json", "old.json", cwd=tmp_path, status=2)
+    assert "litepyramid changes OLD NEW" in done.stderr
     done = cli("compare", "old.json", "-o", "pairs.html", cwd=tmp_path, status=2)
     assert "unknown ending '.html'" in done.stderr
+    with pytest.raises(InputError, match="one run"):
+        lp.changes(old)
 
 
 def test_summaries_without_a_score_are_left_out_and_counted():
     presence = np.random.default_rng(4).random((2, 6, 2))
     gaps = presence + 0.0
     gaps[0, 2] = np.nan
-    result = lp.compare(given(presence, ("a", "b")), given(gaps, ("a", "b")))
+    result = lp.changes(given(presence, ("a", "b")), given(gaps, ("a", "b")))
     assert [c.inputs for c in result.changes] == [5, 6]
     assert "1 pair of summaries without a score in both runs" in " ".join(result.notes)
 
 
 def test_what_is_saved_can_be_read(old, new, tmp_path):
-    result = lp.compare(old, new, by=dict.fromkeys(IDS, "all"))
+    result = lp.changes(old, new, by=dict.fromkeys(IDS, "all"))
     for ending in ("json", "csv", "svg"):
         result.save(tmp_path / f"c.{ending}")
     saved = json.loads((tmp_path / "c.json").read_text())

@@ -182,10 +182,10 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
 def test_a_penalty_that_is_met_now_is_a_loss_for_the_gate():
     rows = [[(5, ()), (-4, ())]]
     old, new = scored(rows, [[[1, 0]]]), scored(rows, [[[1, 1]]])
-    result = lp.compare(old, new, fail_if_lost=1)
+    result = lp.changes(old, new, fail_if_lost=1)
     assert [fact.text for fact in result.changes[0].gained] == ["penalty: c1"]
     assert result.exit_status == 1
-    assert lp.compare(new, old, fail_if_lost=1).exit_status == 0
+    assert lp.changes(new, old, fail_if_lost=1).exit_status == 0
 
 
 def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path):

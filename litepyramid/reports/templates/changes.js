@@ -1,5 +1,7 @@
 (() => {
-  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, reproduce } = parts;
+  const { data, byId, make, shape, short, named, fill, signed, position, reproduce } = parts;
+  // One form of number on this page, that of papers: .086, 1.00, −.021.
+  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits).replace("-", "−").replace(/^(−?)0/, "$1"));
   const PAGE = 50;
   const LONGEST = 4e6; // cells of a table of common words
   const { systems } = data;
@@ -113,7 +115,7 @@
       const text = make("span", null, { class: "fact-text" });
       text.append(make("bdi", short(fact.text, 400)), make("small", fact.lost ? " lost" : " gained"));
       button.append(make("span", fact.lost ? "−" : "+", { class: "sign", "aria-hidden": "true" }), text,
-        make("span", `${brief(fact.before)} → ${brief(fact.after)}`, { class: "presence" }));
+        make("span", `${number(fact.before, 2)} → ${number(fact.after, 2)}`, { class: "presence" }));
       const sentences = [0, 1].map((side) => short(quote(fact, side), 300));
       const same = sentences[0] === sentences[1];
       const lines = sentences.map((sentence) => make("bdi", alike(...sentences) ? null : sentence));
@@ -121,7 +123,7 @@
       lines.forEach((line, side) => {
         if (!textsOf(fact) || (same && side)) return;
         const row = make("span", same ? "same sentence: " : side ? "now: " : "before: ", { class: "sentence" });
-        row.append(sentences[side] ? line : make("em", "no sentence comes near"));
+        row.append(sentences[side] ? line : make("em", "no sentence says so"));
         button.append(row);
       });
       box.append(button);
@@ -167,7 +169,7 @@
     const texts = textsOf(fact);
     const parents = [0, 1].map((side) => {
       const part = make("div");
-      part.append(make("h3", `${side ? "Now" : "Before"}: presence ${(side ? fact.after : fact.before).toFixed(2)}`));
+      part.append(make("h3", `${side ? "Now" : "Before"}: presence ${number(side ? fact.after : fact.before, 2)}`));
       const text = make("p", null, { class: "text", dir: "auto" });
       part.append(text);
       if (texts && !texts[side].trim()) text.append(make("em", "The summary is empty."));
@@ -212,7 +214,7 @@
     });
     return row;
   };
-  const p = (value) => (value < 0.001 ? "<.001" : number(value).replace(/^0/, ""));
+  const p = (value) => (value < 0.001 ? "<.001" : number(value));
   const drawSystems = () => {
     const table = byId("scores");
     const people = ["system", "before", "now", "diff.", "interval", systems.length > 1 ? "p (Holm)" : "p", "lost", "gained", "inputs +/−"];

@@ -1,0 +1,166 @@
+"""The facts that a system lost and gained between two runs, with the sentences that
+tell them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from litepyramid.scoring.runs import AlignedRuns, Side
+from litepyramid.sentences import sentence_spans
+from litepyramid.tables import hidden
+from litepyramid.types import FloatArray, Unit
+
+PRESENT = 0.5
+"""From this presence on a fact counts as present."""
+
+LOST_BY = 0.2
+"""The presence of a fact that is lost or gained changes by at least this."""
+
+_ROUNDING = 1e-9
+_SPEAKS = 0.5  # share of a fact's words in a sentence that speaks of it
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A fact that a system lost or gained, with its presence in both runs.
+
+    Attributes:
+        unit: Number of the unit in the baseline's input, from 1.
+        text: The fact; of a penalty (weight below zero) behind "penalty: ".
+        old_sentence: The sentence that speaks of it; empty if none does, or without
+            texts.
+        spans: Where both sentences stand in their summaries.
+    """
+
+    input: str
+    unit: int
+    text: str
+    old: float
+    new: float
+    old_sentence: str = ""
+    new_sentence: str = ""
+    weight: float = 1.0
+    spans: tuple[Span, Span] = hidden(default=((0, 0), (0, 0)))
+
+
+def facts_lost(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
+    """The facts that a system lost, those of the worst input first."""
+    differences = runs.sides[1].scores[system] - runs.sides[0].scores[system]
+    units = _fallen(runs.sides[0], runs.sides[1], system)
+    return _changes(runs, system, units, np.nan_to_num(differences), lost=True)
+
+
+def facts_gained(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
+    """The facts that a system gained, those of the best input first."""
+    differences = runs.sides[0].scores[system] - runs.sides[1].scores[system]
+    units = _fallen(runs.sides[1], runs.sides[0], system)
+    return _changes(runs, system, units, np.nan_to_num(differences), lost=False)
+
+
+def _fallen(one: Side, other: Side, system: int) -> list[int]:
+    """The units that are present in one run, and clearly less so in the other."""
+    high, low = one.presence[system], other.presence[system]
+    crossed = (high >= PRESENT) & (low < PRESENT)
+    fallen = crossed & (high - low >= LOST_BY - _ROUNDING)
+    return np.flatnonzero(fallen).tolist()
+
+
+def _changes(
+    runs: AlignedRuns,
+    system: int,
+    changed: list[int],
+    differences: FloatArray,
+    *,
+    lost: bool,
+) -> tuple[FactChange, ...]:
+    """The changes of some units, by the differences of their inputs."""
+    size = differences.tolist()
+    order = sorted((size[runs.numbers[unit][0]], unit) for unit in changed)
+    units = [unit for entry in runs.units for unit in entry.units]
+    return tuple(
+        [_change(runs, system, place, units[place], lost) for _, place in order]
+    )
+
+
+def _change(
+    runs: AlignedRuns, system: int, place: int, unit: Unit, lost: bool
+) -> FactChange:
+    """One change: first the sentence of the run that holds the fact is looked for, then
+    in the other run one that is near to both."""
+    column, number = runs.numbers[place]
+    old, new = runs.sides
+    holds, lacks = (old, new) if lost else (new, old)
+
+    span, sentence = _sentence(holds, system, column, place, unit.text, unit.text)
+    goal = f"{unit.text} {sentence}"
+    other_span, other = _sentence(lacks, system, column, place, unit.text, goal)
+    pairs = (span, sentence), (other_span, other)
+    before, now = pairs if lost else pairs[::-1]
+
+    return FactChange(
+        input=runs.units[column].input,
+        unit=number,
+        text=f"penalty: {unit.text}" if unit.weight < 0 else unit.text,
+        old=float(old.presence[system, place]),
+        new=float(new.presence[system, place]),
+        old_sentence=before[1],
+        new_sentence=now[1],
+        weight=unit.weight,
+        spans=(before[0], now[0]),
+    )
+
+
+def _sentence(
+    side: Side, system: int, column: int, place: int, fact: str, goal: str
+) -> tuple[Span, str]:
+    """The sentence of a summary that speaks of a fact, and where it stands.
+
+    It is the judge's evidence where that is saved, else the one with most words of the
+    goal. Of a fact that is not present it must hold half of the words; else no sentence
+    speaks of it.
+    """
+    text = side.texts[system][column] if side.texts else ""
+    evidence = side.evidence[system][place] if side.evidence else None
+
+    if evidence is not None and evidence.sentence >= 0:
+        span = evidence.span
+    else:
+        span = nearest_sentence(text, goal)
+
+    sentence = text[slice(*span)]
+    words = _words(fact)
+    shared = len(words & _words(sentence))
+    if side.presence[system, place] < PRESENT and shared < _SPEAKS * len(words):
+        return (0, 0), ""
+    return span, sentence
+
+
+@lru_cache(20_000)
+def _sentence_words(text: str) -> list[tuple[Span, frozenset[str]]]:
+    return [((a, b), _words(text[a:b])) for a, b in sentence_spans(text)]
+
+
+@lru_cache(20_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def nearest_sentence(text: str, goal: str) -> Span:
+    """The sentence that shares most words with another text (cosine); (0, 0) if none
+    shares any.
+
+    Example:
+        >>> nearest_sentence("It rained. Two men died.", "Two people died.")
+        (11, 24)
+    """
+    goal_words = _words(goal)
+    best, nearest = 0.0, (0, 0)
+    for span, words in _sentence_words(text):
+        score = len(words & goal_words) / max(1, len(words)) ** 0.5
+        if score > best:
+            best, nearest = score, span
+    return nearest

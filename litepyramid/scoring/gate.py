@@ -1,0 +1,113 @@
+"""The gate for CI: what makes a run fail, and which flag would have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+from statistics import NormalDist
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.scoring.system_changes import SystemChange
+from litepyramid.stats import check_whole
+from litepyramid.text import counted, cut, written
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The conditions under which a run fails, and the significance level of the tests.
+
+    Attributes:
+        fail_if: ``worse``: a system is significantly so.
+        fail_under: A system scores less.
+        fail_if_lost: A system lost so many facts or more.
+        margin: Being worse by more than this cannot be excluded.
+    """
+
+    fail_if: str | None
+    fail_under: float | None
+    fail_if_lost: int | None
+    margin: float | None
+    alpha: float
+
+    def __post_init__(self) -> None:
+        for name in ("fail_under", "margin"):
+            value = getattr(self, name)
+            is_number = isinstance(value, float | int) and 0 <= value <= 1
+            if value is not None and not is_number:
+                raise InputError(
+                    f"{name} is {cut(value)}", expected="a number from 0 to 1"
+                )
+        if self.fail_if not in (None, "worse"):
+            raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
+        if self.fail_if_lost is not None:
+            check_whole("fail_if_lost", self.fail_if_lost)
+
+    @property
+    def conditions(self) -> str:
+        """The conditions as a signature says them; empty for none."""
+        texts = ["worse"] if self.fail_if else []
+        limits = {
+            "under": self.fail_under,
+            "lost": self.fail_if_lost,
+            "margin": self.margin,
+        }
+        for name, limit in limits.items():
+            if limit is not None:
+                texts.append(f"{name} {limit:g}")
+        return ", ".join(texts)
+
+    def is_worse(self, change: SystemChange) -> bool:
+        """Whether a system is significantly worse."""
+        return change.p_holm < self.alpha and change.difference < 0
+
+    def failures(self, change: SystemChange) -> list[str]:
+        """A clause for each condition that a system fails."""
+        failed = []
+        if self.fail_if and self.is_worse(change):
+            failed.append(
+                f"is significantly worse: {change.measured} (--fail-if worse)"
+            )
+
+        if self.fail_under is not None and not change.new >= self.fail_under:
+            limit = written(self.fail_under)
+            failed.append(f"scores {written(change.new)} (--fail-under {limit})")
+
+        if self.fail_if_lost is not None and change.facts_worse >= self.fail_if_lost:
+            lost = counted(change.facts_worse, "fact")
+            failed.append(
+                f"lost {lost} (--fail-if-lost {self.fail_if_lost}): it fails for facts, "
+                "whatever the test says"
+            )
+
+        if self.margin is not None and not change.low > -self.margin:
+            failed.append(
+                f"may be worse by more than {written(self.margin)}: {change.measured} "
+                f"(--margin {written(self.margin)}); a run that is no worse passes "
+                f"with probability {written(self._power(change), 2)}"
+            )
+        return failed
+
+    def _power(self, change: SystemChange) -> float:
+        """How likely a run of the same spread that is no worse passes the margin."""
+        differences = np.array([entry.difference for entry in change.by_input])
+        error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
+        normal = NormalDist()
+        reach = normal.inv_cdf(1 - self.alpha / 2)
+        return normal.cdf((self.margin or 0.0) / error - reach)
+
+    def would_fail(self, changes: Sequence[SystemChange]) -> list[str]:
+        """The flags that were not given, and would have failed these changes."""
+        flags = []
+        if self.fail_if is None and any(map(self.is_worse, changes)):
+            flags.append("--fail-if worse")
+
+        lost = max(change.facts_worse for change in changes)
+        if lost:
+            flags.append(f"--fail-if-lost {lost}")
+
+        # Rounded down: the interval of the worst system reaches at least so far.
+        possible = floor(-100 * min(change.low for change in changes)) / 100
+        if possible > 0:
+            flags.append(f"--margin {written(possible, 2)}")
+        return flags

@@ -1,0 +1,264 @@
+"""Each system in two runs: its tested difference, by input and by group of inputs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.scoring.fact_changes import FactChange, facts_gained, facts_lost
+from litepyramid.scoring.inference import TestedDifference, as_differences
+from litepyramid.scoring.runs import AlignedRuns, names_of
+from litepyramid.tables import hidden
+from litepyramid.text import counted, cut, written
+from litepyramid.types import FloatArray
+
+_ROUNDING = 1e-9
+_FEW_VALUES = 6  # of a column of numbers that are groups as they are
+
+
+@dataclass(frozen=True, slots=True)
+class InputChange:
+    """One input of a system: both scores, and its share of the system's difference."""
+
+    input: str
+    old: float
+    new: float
+    difference: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupChange(TestedDifference):
+    """A system on the inputs of one group; p_holm is over all systems and groups."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemChange(TestedDifference):
+    """One system in the baseline (`old`) and in a new run, over the inputs scored in
+    both.
+
+    Attributes:
+        system: The system's name in the new run; in the baseline it is `old_system`.
+        better: How many inputs score more than in the baseline; `worse` score less.
+        lost: Facts lost, worst input first.
+        gained: Facts gained, best input first.
+        texts: By input both texts, where facts were lost or gained.
+    """
+
+    run: str
+    system: str
+    old_system: str
+    old: float
+    new: float
+    better: int
+    worse: int
+    lost: tuple[FactChange, ...]
+    gained: tuple[FactChange, ...]
+    by_input: tuple[InputChange, ...]
+    by_group: tuple[GroupChange, ...] = ()
+    texts: Mapping[str, tuple[str, str]] = hidden(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The system, and what it was called in the baseline if that is another
+        name."""
+        if self.system == self.old_system:
+            return self.system
+
+        return f"{self.system} (was {self.old_system})"
+
+    @property
+    def facts_worse(self) -> int:
+        """Facts lost, and penalties of a rubric that are met now."""
+        lost = sum(fact.weight > 0 for fact in self.lost)
+        return lost + sum(fact.weight < 0 for fact in self.gained)
+
+    @property
+    def interval(self) -> str:
+        """The difference with its interval, for people."""
+        ends = f"[{written(self.low)}, {written(self.high)}]"
+        return f"{written(self.difference)} {ends}"
+
+    @property
+    def p_value(self) -> str:
+        """The corrected p-value, for people."""
+        return "p < .001" if self.p_holm < 0.001 else f"p = {written(self.p_holm)}"
+
+    @property
+    def measured(self) -> str:
+        """The difference with its interval and p, for people."""
+        return f"{self.interval}, {self.p_value}"
+
+
+def system_changes(
+    run: str,
+    runs: AlignedRuns,
+    groups: Mapping[str, str] | None,
+    bootstrap: Mapping[str, Any],
+) -> list[SystemChange]:
+    """The change of each system of one run, p-values not yet corrected."""
+    old, new = runs.sides
+    differences = new.scores - old.scores
+    if np.isnan(differences).all(axis=1).any():
+        raise InputError(
+            f"a system of run '{run}' has no score", expected="one shared input"
+        )
+
+    tests = as_differences(differences, **bootstrap)
+    by_group = {
+        group: as_differences(differences[:, columns], **bootstrap)
+        for group, columns in _columns(runs, groups).items()
+    }
+
+    changes = []
+    for n, tested in enumerate(tests):
+        row = differences[n]
+        scored = np.flatnonzero(~np.isnan(row)).tolist()
+        lost, gained = facts_lost(runs, n), facts_gained(runs, n)
+
+        own_groups = []
+        for group, entries in by_group.items():
+            if entries[n]["inputs"]:
+                own_groups.append(GroupChange(group=group, **entries[n]))
+
+        changes.append(
+            SystemChange(
+                run=run,
+                system=new.systems[n],
+                old_system=old.systems[n],
+                old=float(old.scores[n, scored].mean()),
+                new=float(new.scores[n, scored].mean()),
+                better=int((row > _ROUNDING).sum()),
+                worse=int((row < -_ROUNDING).sum()),
+                lost=lost,
+                gained=gained,
+                by_input=_by_input(runs, n, row, scored),
+                by_group=tuple(own_groups),
+                texts=_texts(runs, n, {fact.input for fact in (*lost, *gained)}),
+                **tested,
+            )
+        )
+    return changes
+
+
+def _by_input(
+    runs: AlignedRuns, system: int, differences: FloatArray, scored: list[int]
+) -> tuple[InputChange, ...]:
+    """Each scored input's part of the difference; a share only where there is one."""
+    old, new = runs.sides
+    total = float(differences[scored].sum())
+    changes = []
+    for m in scored:
+        difference = float(differences[m])
+        changes.append(
+            InputChange(
+                input=runs.units[m].input,
+                old=float(old.scores[system, m]),
+                new=float(new.scores[system, m]),
+                difference=difference,
+                share=difference / total if abs(total) > _ROUNDING else None,
+            )
+        )
+    return tuple(changes)
+
+
+def _texts(
+    runs: AlignedRuns, system: int, inputs: set[str]
+) -> dict[str, tuple[str, str]]:
+    """Both texts of some inputs; none where a run was saved without them."""
+    old, new = runs.sides
+    if not (old.texts and new.texts):
+        return {}
+
+    both = zip(runs.units, old.texts[system], new.texts[system], strict=True)
+    return {
+        entry.input: (before, now)
+        for entry, before, now in both
+        if entry.input in inputs
+    }
+
+
+def _columns(
+    runs: AlignedRuns, groups: Mapping[str, str] | None
+) -> dict[str, list[int]]:
+    """The places of each group's inputs."""
+    if groups is None:
+        return {}
+
+    columns: dict[str, list[int]] = {}
+    for place, entry in enumerate(runs.units):
+        if group := groups.get(entry.input):
+            columns.setdefault(group, []).append(place)
+
+    if not columns:
+        raise InputError(
+            "no input of the runs has a group", expected="groups of their inputs"
+        )
+    return dict(sorted(columns.items()))
+
+
+def read_groups(by: Any) -> dict[str, str]:
+    """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column
+    `input`.
+
+    Numbers of more than six values are cut into thirds.
+    """
+    if isinstance(by, Mapping):
+        return {str(name): str(group) for name, group in by.items()}
+
+    path, _, column = str(by).rpartition(":")
+    if not path:
+        expected = "FILE:COLUMN, or a dict from input to group"
+        raise InputError(f"'{cut(by)}' names no groups", expected=expected)
+
+    cells = _column(path, column)
+    try:
+        numbers = {name: float(value) for name, value in cells.items()}
+    except ValueError:
+        return cells
+
+    if len(set(numbers.values())) <= _FEW_VALUES:
+        return cells
+    return _thirds(numbers, column)
+
+
+def _column(path: str, column: str) -> dict[str, str]:
+    """The cells of a table's column by input; empty ones left out."""
+    from litepyramid.io.rows import read_rows
+
+    rows = [row.values for row in read_rows(path, table=True).rows]
+    names = dict.fromkeys(name for row in rows for name in row)
+    names.pop("input", None)
+    if column not in names or not all("input" in row for row in rows):
+        raise InputError(
+            f"no columns 'input' and '{column}'",
+            path=path,
+            expected=f"FILE:COLUMN, with one of {names_of([*names])}",
+        )
+
+    cells = {str(row["input"]): row.get(column) for row in rows}
+    return {name: str(cell) for name, cell in cells.items() if cell not in (None, "")}
+
+
+def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
+    ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
+    labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
+    return {
+        name: labels[int(np.searchsorted(ends, value))]
+        for name, value in numbers.items()
+    }
+
+
+def without_group(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:
+    """A note on the inputs that have no group; none without groups."""
+    if not groups:
+        return []
+
+    number = sum(entry.input not in groups for entry in runs.units)
+    return (
+        [f"{counted(number, 'input has', 'inputs have')} no group."] if number else []
+    )
