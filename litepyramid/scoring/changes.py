@@ -333,6 +333,7 @@ def _system_row(change: SystemChange) -> dict[str, Any]:
 def changes(
     runs: ScoresLike,
     new: ResultLike,
+    /,
     *more: ResultLike,
     pair: Sequence[str] = (),
     by: str | Mapping[str, str] | None = None,
@@ -396,7 +397,7 @@ def changes(
     Command line:
         $ litepyramid changes old.json new.json --fail-if worse -o changes.html
     """
-    sources = [*runs] if isinstance(runs, list | tuple) else [runs]
+    sources: list[Any] = [*runs] if isinstance(runs, list | tuple) else [runs]
     sources += more
     if len(sources) == 1 and is_history(sources[0]):
         return read_history(sources[0])
@@ -413,7 +414,7 @@ def changes(
     names = _names(sources)
     dates = [date_of(source) for source in sources]
     history = tuple(map(RunScores.of, names, results, dates))
-    pairs = [*pair] if isinstance(pair, list | tuple) else [pair]
+    pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
     return _compare(names, results, pairs, groups, across_judges, gate, history)
 
 

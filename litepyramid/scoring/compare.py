@@ -113,7 +113,7 @@ class SystemComparison(Result):
 
     def to_csv_table(self) -> Table:
         """One row per pair."""
-        columns = ["first", "second", *MEASURES]
+        columns: list[Column | str] = ["first", "second", *MEASURES]
         if len({pair.inputs for pair in self.pairs}) > 1:
             columns.append("inputs")
         return Table.of("", columns, self.pairs)
