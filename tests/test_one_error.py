@@ -54,7 +54,7 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
     references = ["It rained. We left.", "They won the cup."]
     positional: dict[str, list[object]] = {
         "score": [TEXTS, UNITS], "precision": [TEXTS], "compare": [result], "combine": [result],
-        "changes": [[result, result]], "drift": [result, result],
+        "changes": [result, result], "drift": [result, result],
         "report": [result], "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."], "judge_settings": ["recall"], "load": [UNITS],
         "judge": ["recall"], "read_scores": [rows], "extract": [references], "plan": [references],

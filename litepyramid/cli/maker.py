@@ -195,13 +195,15 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
         for name, (kind, default) in sources.items()
     ]
 
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     for name, entry in entries.items():
         text, hint, default = texts.get(name, ""), hints.get(name), entry.default
         positional, mark = entry.kind is entry.POSITIONAL_OR_KEYWORD, filled.get(name)
-        if entry.kind in variable or name in sources:
+        if entry.kind is entry.VAR_KEYWORD or name in sources:
             continue
-        if mark == "data":
+        if entry.kind is entry.VAR_POSITIONAL:
+            text = texts.get(f"*{name}", "")
+            arguments.append(_argument(name, list[str], entry.empty, text))
+        elif mark == "data":
             arguments.append(_argument("summaries", list[str], None, told["summaries"]))
         elif mark == "judge":
             default = default if isinstance(default, str | None) else DEFAULT_JUDGE
@@ -387,7 +389,7 @@ def _run_guarded(
     check_outputs([*files, *sides])
 
     try:
-        result = command.function(**_call(command, values))
+        result = _called(command, values)
     except EstimateOnly as estimate:
         result, outputs, files = estimate.result, [], []
     if not isinstance(result, Result):
@@ -416,6 +418,16 @@ def _coloured() -> bool:
     """Whether tables are shown in colour: on a terminal, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
+
+
+def _called(command: Command, values: dict[str, Any]) -> Any:
+    """What the function returns; as many files as are named go to its ``*files``."""
+    arguments = _call(command, values)
+    files: Sequence[str] = ()
+    for name, entry in inspect.signature(command.function).parameters.items():
+        if entry.kind is entry.VAR_POSITIONAL:
+            files = arguments.pop(name)
+    return command.function(*files, **arguments)
 
 
 def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:

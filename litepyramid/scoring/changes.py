@@ -33,7 +33,7 @@ from litepyramid.scoring.system_changes import (
 )
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut, written
-from litepyramid.types import ResultLike, ScoresLike, Signature, fingerprint
+from litepyramid.types import ResultLike, Signature, fingerprint
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, systems of a sentence
 _KINDS = ("lost", "gained")
@@ -331,7 +331,7 @@ def _system_row(change: SystemChange) -> dict[str, Any]:
 
 @overload
 def changes(
-    runs: ScoresLike,
+    old: ResultLike,
     new: ResultLike,
     /,
     *more: ResultLike,
@@ -346,12 +346,11 @@ def changes(
 
 
 @overload
-def changes(runs: ScoresLike) -> ChangeResult | History: ...
+def changes(history: str | Path, /) -> ChangeResult | History: ...
 
 
 def changes(
-    runs: ScoresLike,
-    *more: ResultLike,
+    *runs: ResultLike,
     pair: Sequence[str] = (),
     by: str | Mapping[str, str] | None = None,
     across_judges: bool = False,
@@ -369,8 +368,7 @@ def changes(
     least .2. The exit status is 1 if a run fails.
 
     Args:
-        runs: OLD NEW …: saved results of `score`; or a history.jsonl alone.
-        *more: Further results.
+        *runs: OLD NEW …: saved results of `score`; or a history.jsonl alone.
         pair: Systems of two runs, as OLD=NEW; repeat.
         by: Group inputs by FILE:COLUMN of a table.
         across_judges: Compare though judge or units differ.
@@ -397,22 +395,20 @@ def changes(
     Command line:
         $ litepyramid changes old.json new.json --fail-if worse -o changes.html
     """
-    sources: list[Any] = [*runs] if isinstance(runs, list | tuple) else [runs]
-    sources += more
-    if len(sources) == 1 and is_history(sources[0]):
-        return read_history(sources[0])
-    if len(sources) < 2:
+    if len(runs) == 1 and is_history(runs[0]):
+        return read_history(runs[0])
+    if len(runs) < 2:
         raise InputError(
             "one run",
             expected="an old one and a new one, or a history that -o FILE.jsonl wrote",
         )
 
-    results = [saved_run(source) for source in sources]
+    results = [saved_run(run) for run in runs]
     alpha = round(1 - results[0].confidence, 12)
     gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)
     groups = None if by is None else read_groups(by)
-    names = _names(sources)
-    dates = [date_of(source) for source in sources]
+    names = _names(runs)
+    dates = [date_of(run) for run in runs]
     history = tuple(map(RunScores.of, names, results, dates))
     pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
     return _compare(names, results, pairs, groups, across_judges, gate, history)

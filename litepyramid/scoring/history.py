@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 from litepyramid.checked import as_type
 from litepyramid.files import ending, file_type, read_jsonl, read_text
@@ -87,7 +87,7 @@ def read_history(path: str | Path) -> History:
     return History(tuple(runs))
 
 
-def is_history(source: Any) -> bool:
+def is_history(source: Any) -> TypeGuard[str | Path]:
     """Whether it is a history's file."""
     if not isinstance(source, str | Path) or ending(source) != ".jsonl":
         return False

@@ -147,7 +147,7 @@ def test_the_signatures_say_what_is_read_and_written() -> None:
     named = {(name, reads.name, writes.name) for name, reads, writes in PAIRS}
 
     assert len(named) > 100
-    assert ("compare", "by", "output") in named
+    assert ("changes", "by", "output") in named
     assert ("score", "judge_settings", "output") in named
     assert ("units extract", "references", "parses") in named
 

@@ -196,7 +196,7 @@ def test_what_does_not_agree_with_the_rest_is_refused(result, tmp_path, change):
     change(data)
     path.write_text(json.dumps(data))
 
-    for read in (lp.report, lambda one: lp.compare(old, one, fail_if="worse")):
+    for read in (lp.report, lambda one: lp.changes(old, one, fail_if="worse")):
         with pytest.raises(InputError, match=r"new\.json: "):
             read(path)
 
