@@ -407,11 +407,11 @@ def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path
 
     old = run("old", "It rained.", "When?")
     new = run("new", "We left.", "When?")
-    changed = lp.compare(old, new, fail_if_lost=1)
+    changed = lp.changes(old, new, fail_if_lost=1)
     assert changed.failures
 
     with pytest.raises(InputError, match="questions differ"):
-        lp.compare(old, run("other", "We left.", "Where?"))
+        lp.changes(old, run("other", "We left.", "Where?"))
 
 
 def unanswered(fake, **options):
