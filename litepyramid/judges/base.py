@@ -9,7 +9,8 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.text import counted, cut
+from litepyramid.numbers import respelled
+from litepyramid.text import counted, cut, normalized
 from litepyramid.types import FloatArray, IntArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
@@ -110,6 +111,24 @@ class Explainer(Judge, Protocol):
         """The evidence for and against every unit of every item, in the order of
         `items`."""
         ...
+
+
+def as_read(items: Items, *, numbers: bool = True) -> list[tuple[str, Sequence[str]]]:
+    """Items as the embedded judges read them: `normalized`, and, in English, numbers of
+    units as the summary spells them (`respelled`).
+
+    Example:
+        >>> as_read([("Some 4,000 left.", ["Four thousand left."])])
+        [('Some 4,000 left.', ['4,000 left.'])]
+    """
+    read: list[tuple[str, Sequence[str]]] = []
+    for summary, units in items:
+        premise = normalized(summary)
+        asked = [normalized(unit) for unit in units]
+        if numbers:
+            asked = [respelled(unit, premise) for unit in asked]
+        read.append((premise, asked))
+    return read
 
 
 def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:

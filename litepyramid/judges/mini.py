@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
-from litepyramid.judges.base import Evidence, Items, JudgedBatch, best_parts
+from litepyramid.judges.base import Evidence, Items, JudgedBatch, as_read, best_parts
 from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
@@ -23,6 +23,7 @@ from litepyramid.judges.lexical.lexical_judge import (
 from litepyramid.judges.nli.modes import p3c, presence
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans, split_sentences
+from litepyramid.text import normalized
 from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
@@ -142,6 +143,7 @@ class MiniJudge(NLIJudge):
         """Judges every unit of every item against the item's summary; see
         `NLIJudge.judge`."""
         vocabulary = Vocabulary()
+        items = as_read(items)
         asked: list[tuple[str, list[str]]] = []
         times = []
         for text, units in items:
@@ -153,7 +155,7 @@ class MiniJudge(NLIJudge):
                     (" ".join(sentences[n] for n in some), [unit]) for some in chosen
                 ]
                 times.append(len(chosen))
-        batch = super().judge(asked)
+        batch = self._asked(asked, each=len(asked) / max(1, len(times)))
         each = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
         starts = np.cumsum([0, *times])[:-1]
         means = (
@@ -185,7 +187,7 @@ class MiniJudge(NLIJudge):
         asked, parts, places = [], [], []
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
-            sentences = [text[start:end] for start, end in spans]
+            sentences = [normalized(text[start:end]) for start, end in spans]
             present = np.flatnonzero(values >= 0.5).tolist()
             shown = [units[n] for n in present]
             read = readings(sentences, shown, vocabulary, READS[-1:])
@@ -193,7 +195,8 @@ class MiniJudge(NLIJudge):
                 asked.append((text, [unit]))
                 parts.append([spans[sentence] for sentence in chosen])
                 places.append((row, n, chosen))
-        found = best_parts(super().judge, asked, parts)[1]
+        read = super().judge
+        found = best_parts(lambda some: read(as_read(some)), asked, parts)[1]
         for (row, n, chosen), [part] in zip(places, found, strict=True):
             row[n] = chosen[part]
         evidence = word_evidence(items, batch.presence, best=best)

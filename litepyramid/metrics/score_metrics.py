@@ -22,7 +22,7 @@ from litepyramid.stats import (
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, normalized
 from litepyramid.types import DataLike, FloatArray, NamedSources, ScoreTable, Signature
 
 Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
@@ -197,7 +197,10 @@ def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
     def family(
         summaries: Sequence[str], references: Sequence[str]
     ) -> dict[str, list[float]]:
-        scores = [scorer.score_multi(references, text)[name] for text in summaries]
+        targets = [normalized(text) for text in references]
+        scores = [
+            scorer.score_multi(targets, normalized(text))[name] for text in summaries
+        ]
         return {
             "f1": [score.fmeasure for score in scores],
             "recall": [score.recall for score in scores],

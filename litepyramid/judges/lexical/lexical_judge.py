@@ -16,7 +16,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError
 from litepyramid.files import file_type, read_json, write_json
-from litepyramid.judges.base import Evidence, Items, JudgedBatch
+from litepyramid.judges.base import Evidence, Items, JudgedBatch, as_read
 from litepyramid.judges.lexical.features import (
     FEATURES,
     UnitSet,
@@ -29,6 +29,7 @@ from litepyramid.language import SPACELESS, function_words, signed
 from litepyramid.language import words as unicode_words
 from litepyramid.progress import track
 from litepyramid.sentences import sentence_spans
+from litepyramid.text import normalized
 from litepyramid.types import FloatArray, IntArray
 
 FEATURE_VERSION = 3
@@ -70,6 +71,7 @@ class RecallJudge:
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""
         split, stem, empty = self._tools()
+        items = as_read(items, numbers=self.language == "en")
 
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -102,7 +104,11 @@ class RecallJudge:
 
         own = None if self.language == "en" else content
         return word_evidence(
-            items, self.judge(items).presence, conflicts=False, content=own
+            items,
+            self.judge(items).presence,
+            conflicts=False,
+            content=own,
+            numbers=own is None,
         )
 
     def _tools(
@@ -131,13 +137,15 @@ def word_evidence(
     *,
     conflicts: bool = True,
     content: Callable[[str], Mapping[Any, str]] | None = None,
+    numbers: bool = True,
     best: Sequence[IntArray] | None = None,
 ) -> tuple[tuple[Evidence, ...], ...]:
     """The evidence of a judge that counts words: the sentence that holds most of a
     unit's stems.
 
     `content` gives the words of a text by their stems, those of English by default; `best` the
-    sentence of each unit where a judge has chosen one, else -1.
+    sentence of each unit where a judge has chosen one, else -1; `numbers` says whether
+    numbers have values (in English).
     """
     words = Vocabulary()
     content = content or partial(content_words, words=words)
@@ -145,8 +153,11 @@ def word_evidence(
     for number, ((summary, units), values) in enumerate(
         zip(items, presence, strict=True)
     ):
+        # Spans point into the text as it is; words are compared as judges read them.
         spans = sentence_spans(summary)
-        contents = [content(summary[start:end]) for start, end in spans]
+        sentences = [normalized(summary[start:end]) for start, end in spans]
+        contents = [content(sentence) for sentence in sentences]
+        [(_, units)] = as_read([(summary, units)], numbers=numbers)
         rows = []
         for index, (unit, value) in enumerate(zip(units, values.tolist(), strict=True)):
             stems = content(unit)
@@ -161,11 +172,9 @@ def word_evidence(
             missing = tuple(
                 word for stem, word in stems.items() if stem not in partners
             )
-            start, end = span = spans[at] if at >= 0 else (0, 0)
+            span = spans[at] if at >= 0 else (0, 0)
             conflict = (
-                conflict_of(unit, summary[start:end], words)
-                if conflicts and end
-                else ""
+                conflict_of(unit, sentences[at], words) if conflicts and span[1] else ""
             )
             rows.append(Evidence(value, at, span, pairs, missing, conflict))
         evidence.append(tuple(rows))
@@ -291,6 +300,7 @@ class LexicalJudge:
 
 def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]:
     """The features of every unit of every item against the item's summary."""
+    items = as_read(items)
     chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
     rows = chain.from_iterable(_features(chunk, frequencies) for chunk in chunks)
     return list(track(rows, "comparing words", "summaries", len(items)))
@@ -349,6 +359,11 @@ def fit_lexical(
     )
     with_words = ~np.isnan(rows).any(axis=1)
     rows, present = rows[with_words], present[with_words]
+
+    # The same pairs in another order give the same weights, to the bit.
+    order = np.lexsort((*rows.T, present))
+    rows, present = rows[order], present[order]
+
     if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
         problem = "the labels are all the same, or not 0, .5 and 1"
         raise InputError(problem, expected="pairs labelled 0 and pairs labelled 1")

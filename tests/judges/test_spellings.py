@@ -1,0 +1,141 @@
+"""One text in other characters, one number in other spellings: one presence."""
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import litepyramid as lp
+from litepyramid.judges.base import as_read
+from litepyramid.judges.registry import judge as make_judge
+from litepyramid.metrics.score_metrics import score_metrics
+from litepyramid.numbers import quantities, respelled
+from litepyramid.sentences import sentence_spans
+from litepyramid.text import normalized
+
+SUMMARY = "It rained. Café Müller in Zürich sold 4,000 tickets to 12 schools."
+UNITS = ["Café Müller is in Zürich.", "It sold 4,000 tickets.", "12 schools bought."]
+
+
+def decomposed(text):
+    return unicodedata.normalize("NFD", text)
+
+
+def full_width(text):
+    return "".join(chr(ord(c) + 0xFEE0) if c.isdigit() else c for c in text)
+
+
+def soft_hyphens(text):
+    return text.replace("ick", "i\u00adck").replace("choo", "cho\u00ado")
+
+
+def zero_width(text):
+    return text.replace("old", "o\u200bld").replace("rich", "ri\u2060ch\ufeff")
+
+
+FORMS = [decomposed, full_width, soft_hyphens, zero_width]
+
+
+@pytest.fixture(scope="module")
+def judges():
+    mini = make_judge("mini", cache=None, threads=1)
+    return {
+        "recall": make_judge("recall"),
+        "lexical": make_judge("lexical"),
+        "mini": mini,
+    }
+
+
+@pytest.mark.parametrize("name", ["recall", "lexical", "mini"])
+def test_a_text_in_another_form_has_the_same_presence_and_evidence_as_it_stands(
+    judges, name
+):
+    judge = judges[name]
+    plain = judge.judge([(SUMMARY, UNITS)]).presence[0].tolist()
+
+    items = []
+    for form in FORMS:
+        assert form(SUMMARY) != SUMMARY
+        items += [(form(SUMMARY), UNITS), (SUMMARY, [form(unit) for unit in UNITS])]
+    for values in judge.judge(items).presence:
+        assert values.tolist() == plain
+
+    # The span is that of the sentence in the text as it is given.
+    summary = decomposed(SUMMARY)
+    evidence = judge.explain([(summary, UNITS[:1])])[0][0]
+    assert evidence.span == sentence_spans(summary)[1]
+
+
+def test_rouge_counts_the_same_words_in_every_form():
+    texts = {"plain": [SUMMARY]} | {form.__name__: [form(SUMMARY)] for form in FORMS}
+    table = score_metrics(
+        texts, references=[" ".join(UNITS)], metrics=["rouge-1", "rouge-l"]
+    )
+    values = table.scores.values
+    assert (values == values[:, :1]).all()
+
+
+SPELLINGS = [
+    ["4,000", "4000", "four thousand", "4k", "4 thousand"],
+    ["12", "twelve", "a dozen"],
+    ["3.2 billion", "3.2bn", "3,200,000,000"],
+    ["May 3", "3 May", "3rd of May", "May 3rd"],
+    ["205", "two hundred and five"],
+]
+
+
+@pytest.mark.parametrize("name", ["recall", "lexical", "mini"])
+@pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda row: row[0])
+def test_all_spellings_of_a_number_are_one_value(judges, name, spellings):
+    units = [f"The town counted {spelling} houses." for spelling in spellings]
+    summaries = [f"They say {spelling} houses burnt." for spelling in spellings]
+
+    for values in judges[name].judge([(text, units) for text in summaries]).presence:
+        assert len({*values.tolist()}) == 1
+    if name == "recall":
+        [other] = (
+            judges[name].judge([("They say 77 houses burnt.", units[:1])]).presence
+        )
+        assert other[0] < values[0]
+
+
+def test_another_number_stays_another_number():
+    cases = [
+        ("It cost 3 million.", "It cost 3 billion."),
+        ("May 3 2020 was dry.", "May 3 2021 was dry."),
+        ("One of them left.", "1 goal fell."),
+        ("She came 4th.", "4 men came."),
+        ("Version 1.2.3 is out.", "1.2 and 3 are numbers."),
+    ]
+    for unit, summary in cases:
+        assert respelled(unit, summary) == unit
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**12))
+def test_digits_with_and_without_commas_have_one_value(number):
+    one, other = quantities(f"some {number:,} things"), quantities(f"{number} things")
+    assert one[0].value == other[0].value == number
+
+
+@settings(max_examples=25)
+@given(
+    st.text(alphabet="0123456789,. -aeno\u00adthusdk\u200b", max_size=40),
+    st.text(max_size=40),
+)
+def test_reading_is_idempotent_and_leaves_texts_alone_that_hold_no_common_number(a, b):
+    once = as_read([(a, [b, a])])
+    assert as_read(once) == once
+    assert respelled(normalized(b), "no numbers here") == normalized(b)
+
+
+def test_what_was_given_is_what_is_shown():
+    summary = decomposed("Café Müller opened. Four thousand came.")
+    result = lp.score(
+        {"a": [summary]}, [["4,000 people came."]], judge="lexical", evidence=True
+    )
+    start, end = result.evidence[0][0].span
+    assert summary[start:end] == "Four thousand came."
+    assert np.isfinite(result.values).all()
