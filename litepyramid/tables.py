@@ -150,10 +150,13 @@ class Result:
         """The text of `to_json`, in pieces."""
         return json_parts(self.json_entries(), plain)
 
-    def to_table(self, *, colour: bool = False) -> str:
+    def to_table(self, *, colour: bool = False, brief: bool = False) -> str:
         """The tables as text, as wide as the terminal; `colour` with its codes and
-        with bars."""
-        return "\n".join(_text(table, colour) for table in self.to_tables())
+        with bars; `brief` the first one alone, without what stands below it."""
+        tables = self.to_tables()
+        if brief:
+            tables = [replace(tables[0], notes=())]
+        return "\n".join(_text(table, colour) for table in tables)
 
     def to_latex(self) -> str:
         """The tables for a paper (booktabs), each with a caption and a label."""

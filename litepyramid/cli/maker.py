@@ -43,6 +43,7 @@ from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.cache import user_cache
 from litepyramid.judges.registry import parse_settings
+from litepyramid.scoring.result import SystemScores
 from litepyramid.tables import Result
 from litepyramid.text import legible
 
@@ -402,6 +403,9 @@ def _run_guarded(
             sys.stdout.writelines(result.json_parts())
         elif not files:
             sys.stdout.write(result.to_table(colour=_coloured()))
+        elif isinstance(result, SystemScores):
+            # Whoever saves scores wants to see them too.
+            sys.stdout.write(result.to_table(colour=_coloured(), brief=True))
     except BrokenPipeError:
         raise typer.Exit(141) from None
     for line in (

@@ -119,7 +119,7 @@ def _on_processes(
 
     packed = pickle.dumps(judge)
     with (
-        bar(pairs, "judging", "pairs") as shown,
+        bar(pairs, "judging", "pairs", judging=True) as shown,
         joblib.parallel_config("loky", n_jobs=workers, inner_max_num_threads=1),
     ):
         jobs = (joblib.delayed(_judge_window)(packed, part) for part in parts)

@@ -575,7 +575,7 @@ def _watch(
         def on_step_end(
             self, args: Any, state: Any, control: Any, **event: Any
         ) -> None:
-            self.bar.update(state.global_step - self.bar.n)
+            self.bar.update(state.global_step - self.bar.done)
             share = min(
                 settings.average, (state.global_step + 1) / (state.global_step + 10)
             )
@@ -599,9 +599,7 @@ def _watch(
                     [{"epoch": state.epoch, **event["metrics"]}], evaluation
                 ):
                     figures = f"AUC {row.auc:.3f}, Brier {row.brier:.3f}"
-                    self.bar.write(
-                        f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr
-                    )
+                    self.bar.write(f"epoch {row.epoch}, {row.set}: {figures}")
 
         def on_epoch_end(
             self, args: Any, state: Any, control: Any, **event: Any

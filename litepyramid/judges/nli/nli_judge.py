@@ -160,13 +160,18 @@ class NLIJudge(Closing):
         Tabs and line breaks are read as a space: the models learn from texts of one
         line.
         """
+        return self._asked(items)
+
+    def _asked(self, items: Items, each: float = 1.0) -> JudgedBatch:
+        """`judge`, where one pair of the user is `each` pairs of these on average."""
         items = [
             (one_line(text), [one_line(unit) for unit in units])
             for text, units in items
         ]
+        judge = partial(self._judge, each=each)
         if self._long == "split":
-            return best_parts(self._judge, items, self._parts(items))[0]
-        return self._judge(items)
+            return best_parts(judge, items, self._parts(items))[0]
+        return judge(items)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
@@ -203,7 +208,7 @@ class NLIJudge(Closing):
             for (text, units), unit in zip(items, longest, strict=True)
         ]
 
-    def _judge(self, items: Items) -> JudgedBatch:
+    def _judge(self, items: Items, each: float = 1.0) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
         counts = dict.fromkeys(
             ("pairs", "truncated", "empty", "from_cache", "judged"), 0
@@ -211,7 +216,9 @@ class NLIJudge(Closing):
         counts["pairs"] = sum(len(units) for _, units in items)
         logits: list[FloatArray] = []
         try:
-            with bar(counts["pairs"], "judging", "pairs") as shown:
+            with bar(
+                counts["pairs"], "judging", "pairs", each=each, judging=True
+            ) as shown:
                 for window in windows(items):
                     logits += self._logits(window, counts, shown)
         except KeyboardInterrupt as stop:
