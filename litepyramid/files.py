@@ -107,9 +107,11 @@ def stem(path: str | Path) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left
+    r"""The lines of a text, ended by ``\n`` or ``\r\n``, or by ``\r`` where there is
+    no ``\n``; a last empty one is left
     out."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    ends = "\n" if "\n" in text else "\r"
+    lines = [line.removesuffix("\r") for line in text.split(ends)]
     return lines if lines[-1] else lines[:-1]
 
 

@@ -120,8 +120,8 @@ class SystemSummaries:
 
 @dataclass(frozen=True, slots=True)
 class SystemLabels:
-    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, or
-    none."""
+    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, NaN
+    for a unit that nobody labelled; or none."""
 
     system: str
     inputs: tuple[str, ...]
@@ -163,6 +163,7 @@ class ScoreTable:
         chosen: The metrics that are asked about; all but the raters if there are none.
         full: Scores of the metrics on the whole test set, of which people judged a
             part.
+        left_out: What of the files is no score.
     """
 
     metrics: tuple[str, ...]
@@ -172,6 +173,7 @@ class ScoreTable:
     human: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
     full: ScoreTable | None = field(default=None, repr=False)
+    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _read_only(self, self.metrics, self.systems, self.inputs)
@@ -377,7 +379,7 @@ def data_hashes(
             rows.append([own.system, *sorted(texts)])
         hashes["summaries_sha"] = fingerprint(sorted(rows))
     if labels:
-        orders = {e.input: _unit_order(e) for e in label_units or units}
+        orders = {e.input: unit_order(e) for e in label_units or units}
         hashes["labels_sha"] = fingerprint(
             sorted(_label_values(own, orders) for own in labels)
         )
@@ -402,11 +404,14 @@ def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
     return sorted(rows)
 
 
-def _unit_order(entry: InputUnits) -> list[int]:
-    units = entry.units
-    return sorted(
-        range(len(units)), key=lambda i: (units[i].text, units[i].weight, units[i].kind)
-    )
+def unit_order(entry: InputUnits) -> list[int]:
+    """The places of an input's units by what they say: the order of a file changes
+    nothing."""
+    keys = [
+        (unit.text, unit.weight, unit.kind, unit.importance or "", unit.tags)
+        for unit in entry.units
+    ]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
@@ -424,7 +429,7 @@ def _presence_sha(presence: Any) -> str:
     """A hash of (N, U) presence, its systems, inputs and units in order."""
     starts, columns = 0, {}
     for entry in presence.units:
-        columns[entry.input] = [starts + i for i in _unit_order(entry)]
+        columns[entry.input] = [starts + i for i in unit_order(entry)]
         starts += len(entry.units)
     order = [i for name in sorted(columns) for i in columns[name]]
     rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)

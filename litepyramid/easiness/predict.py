@@ -40,7 +40,7 @@ from litepyramid.files import ending, read_text
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, check_whole
-from litepyramid.text import place
+from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
     InputReferences,
@@ -191,6 +191,7 @@ def fit(
         language=language,
     )
     about = dict(table.signature.fields) | {"gold": gold.sha}
+    about |= {"notes": " ".join(note for note in gold.notes if "left out" in note)}
     return fit_trees(table, gold.values, settings, about, gold.scus, first)
 
 
@@ -247,19 +248,29 @@ def prepare_gold(
     parses: ParsesLike | None = None,
     language: str | None = None,
 ) -> tuple[FeatureTable, Easiness]:
-    """Features and gold easiness of the same sentences, for training and evaluation."""
+    """Features and gold easiness of the same sentences, for training and evaluation.
+
+    Inputs whose references have no SCUs are left out and counted.
+    """
+    rated = {entry.input for entry in scus}
+    unrated = [entry.input for entry in references if entry.input not in rated]
+    references = [entry for entry in references if entry.input in rated]
+
     inputs = {entry.input for entry in references}
-    if odd := sorted({entry.input for entry in scus} ^ inputs):
-        lacks = (
-            "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
-        )
-        raise InputError(f"input '{odd[0]}' has {lacks}", hint="Are the ids the same?")
+    if odd := sorted(rated - inputs):
+        what = f"input '{odd[0]}' has SCUs but no references"
+        raise InputError(what, hint="Are the ids the same?")
+
     machine = extract(references, language=language).units if stus is None else stus
     features = prepare(
         references, feature_set, stus=machine, parses=parses, language=language
     )
     machine = [entry for entry in machine if entry.input in inputs]
-    return features, gold_easiness(scus, machine, features.sentences)
+    gold = gold_easiness(scus, machine, features.sentences)
+    if unrated:
+        left_out = counted(len(unrated), "input has", "inputs have")
+        gold = replace(gold, notes=(*gold.notes, f"{left_out} no SCUs, left out."))
+    return features, gold
 
 
 def prepare(

@@ -29,6 +29,7 @@ from litepyramid.easiness.sentence_features import (
 from litepyramid.errors import InputError, ModelError, reason
 from litepyramid.files import read_bytes
 from litepyramid.progress import track
+from litepyramid.stats import exact_sum
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -213,7 +214,9 @@ def fit_trees(
     if start is None and settings.rounds == 0:
         raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     target = np.asarray(easiness, dtype=np.float64)
-    scored = np.flatnonzero(~np.isnan(target))
+    # What is drawn is drawn from the sentences in their order, not in that of files.
+    order = np.array(sorted(range(target.size), key=features.key), dtype=np.int64)
+    scored = order[~np.isnan(target[order])]
     if scored.size < 2:
         what = f"{scored.size} sentences have SCUs, and so a gold easiness"
         raise InputError(what, expected="at least 2")
@@ -224,7 +227,7 @@ def fit_trees(
     offset = 0.0
     if start is not None:
         missed = target - predict_trees(start, features)
-        offset = start.offset + float(missed[scored].mean())
+        offset = start.offset + exact_sum(missed[scored]) / scored.size
     values, names = features.values[scored], list(features.names)
     data = xgboost.DMatrix(
         values, target[scored] - offset, weight=weights, feature_names=names

@@ -6,6 +6,7 @@ before anyone writes an SCU: a word in no STU can match no SCU, and a long STU h
 much that no single SCU says.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -46,6 +47,17 @@ class FeatureTable:
     values: FloatArray
     sentences: tuple[Sentence, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
+
+    def key(self, row: int) -> tuple[float, str, int, int]:
+        """What puts the sentence of a row in order: its input (2 before 10), reference,
+        number."""
+        if not self.sentences:
+            return row, "", 0, 0
+
+        sentence = self.sentences[row]
+        short = sentence.input.isdecimal() and len(sentence.input) < 16
+        number = float(sentence.input) if short else math.inf
+        return number, sentence.input, sentence.reference, sentence.sentence
 
 
 def constituency_features(trees: Sequence[str]) -> FloatArray:

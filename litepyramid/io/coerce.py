@@ -5,6 +5,7 @@ a data frame or rows with named columns (`io.rows.COLUMNS`), or the records them
 and gives records; units and labels are written here too.
 """
 
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from litepyramid.io.rows import (
 )
 from litepyramid.io.shapes import as_list
 from litepyramid.sentences import split_sentences
+from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import (
     InputReferences,
@@ -161,14 +163,22 @@ def as_labels(
 
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
     """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are
-    integers."""
-    labels = []
+    integers. A unit that nobody labelled (null) is NaN."""
+    labels: list[float] = []
+
     for value in aligned(entry, "label", texts) if entry.values else ():
+        if value in (None, "") or value != value:
+            labels.append(math.nan)
+            continue
+
         label = number(value) if isinstance(value, int | float | str) else None
         if label not in (0, 0.5, 1):
-            expected = "0 (not present), 1 (present), or 0.5 (in part)"
+            expected = "0 (not present), 1 (present), 0.5 (in part), or null"
             raise entry.error(f"label {value!r}", expected)
         labels.append(label if label == 0.5 else int(label))
+
+    if all(map(math.isnan, labels)):
+        return ()
     return tuple(labels)
 
 
@@ -534,4 +544,6 @@ def write_units(
 def write_labels(path: str | Path, labels: SystemLabels) -> None:
     """Writes one system's labels, all or nothing; name the file after the system."""
     rows = zip(labels.inputs, labels.labels, strict=True)
-    write_jsonl(path, [{"input": name, "labels": list(row)} for name, row in rows])
+    lines = [{"input": name, "labels": list(row)} for name, row in rows]
+
+    write_jsonl(path, plain(lines))

@@ -1,6 +1,7 @@
 """What rows hold for each input: its entries, by id or by order."""
 
 import json
+import math
 import re
 from ast import literal_eval
 from collections import Counter, defaultdict
@@ -203,6 +204,13 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
                 f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}'
             )
         by_text.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
+    for text, several in by_text.items():
+        if any(value != several[0] for value in several[1:]):
+            problem = f"the unit '{cut(text)}' of input '{entry.input}' stands there"
+            raise entry.error(
+                f"{problem} {len(several)} times, with other {what}s",
+                f"one {what} for one text, or lists in the order of the units",
+            )
     for text in texts:
         if not by_text.get(text):
             problem = f"no {what} for the unit '{text}' of input '{entry.input}'"
@@ -262,6 +270,14 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         return [row.text] if what == "summary" else row.text.split("\t"), True
     plural = many in row.values and many != what
     value = row.values.get(many if plural else what)
+
+    # Nobody labelled the input, or this unit of it.
+    if what == "label" and value in (None, ""):
+        if plural:
+            return [], True
+        if what in row.values:
+            return [_with_unit(None, what, row)], False
+
     if what == "summary":
         null = value is None and (what in row.values or table.form == "python")
         if isinstance(value, str) or null:
@@ -375,7 +391,8 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
             of = value if isinstance(value, dict) else {"unit": place, "label": value}
             labels[json.dumps(of.get("unit"))].append(of.get("label"))
     result: list[Any] = []
-    for key, own in labels.items():
+    for key, every in labels.items():
+        own = [label for label in every if label is not None] or [math.nan]
         wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
         middle = wrong[0] if wrong else median(map(float, own))
         label = middle if wrong or middle in (0, 1) else 0.5

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -46,6 +46,8 @@ COLUMNS = (
 """Columns that have a meaning."""
 _OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
 _KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
+_UNNAMED = re.compile(r"column \d+|Unnamed: \d+")
+_INDEX = "column without a name that numbers the rows"
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
 
@@ -180,12 +182,31 @@ def read_rows(
         rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
     elif form == "csv":
         rows = _known_rows(path, text, known)
+        if index := _index_column(rows, known):
+            rows = [_without(row, index) for row in rows]
+            return _as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
     raw = Rows(path, form, rows)
     if form == "csv":
         _check_known(raw, columns, known, holding)
     return _as_ours(raw, columns, holding)
+
+
+def _index_column(rows: Sequence[Row], known: Collection[str]) -> str:
+    """The column without a name that holds 0, 1, 2 … and nothing more: a data frame's
+    index."""
+    for name in rows[0].values if rows else ():
+        if name in known or not _UNNAMED.fullmatch(name):
+            continue
+        if all(row.values.get(name) == str(n) for n, row in enumerate(rows)):
+            return str(name)
+    return ""
+
+
+def _without(row: Row, column: str) -> Row:
+    values = {name: cell for name, cell in row.values.items() if name != column}
+    return row._replace(values=values)
 
 
 def table_rows(

@@ -66,6 +66,7 @@ class _Source(NamedTuple):
     cells: list[_Cell]
     signature: Mapping[str, str] = {}
     means: Mapping[str, list[str]] = {}
+    left_out: tuple[str, ...] = ()
 
 
 def read_scores(
@@ -167,7 +168,9 @@ def _joined(scores: Any, columns: ColumnNames) -> ScoreTable:
         mean = mean_of_raters([table.matrix(part).values for part in parts])
         values = np.concatenate([scored, mean[None]])
         table = ScoreTable((*others, name), table.systems, table.inputs, values)
-    return table
+
+    left_out = dict.fromkeys(what for source in sources for what in source.left_out)
+    return replace(table, left_out=tuple(left_out))
 
 
 def mean_of_raters(matrices: Sequence[FloatArray]) -> FloatArray:
@@ -241,10 +244,10 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
 
     if text is not None:
         rows = read_rows(path, columns, table=True, text=text, holding="score")
-        return _rated(_row_cells(rows))
+        return _of_rows(rows)
 
     if table := table_rows(source, "scores", columns, holding="score"):
-        return _rated(_row_cells(table))
+        return _of_rows(table)
 
     raise InputError(
         f"scores cannot be read from a {type(source).__name__}",
@@ -355,6 +358,11 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
             "no column of scores", path=table.path, line=1, expected=SCORE_COLUMNS
         )
     return metrics
+
+
+def _of_rows(table: Rows) -> _Source:
+    """The cells of a table of rows, and what of it was left out."""
+    return _rated(_row_cells(table))._replace(left_out=tuple(table.left_out))
 
 
 def _rated(cells: Iterable[_Cell]) -> _Source:

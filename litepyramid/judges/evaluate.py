@@ -2,6 +2,7 @@
 contrasts."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -120,6 +121,7 @@ class EvaluationResult(Result):
     sets: tuple[CalibrationResult, ...]
     phenomena: tuple[Phenomenon, ...]
     signature: Signature
+    notes: tuple[str, ...] = ()
 
     def to_tables(self) -> list[Table]:
         """One row a set; the reliability table of a single set; one row a kind of
@@ -132,7 +134,7 @@ class EvaluationResult(Result):
         rows = [
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
-        notes = [str(self.signature)]
+        notes = [*self.notes, str(self.signature)]
         if missing := sum(one.missing for one in self.sets):
             notes.insert(
                 0,
@@ -224,7 +226,8 @@ def evaluate(
     sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
     about = Signature.of(**fields, data_sha=sha, bins=bins)
     names = tuple(one.name for one in sets)
-    return EvaluationResult(names, tuple(results), tuple(phenomena), about)
+    gaps = tuple(note for one in sets for note in one.notes)
+    return EvaluationResult(names, tuple(results), tuple(phenomena), about, gaps)
 
 
 def calibrate(
@@ -334,7 +337,8 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
 class LabelledSet:
     """Labelled pairs: `labels` of all units, one item after the other (NaN: none).
 
-    `kinds` is what makes each contrasting pair hard; the language "" is not told yet.
+    `kinds` is what makes each contrasting pair hard; the language "" is not told yet;
+    `notes` say what has no labels.
     """
 
     name: str
@@ -343,6 +347,7 @@ class LabelledSet:
     language: str = ""
     kinds: Sequence[str] = ()
     questions: Questions = None
+    notes: tuple[str, ...] = ()
 
     @property
     def texts(self) -> dict[str, list[str]]:
@@ -368,6 +373,31 @@ def labelled(data: DataLike, **sources: Unpack[NamedSources]) -> Dataset:
     return dataset
 
 
+def label_notes(dataset: Dataset) -> tuple[str, ...]:
+    """What of a data set has no labels and is left out, as a sentence; none if all
+    has."""
+    labels = _cells(dataset.labels, "labels")
+    rated = {entry.system for entry in dataset.labels}
+    systems = [name for name in dataset.systems if name not in rated]
+    inputs = units = 0
+
+    for system in dataset.systems:
+        for entry in dataset.inputs if system in rated else ():
+            row = labels.get((system, entry), ())
+            inputs += not row
+            units += sum(map(math.isnan, row))
+
+    counts = (
+        (len(systems), "system"),
+        (inputs, "summary of a labelled system", "summaries of labelled systems"),
+        (units, "unit of a labelled summary", "units of labelled summaries"),
+    )
+    gaps = [counted(number, *names) for number, *names in counts if number]
+    if not gaps:
+        return ()
+    return (f"{dataset.name}: no labels, so left out: {'; '.join(gaps)}.",)
+
+
 def _labelled_set(data: DataLike, sources: NamedSources) -> LabelledSet:
     dataset = labelled(data, **sources)
     texts, labels = _cells(dataset.summaries, "texts"), _cells(dataset.labels, "labels")
@@ -384,7 +414,14 @@ def _labelled_set(data: DataLike, sources: NamedSources) -> LabelledSet:
     flat = np.array([label for *_, row in rows for label in row], dtype=np.float64)
     items = [(text, units.texts) for text, units, _ in rows]
     asked = [units.question for _, units, _ in rows]
-    return LabelledSet(dataset.name, items, flat, dataset.language, questions=asked)
+    return LabelledSet(
+        dataset.name,
+        items,
+        flat,
+        dataset.language,
+        questions=asked,
+        notes=label_notes(dataset),
+    )
 
 
 def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
@@ -452,7 +489,7 @@ def _by_kind(
 
 
 def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both as flat arrays, pairs without a label or a judgement left out."""
+    """Both as flat arrays in order, pairs without a label or a judgement left out."""
     scores = np.asarray(presence, dtype=np.float64)
     truth = np.asarray(labels, dtype=np.float64)
     if scores.shape == truth.shape:
@@ -460,7 +497,9 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
         scores, truth = scores[both], truth[both]
         inside = np.isin(truth, (0.0, 0.5, 1.0)) & (scores >= 0) & (scores <= 1)
         if truth.size and inside.all():
-            return scores, truth
+            # Sums over pairs are the same bits in whatever order the pairs came.
+            order = np.lexsort((scores, truth))
+            return scores[order], truth[order]
     expected = (
         "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
     )

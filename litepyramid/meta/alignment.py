@@ -16,6 +16,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.levels import Coefficient, Level
+from litepyramid.stats import by_id
 from litepyramid.tables import hidden
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -35,22 +36,31 @@ PEOPLE = ("human",)
 def score_table(
     scores: ScoresLike,
     human: HumanLike | None = None,
+    *,
+    as_listed: bool = False,
     **sources: Unpack[FullSources],
 ) -> ScoreTable:
-    """The table that is read, its metrics, systems and inputs sorted by name."""
+    """The table that is read, its metrics, systems and inputs sorted by name; systems
+    stay in the order of the file where they are taken `as_listed`."""
     table = read_scores(scores, human, **sources)
     if np.isinf(table.values).any():
         raise InputError(
             "a score is infinite", expected="finite numbers, NaN = not scored"
         )
     full = None if table.full is None else score_table(table.full)
-    return replace(_sorted(table), full=full)
+    return replace(_sorted(table, as_listed), full=full)
 
 
-def _sorted(table: ScoreTable) -> ScoreTable:
+def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
     axes = table.metrics, table.systems, table.inputs
-    orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
-    metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
+    orders = [by_id(names) for names in axes]
+    if as_listed:
+        orders[1] = list(range(len(table.systems)))
+
+    metrics, systems, inputs = (
+        tuple([names[i] for i in order])
+        for names, order in zip(axes, orders, strict=True)
+    )
     values = table.values[np.ix_(*orders)]
     return replace(
         table, metrics=metrics, systems=systems, inputs=inputs, values=values
@@ -64,9 +74,10 @@ def scores_sha(
     its names."""
     names = sorted({*metrics, *raters})
     values = table.values[[table.metrics.index(name) for name in names]]
+    values = values[:, by_id(table.systems)]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
     sha = sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
-    scores = fingerprint([names, table.systems, table.inputs, sha])
+    scores = fingerprint([names, sorted(table.systems), table.inputs, sha])
     return fingerprint([sorted(metrics), sorted(raters), scores])
 
 
@@ -78,21 +89,24 @@ def check_number(what: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What one side has not scored: systems, inputs, single cells."""
+    """What one side has not scored: systems, inputs, single cells; and what of the
+    file is no score."""
 
     systems: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     cells: int = 0
+    columns: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         systems, inputs = (
             counted(len(self.systems), "system"),
             counted(len(self.inputs), "input"),
         )
-        return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}"
+        columns = "".join(f", a {column}" for column in self.columns)
+        return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}{columns}"
 
     def __bool__(self) -> bool:
-        return bool(self.systems or self.inputs or self.cells)
+        return bool(self.systems or self.inputs or self.cells or self.columns)
 
 
 @dataclass(frozen=True)
@@ -216,6 +230,7 @@ def align(table: ScoreTable, names: Sequence[str] | None = None) -> Aligned:
         tuple(compress(table.systems, ~rows)),
         tuple(compress(table.inputs, ~columns)),
         int(missing.sum()),
+        table.left_out,
     )
     return Aligned(
         metrics=names,

@@ -47,6 +47,7 @@ from litepyramid.types import (
     ScoresLike,
     ScoreSources,
     Signature,
+    fingerprint,
     several,
 )
 
@@ -291,7 +292,8 @@ def correlate(
         coefficient: One or several coefficients: kendall is τ-b; spa (system level) and
             acc-eq (summary level) are those of WMT.
         constant: What becomes of a vector without any difference: skip (left out), or
-            zb21 (its first value raised slightly, as Zhang and Bansal's code does).
+            zb21 (the value of the first system of the file raised slightly, as Zhang
+            and Bansal's code does: here the order of systems changes the number).
         **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
 
     Raises:
@@ -313,14 +315,18 @@ def correlate(
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
     pairs = kinds(level, coefficient)
-    table = score_table(scores, human, **sources)
+
+    # Which value is the first, and raised, is part of the authors' definition.
+    as_listed = constant == "zb21"
+    table = score_table(scores, human, as_listed=as_listed, **sources)
     sides = align_each(table, several(level))
     correlations = []
     for side, (at, by) in product(sides, pairs):
         value = level_correlation(side.values[0], side.Z, at, by, constant)
         more = side.entry() | {"level": at, "coefficient": by, "raters": side.raters}
         correlations.append(Correlation(**row(value), **more))
-    signature = signature_of(sides, pairs, constant=constant)
+    order_sha = fingerprint(table.systems) if as_listed else None
+    signature = signature_of(sides, pairs, constant=constant, order_sha=order_sha)
     return CorrelationResult(tuple(correlations), constant, signature)
 
 

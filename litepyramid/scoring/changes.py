@@ -461,9 +461,7 @@ def _compare(
         found += system_changes(name, runs, groups, bootstrap)
         prefix = f"{name}: " if len(names) > 2 else ""
         notes += [f"{prefix}{note}" for note in _notes(runs, groups)]
-        for side in runs.sides:
-            scores = side.scores.tolist()
-            hashes.append((side.systems, side.presence.tolist(), scores))
+        hashes += runs.values
 
     changes = _corrected(found)
     most_inputs = max(change.inputs for change in changes)

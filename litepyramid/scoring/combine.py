@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import compress
 from math import comb
 from typing import Any, get_args
 
@@ -39,7 +40,7 @@ from litepyramid.stats import (
     t_p_values,
 )
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
 
 FEW = 15
@@ -298,6 +299,7 @@ class _Estimates:
         complete: Whether labels leave nothing open, so that the target is the
             population.
         fewest: Draws of the system that has fewest.
+        unlabelled: Systems that are left out, with too few labels.
     """
 
     metric: str
@@ -311,6 +313,7 @@ class _Estimates:
     complete: bool
     fewest: int
     unanswered: int = 0
+    unlabelled: tuple[str, ...] = ()
 
 
 def _of_inputs(
@@ -323,8 +326,16 @@ def _of_inputs(
             expected="the same ones, in the same order",
         )
     rows, columns = by_id(judge.systems), by_id(judge.inputs)
-    systems = tuple([judge.systems[i] for i in rows])
     f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
+
+    # A system that nobody labelled is left out, unless that leaves none.
+    rated = (~np.isnan(h)).sum(axis=1) >= FEWEST
+    if not rated.any():
+        rated[:] = True
+    names = [judge.systems[i] for i in rows]
+    systems = tuple(compress(names, rated))
+    f, h = f[rated], h[rated]
+
     if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
             f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[columns[gap[0][1]]]}'",
@@ -351,6 +362,7 @@ def _of_inputs(
         target=target,
         complete=complete,
         fewest=fewest,
+        unlabelled=tuple(compress(names, ~rated)),
     )
 
 
@@ -557,6 +569,10 @@ def _notes(
             "Everything is labelled for at least one system: nothing is left to estimate, "
             "and intervals are for the population that these inputs are a sample of."
         )
+    if estimates.unlabelled:
+        left_out = counted(len(estimates.unlabelled), "system")
+        names = cut(", ".join(estimates.unlabelled))
+        yield f"Left out, labels on fewer than {FEWEST} inputs: {left_out} ({names})."
     if estimates.unanswered:
         skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
         yield (

@@ -154,9 +154,7 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
         stem(source) if isinstance(source, str | Path) else name
         for source, name in ((old, "the old judge"), (new, "the new judge"))
     ]
-    sha = fingerprint(
-        [(side.systems, side.presence.tolist()) for side in (before, now)]
-    )
+    sha = fingerprint(aligned.values)
     return DriftResult(
         judges=(*aligned.judges, *aligned.notes),
         systems=tuple(systems),

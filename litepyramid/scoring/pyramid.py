@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, IntArray
+from litepyramid.types import FloatArray, InputUnits, IntArray, unit_order
 
 Rule = Literal[
     "lite", "vital", "sample", "original", "modified", "points", "normalized"
@@ -35,12 +35,15 @@ class UnitLayout:
         weights: (U,) float64, one weight a unit; below zero for a penalty of a rubric.
         vital: (U,) whether a unit is a vital nugget; None if none says how important it
             is.
+        order: (U,) each input's units by what they say: in this order they are summed
+            and drawn, whatever that of the file; None for that of the arrays.
     """
 
     inputs: tuple[str, ...]
     offsets: IntArray
     weights: FloatArray
     vital: NDArray[np.bool_] | None = None
+    order: IntArray | None = None
 
     @classmethod
     def of(cls, units: Sequence[InputUnits]) -> Self:
@@ -48,7 +51,11 @@ class UnitLayout:
         above zero."""
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
-        weights, importance, offsets = [], [], [0]
+        weights: list[float] = []
+        importance: list[str | None] = []
+        offsets = [0]
+        order: list[int] = []
+
         for entry in units:
             row = [unit.weight for unit in entry.units]
             if not max(row, default=0) > 0 or not np.isfinite(row).all():
@@ -56,6 +63,7 @@ class UnitLayout:
                     f"the weights of input '{entry.input}' are {cut(row)}",
                     expected="at least one unit with a weight above zero, and no NaN",
                 )
+            order += [len(weights) + place for place in unit_order(entry)]
             weights += row
             offsets.append(len(weights))
             importance += [unit.importance for unit in entry.units]
@@ -66,7 +74,11 @@ class UnitLayout:
         )
         inputs = tuple([entry.input for entry in units])
         return cls(
-            inputs, np.array(offsets), np.array(weights, dtype=np.float64), vital
+            inputs,
+            np.array(offsets),
+            np.array(weights, dtype=np.float64),
+            vital,
+            np.array(order),
         )
 
     @property
@@ -78,7 +90,8 @@ class UnitLayout:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sums over each input's units: (..., U) to (..., M)."""
-        return np.add.reduceat(values, self.offsets[:-1], axis=-1)
+        in_order = values if self.order is None else values[..., self.order]
+        return np.add.reduceat(in_order, self.offsets[:-1], axis=-1)
 
 
 def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -156,17 +169,20 @@ def litepyramid_sample_scores(
 
     The pool of an input holds each unit as often as it weighs (the union over
     references with duplicates); the draw is without replacement, the same for all
-    systems, inputs in the order of their ids. Also given is how many inputs had a pool
-    smaller than `size`, all of which was used.
+    systems, inputs in the order of their ids, units in that of their texts. Also given
+    is how many inputs had a pool smaller than `size`, all of which was used.
     """
     weights = layout.weights
     if (weights != np.round(weights)).any():
         goal = "weights that count references: LitePyramid repeats a unit by its weight"
         raise InputError("a unit's weight is not a whole number", expected=goal)
+    order = np.arange(weights.size) if layout.order is None else layout.order
     drawn = np.zeros_like(weights)
     small = 0
+
     for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
-        pool = np.repeat(np.arange(start, end), weights[start:end].astype(np.int64))
+        units = order[start:end]
+        pool = np.repeat(units, weights[units].astype(np.int64))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
     values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
@@ -178,19 +194,26 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
 
     Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a
     summary with no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a
-    decision.
+    decision. NaN where a label is missing (NaN).
     """
     present = _presence(labels, layout)
-    if not np.isin(present, (0.0, 1.0)).all():
+    unlabelled = np.isnan(present)
+    if not (np.isin(present, (0.0, 1.0)) | unlabelled).all():
         raise InputError(
             "presence is not 0 or 1", expected="labels: the score counts SCUs"
         )
+
+    # An input with a unit that nobody labelled has no score.
+    incomplete = layout.sums(unlabelled.astype(np.float64)) > 0
+    present = np.where(unlabelled, 0.0, present)
+
     sizes = layout.sums(present).astype(np.int64)
     best = np.empty(sizes.shape)
     for i, heaviest in enumerate(_heaviest(layout)):
         best[..., i] = heaviest[sizes[..., i]]
     gained = layout.sums(present * layout.weights)
-    return _ratio(gained, best, best > 0, 0.0)
+    scores = _ratio(gained, best, best > 0, 0.0)
+    return np.where(incomplete, np.nan, scores)
 
 
 def modified_pyramid_scores(

@@ -67,6 +67,7 @@ _WORDING = {
     "inputs_without_labels": (
         "input has|inputs have|no human labels: the human score is over the others"
     ),
+    "units_without_labels": "unit of a labelled summary has|units of labelled summaries have|no label",
     "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no SCU",
 }
 

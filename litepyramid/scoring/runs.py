@@ -14,7 +14,7 @@ from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult, read_saved
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits
+from litepyramid.types import FloatArray, InputUnits, unit_order
 
 # Fields of signatures in which runs may differ: units and inputs are compared
 # themselves.
@@ -58,6 +58,22 @@ class AlignedRuns:
     sides: tuple[Side, Side]
     judges: list[str]
     notes: list[str]
+
+    @property
+    def values(self) -> list[Any]:
+        """What names both runs in a hash, in whatever order systems and units come."""
+        places: list[int] = []
+        start = 0
+        for entry in self.units:
+            places += [start + place for place in unit_order(entry)]
+            start += len(entry.units)
+
+        values: list[Any] = []
+        for side in self.sides:
+            presence = side.presence[:, places].tolist()
+            rows = zip(side.systems, presence, side.scores.tolist(), strict=True)
+            values.append(sorted(rows))
+        return values
 
 
 @dataclass(frozen=True, slots=True)

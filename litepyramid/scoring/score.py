@@ -1,5 +1,6 @@
 """From summaries and units to scores of systems: judge, weigh, average."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -329,6 +330,7 @@ def _human(
         expected = f"labels of systems named as those scored: '{systems[0]}' …"
         raise InputError("no labels for any scored system", expected=expected)
     labels = np.full((len(systems), layout.weights.size), np.nan)
+    gaps = 0
     sizes = [len(entry.units) for entry in labelled]
     for n in np.flatnonzero(scored).tolist():
         own = by_system[systems[n]]
@@ -342,6 +344,7 @@ def _human(
             )
         for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan
+            gaps += sum(map(math.isnan, row))
     human = np.full((len(systems), len(units)), np.nan)
     rows = ~np.isnan(labels).all(axis=1)
     human[rows] = rule.apply(labels[rows], layout, seed)[0]
@@ -349,5 +352,6 @@ def _human(
         "systems_without_labels": int((~scored).sum()),
         "labels_not_used": len(by_system.keys() - set(systems)),
         "inputs_without_labels": int(np.isnan(human[rows]).any(axis=0).sum()),
+        "units_without_labels": gaps,
     }
     return labels, human, counts

@@ -16,7 +16,7 @@ from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.judges.evaluate import calibrate, labelled
+from litepyramid.judges.evaluate import calibrate, label_notes, labelled
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import (
@@ -150,6 +150,7 @@ class ValidationResult(Result):
     quality: tuple[JudgeQuality, ...]
     judges: Mapping[str, Mapping[str, str]]
     signature: Signature
+    notes: tuple[str, ...] = ()
 
     def mean(
         self,
@@ -227,7 +228,8 @@ class ValidationResult(Result):
         title = f"{self.dataset}: presence of SCUs against human labels"
         title += f", mean of {counted(folds, 'fold')}" if folds else ""
         heads = ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
-        return [*tables, Table.of(title, heads, rows, (*judges, str(self.signature)))]
+        below = (*self.notes, *judges, str(self.signature))
+        return [*tables, Table.of(title, heads, rows, below)]
 
     def to_json(self) -> dict[str, Any]:
         """Every fold's numbers and their means."""
@@ -277,7 +279,7 @@ def crossval(
         **sources: As for `load`.
 
     Raises:
-        InputError: The data set is too small, or a system has no labels.
+        InputError: The data set is too small, or has too few labels to learn from.
 
     Command line:
         $ litepyramid crossval lexical example/summaries -u example/scus.jsonl -l example/labels \\
@@ -522,7 +524,12 @@ def _validated(
             quality.append(fold_quality)
             signatures.setdefault(name, made)
     return ValidationResult(
-        dataset.name, tuple(scores), tuple(quality), signatures, signature
+        dataset.name,
+        tuple(scores),
+        tuple(quality),
+        signatures,
+        signature,
+        label_notes(dataset),
     )
 
 
@@ -540,14 +547,9 @@ def _score(
         i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)
     ]
     texts = {entry.system: entry.texts for entry in dataset.summaries}
-    labels = {entry.system: entry.labels for entry in dataset.labels}
-    if missing := [system for system in fold.systems if system not in labels]:
-        raise InputError(f"system '{missing[0]}' of {dataset.name} has no labels")
-    rows = [[x for i in indices for x in labels[system][i]] for system in fold.systems]
-    truth = np.array(rows, dtype=np.float64)
-    human = lite_pyramid_scores(
-        truth, UnitLayout.of([dataset.scus[i] for i in indices])
-    )
+    rated = [dataset.scus[i] for i in indices]
+    truth = _labels_of(dataset, fold.systems, indices)
+    human = lite_pyramid_scores(truth, UnitLayout.of(rated))
     scores: list[FoldScores] = []
     for variant, entries in variants.items():
         pairs = product(fold.systems, indices)
@@ -559,15 +561,46 @@ def _score(
         modes = _modes(batch, default)
         if variant == "lite2":
             own = modes.get(default, next(iter(modes.values())))
-            result = calibrate(own.reshape(truth.shape), truth)
+            quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
         for mode, values in modes.items():
             metric = lite_pyramid_scores(values.reshape(len(fold.systems), -1), layout)
+            # Both sides are averaged over the inputs that people labelled.
+            metric = np.where(np.isnan(human), np.nan, metric)
             for level, coefficient in product(LEVELS, COEFFICIENTS):
                 r = level_correlation(metric, human, level, coefficient, constant)
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
-    figures = (result.pairs, result.accuracy, result.auc, result.brier)
-    return scores, JudgeQuality(name, fold.number, *figures), batch.signature
+    return scores, quality, batch.signature
+
+
+def _labels_of(
+    dataset: Dataset, systems: Sequence[str], indices: Sequence[int]
+) -> FloatArray:
+    """(N, U) labels of some inputs' units; NaN where nobody labelled them."""
+    labels = {entry.system: entry.labels for entry in dataset.labels}
+    rows: list[list[float]] = []
+
+    for system in systems:
+        row: list[float] = []
+        for index in indices:
+            units = len(dataset.scus[index].units)
+            of_input = labels[system][index] if system in labels else ()
+            row += of_input or [np.nan] * units
+        rows.append(row)
+    return np.array(rows, dtype=np.float64)
+
+
+def _quality(
+    judge: str, fold: int, values: FloatArray, truth: FloatArray
+) -> JudgeQuality:
+    """How right presence is where there are labels; NaN in a fold without any."""
+    if not (~np.isnan(truth) & ~np.isnan(values)).any():
+        return JudgeQuality(judge, fold, 0, np.nan, np.nan, np.nan)
+
+    result = calibrate(values, truth)
+    return JudgeQuality(
+        judge, fold, result.pairs, result.accuracy, result.auc, result.brier
+    )
 
 
 def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:

@@ -14,7 +14,7 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.evaluate import label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
@@ -52,12 +52,14 @@ class FinetuneResult(Result):
         folder: The judge; `card` is its ``litepyramid.json``.
         held_out: For each data set with held-out inputs, the judge's quality on them.
         history: The figures of every evaluation set after every epoch.
+        notes: What of the data has no labels and was left out.
     """
 
     folder: Path
     card: Mapping[str, Any]
     held_out: tuple[ValidationResult, ...]
     history: tuple[EpochQuality, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:
@@ -77,8 +79,12 @@ class FinetuneResult(Result):
                        Column("brier", "Brier"))  # fmt: skip
             tables.insert(0, Table.of("After every epoch", columns, self.history))
         if not tables:
-            return [Table("Fine-tuned; nothing was held out", (), (), (note,))]
-        return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, note))]
+            title = "Fine-tuned; nothing was held out"
+            return [Table(title, (), (), (*self.notes, note))]
+
+        last = tables[-1]
+        notes = (*last.notes, *self.notes, note)
+        return [*tables[:-1], replace(last, notes=notes)]
 
 
 def finetune(
@@ -179,7 +185,7 @@ def _run(
         else:
             pairs = source.pairs()
         train.append(pairs.weighted(source.weight, rng))
-    data = TrainingPairs.joined(train)
+    data = TrainingPairs.joined(train).in_order()
     if base in EMBEDDED:
         told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
         texts = [text for pair in data.pairs for text in pair]
@@ -220,7 +226,9 @@ def _run(
     ]
     results = tuple(
         replace(
-            result, dataset=f"{result.dataset}, {counted(number, 'held-out input')}"
+            result,
+            dataset=f"{result.dataset}, {counted(number, 'held-out input')}",
+            notes=(),  # told once, of the whole data set
         )
         for result, number in tested
     )
@@ -241,7 +249,11 @@ def _run(
         "versions": _versions(),
     }
     write_card(goal, card)
-    return FinetuneResult(goal, card, results, history)
+    notes: list[str] = []
+    for source in mixture:
+        if isinstance(source.data, Dataset):
+            notes += label_notes(source.data)
+    return FinetuneResult(goal, card, results, history, tuple(notes))
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -51,6 +52,15 @@ class TrainingPairs:
             tuple(label for one in sets for label in one.labels),
         )
 
+    def in_order(self) -> Self:
+        """The same pairs by their texts: the order of data changes nothing that is
+        learnt."""
+        rows = sorted(zip(self.pairs, self.labels, strict=True))
+
+        return type(self)(
+            tuple(pair for pair, _ in rows), tuple(label for _, label in rows)
+        )
+
     def by_summary(self) -> tuple[list[tuple[str, tuple[str, ...]]], list[list[float]]]:
         """(summary, units) items, and how present each of their units is, from 0 to
         1."""
@@ -87,27 +97,37 @@ def labelled_pairs(
     inputs: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
 ) -> TrainingPairs:
-    """The labelled summaries of some inputs and systems (all by default), input by
-    input."""
-    labels = {
-        e.system: e.labels
-        for e in dataset.labels
-        if systems is None or e.system in systems
-    }
-    summaries = [s for s in dataset.summaries if s.system in labels]
-    if not summaries:
-        raise InputError(f"no labelled system of {dataset.name} to learn from")
-    rows = [
-        ((s.texts[i], unit), label)
-        for i, entry in enumerate(dataset.scus)
-        if inputs is None or entry.input in inputs
-        for s in summaries
-        if s.texts[i].strip() and labels[s.system][i]
-        for unit, label in zip(entry.texts, labels[s.system][i], strict=True)
-    ]
-    return TrainingPairs(
-        tuple(pair for pair, _ in rows), tuple(label for _, label in rows)
-    )
+    """The labelled units of some inputs and systems (all by default), by their texts.
+
+    Raises:
+        InputError: None of their units has a label.
+    """
+    labels = {entry.system: entry.labels for entry in dataset.labels}
+    pairs: list[Pair] = []
+    values: list[float] = []
+
+    for index, entry in enumerate(dataset.label_units or dataset.scus):
+        if inputs is not None and entry.input not in inputs:
+            continue
+
+        for summaries in dataset.summaries:
+            system, premise = summaries.system, summaries.texts[index]
+            chosen = systems is None or system in systems
+            if not (chosen and system in labels and premise.strip()):
+                continue
+
+            row = labels[system][index]
+            if not row:
+                continue
+
+            for unit, label in zip(entry.texts, row, strict=True):
+                if not math.isnan(label):
+                    pairs.append((premise, unit))
+                    values.append(label)
+
+    if not pairs:
+        raise InputError(f"no labelled unit of {dataset.name} to learn from")
+    return TrainingPairs(tuple(pairs), tuple(values)).in_order()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +146,7 @@ class Source:
     def pairs(self) -> TrainingPairs:
         """All of its pairs."""
         return (
-            read_pairs(self.data)
+            read_pairs(self.data).in_order()
             if isinstance(self.data, Path)
             else labelled_pairs(self.data)
         )
@@ -218,7 +238,13 @@ def split_dataset(
     more, so that there is something to correlate; a smaller data set is trained on
     whole.
     """
-    names = sorted(dataset.inputs)
+    # Of inputs that nobody labelled there is nothing to measure on.
+    with_labels: set[str] = set()
+    for own in dataset.labels:
+        rows = zip(own.inputs, own.labels, strict=True)
+        with_labels.update(name for name, row in rows if row)
+
+    names = sorted(with_labels.intersection(dataset.inputs))
     number = 0
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import repeat
+from math import fsum
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -178,7 +179,7 @@ def extract(
         return Extraction(units, tuple(records), (), signature, totals)
     batch = _parsed(records, srl, coref, language)
     made, covered, counts = _units(batch, footnote, stu_fallback, language)
-    uncovered = 1 - sum(covered) / len(covered)
+    uncovered = 1 - fsum(covered) / len(covered)
     partial = sum(share < _LEAST_COVERED for share in covered)
     totals = {
         "inputs": len(made),

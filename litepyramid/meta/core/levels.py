@@ -365,8 +365,8 @@ def level_correlation(
     the two sides may have different inputs (DDR22 §3): each is averaged over the inputs
     that it scored. Averages that differ only by rounding are tied. A constant vector's
     coefficient is left out (``"skip"``, DDR21), or that of the vector with its first
-    value raised by a tiny amount (``"zb21"``: the ZB21 authors' code adds 1e-10; it
-    depends on the order of systems).
+    value raised by a tiny amount (``"zb21"``: the ZB21 authors' code adds 1e-10; the
+    first is that of the first row, so the order of systems is part of the definition).
     """
     choose("policy for constants", constant, CONSTANT_POLICIES)
     if coefficient in PAIRED:

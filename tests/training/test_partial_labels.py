@@ -1,0 +1,155 @@
+"""Labels of some inputs, systems and units only: learnt from, measured on, counted."""
+
+import math
+
+import numpy as np
+import pytest
+
+import litepyramid as lp
+from litepyramid.easiness.predict import fit
+from litepyramid.embedded.example import load_example
+from litepyramid.errors import InputError
+from litepyramid.io.dataset import load
+from litepyramid.judges.evaluate import evaluate
+from litepyramid.training.crossval import validate
+from litepyramid.training.pairs import labelled_pairs
+
+EXAMPLE = load_example()
+LABELS = {
+    entry.system: dict(zip(entry.inputs, map(list, entry.labels), strict=True))
+    for entry in EXAMPLE.labels
+}
+FOUR = EXAMPLE.inputs[:4]
+
+
+def some_inputs(labels):
+    labels["abstractive"] = {name: labels["abstractive"][name] for name in FOUR}
+
+
+def some_inputs_of_all(labels):
+    for system in labels:
+        labels[system] = {name: labels[system][name] for name in FOUR}
+
+
+def one_system(labels):
+    for system in [*labels][1:]:
+        del labels[system]
+
+
+def unit_with_null(labels):
+    labels["lead"][FOUR[0]][2] = None
+
+
+def input_with_null(labels):
+    labels["lead"][FOUR[1]] = [None] * len(labels["lead"][FOUR[1]])
+
+
+PRESENT = {
+    s.system: {entry.input: [1.0] * len(entry.units) for entry in EXAMPLE.units}
+    for s in EXAMPLE.summaries
+}
+GAPS = [some_inputs, some_inputs_of_all, one_system, unit_with_null, input_with_null]
+
+
+def partly(gap):
+    """The example without the labels that `gap` takes away, and how many are left."""
+    labels = {
+        system: {name: list(row) for name, row in rows.items()}
+        for system, rows in LABELS.items()
+    }
+    gap(labels)
+    rows = [row for own in labels.values() for row in own.values()]
+    left = sum(label is not None for row in rows for label in row)
+
+    summaries = {s.system: list(s.texts) for s in EXAMPLE.summaries}
+    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
+    return load(units, summaries=summaries, labels=labels), left
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_all_that_is_labelled_is_learnt_from_and_measured_on(gap, tmp_path):
+    data, left = partly(gap)
+    assert len(labelled_pairs(data).pairs) == left
+
+    evaluated = evaluate("recall", data)
+    assert evaluated.sets[0].pairs == left
+    assert len(evaluated.notes) == 1
+
+    tuned = lp.finetune(
+        "lexical", data, output=tmp_path / "judge", settings=["held_out=0.25"]
+    )
+    assert tuned.notes == evaluated.notes
+    assert tuned.held_out[0].quality[0].pairs > 0
+
+    crossed = lp.crossval("lexical", data, folds=2, zero_shot=("recall",))
+    assert crossed.notes == evaluated.notes
+    pairs = [quality.pairs for quality in crossed.quality if quality.judge == "recall"]
+    assert sum(pairs) == left
+
+    scored = lp.score(data, judge="recall", samples=100)
+    complete = ~np.isnan(scored.labels)
+    assert complete.sum() == left
+
+
+def test_nothing_is_said_where_every_unit_has_its_label():
+    assert evaluate("recall", EXAMPLE).notes == ()
+
+
+def test_systems_and_inputs_without_labels_move_no_correlation():
+    data, _ = partly(some_inputs_of_all)
+    kept = {entry.input: list(entry.texts) for entry in EXAMPLE.units[:4]}
+    summaries = {s.system: list(s.texts[:4]) for s in EXAMPLE.summaries}
+    labels = {
+        system: {name: rows[name] for name in FOUR} for system, rows in LABELS.items()
+    }
+    alone = load(kept, summaries=summaries, labels=labels)
+
+    judges = {"recall": lp.judge("recall")}
+    some, whole = (validate(one, judges) for one in (data, alone))
+    values = [(score.level, score.coefficient, score.value) for score in some.scores]
+    same = [(score.level, score.coefficient, score.value) for score in whole.scores]
+    assert values == same
+
+
+def test_a_unit_without_a_label_leaves_its_input_without_a_human_score():
+    data, _ = partly(unit_with_null)
+    for rule in ("lite", "original", "modified-1", "sample-2"):
+        labels = load(
+            {entry.input: list(entry.texts) for entry in data.units},
+            summaries={s.system: list(s.texts) for s in data.summaries},
+            labels=data.labels,
+            presence=PRESENT,
+        )
+        scored = lp.score(labels, rule=rule, samples=100)
+        human = scored.human[data.systems.index("lead")]
+        assert math.isnan(human[0]), rule
+        assert not np.isnan(human[1:]).any(), rule
+
+
+def test_combine_leaves_out_whom_nobody_labelled():
+    labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
+    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
+    summaries = {s.system: list(s.texts) for s in EXAMPLE.summaries}
+    scored = lp.score(
+        load(units, summaries=summaries, labels=labels), judge="recall", samples=100
+    )
+
+    combined = lp.combine(scored, assume_random=True)
+    assert [*combined.scores] == ["lead"]
+    assert any("abstractive, offtopic, swapped" in note for note in combined.notes)
+
+
+def test_easiness_is_fitted_to_the_inputs_that_have_scus():
+    references = {
+        entry.input: [list(texts) for texts in entry.references]
+        for entry in EXAMPLE.references
+    }
+    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
+    eight = {name: units[name] for name in EXAMPLE.inputs[:8]}
+    some = fit(references, eight, rounds=2)
+    alone = fit({name: references[name] for name in eight}, eight, rounds=2)
+
+    assert some.sha == alone.sha
+    assert "4 inputs" in some.about["notes"]
+    with pytest.raises(InputError):
+        fit(references, {"elsewhere": ["It rained."]}, rounds=2)
