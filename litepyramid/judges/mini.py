@@ -195,8 +195,8 @@ class MiniJudge(NLIJudge):
                 asked.append((text, [unit]))
                 parts.append([spans[sentence] for sentence in chosen])
                 places.append((row, n, chosen))
-        read = super().judge
-        found = best_parts(lambda some: read(as_read(some)), asked, parts)[1]
+        judge = super().judge
+        found = best_parts(lambda some: judge(as_read(some)), asked, parts)[1]
         for (row, n, chosen), [part] in zip(places, found, strict=True):
             row[n] = chosen[part]
         evidence = word_evidence(items, batch.presence, best=best)

@@ -163,10 +163,14 @@ def score_metrics(
     signature = Signature.of(
         metrics="+".join(scores), **signed(dataset.language), **hashes, **draws
     )
-    columns = by_id(inputs)
-    ends = {
-        name: system_intervals(X[:, columns], **draws) for name, X in scores.items()
-    }
+
+    # In the order of the names, in which the last bits do not hang on that of files.
+    rows, columns = by_id(dataset.systems), by_id(inputs)
+    back = np.argsort(rows).tolist()
+    ends: dict[str, list[tuple[float, float]]] = {}
+    for name, X in scores.items():
+        ordered = system_intervals(X[np.ix_(rows, columns)], **draws)
+        ends[name] = [ordered[n] for n in back]
     return MetricScores(table, ends, confidence, signature, dataset.notes)
 
 
