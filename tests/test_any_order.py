@@ -84,7 +84,6 @@ def by_name(result):
     return known(plain(result.to_json()))
 
 
-@pytest.mark.parametrize("seed", TURNS)
 @pytest.mark.parametrize(
     "rule", ["lite", "vital", "sample-3", "original", "modified-1"]
 )
