@@ -202,7 +202,7 @@ def test_easiness_and_units_of_references_in_another_order():
     assert regressors[0].sha == regressors[1].sha
 
 
-def test_means_of_systems_are_rounded_once():
+def test_means_of_systems_are_the_same_bits_in_any_order():
     rng = np.random.default_rng(0)
     values = rng.random((7, 41)) ** 3
     rows, columns = rng.permutation(7), rng.permutation(41)

@@ -29,7 +29,7 @@ from litepyramid.easiness.sentence_features import (
 from litepyramid.errors import InputError, ModelError, reason
 from litepyramid.files import read_bytes
 from litepyramid.progress import track
-from litepyramid.stats import exact_sum
+from litepyramid.stats import ordered_sum
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -227,7 +227,7 @@ def fit_trees(
     offset = 0.0
     if start is not None:
         missed = target - predict_trees(start, features)
-        offset = start.offset + exact_sum(missed[scored]) / scored.size
+        offset = start.offset + ordered_sum(missed[scored]) / scored.size
     values, names = features.values[scored], list(features.names)
     data = xgboost.DMatrix(
         values, target[scored] - offset, weight=weights, feature_names=names
