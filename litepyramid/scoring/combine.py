@@ -571,8 +571,8 @@ def _notes(
         )
     if estimates.unlabelled:
         left_out = counted(len(estimates.unlabelled), "system")
-        names = cut(", ".join(estimates.unlabelled))
-        yield f"Left out, labels on fewer than {FEWEST} inputs: {left_out} ({names})."
+        unlabelled = cut(", ".join(estimates.unlabelled))
+        yield f"Left out, labels on fewer than {FEWEST} inputs: {left_out} ({unlabelled})."
     if estimates.unanswered:
         skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
         yield (
