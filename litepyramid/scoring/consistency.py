@@ -163,7 +163,7 @@ def _check_hashes(result: ScoreRecord) -> None:
         whole = data_hashes(summaries=_summaries(result, missing=False))
 
         # Which empty summaries are missing ones is saved by their presence alone.
-        if whole["summaries_sha"] != saved["summaries_sha"]:
+        if whole.get("summaries_sha") != saved["summaries_sha"]:
             whole = data_hashes(summaries=_summaries(result, missing=True))
 
         _compare_hashes(saved, whole)

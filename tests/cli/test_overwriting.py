@@ -161,6 +161,10 @@ def test_no_file_that_is_read_is_replaced(folder, number) -> None:
     before = goal.read_bytes(), goal.stat().st_ino
 
     for one, other, form in attempts(number):
+        twin = folder / spelled(folder, goal.name, "case")
+        if "case" in (one, other) and not twin.exists():
+            continue  # this disk takes it for another name
+
         value = form.format(spelled(folder, goal.name, one))
         output = spelled(folder, goal.name, other)
         line = words(name, reads, value, writes, output)
@@ -169,7 +173,7 @@ def test_no_file_that_is_read_is_replaced(folder, number) -> None:
         assert (goal.read_bytes(), goal.stat().st_ino) == before, line
 
         # The reason is the file, not that the command could not run at all.
-        if "case" not in (one, other) and other != "home":
+        if other != "home":
             assert done.returncode == 2
             reasons = ("would be overwritten", "is a link", "already exists")
             assert any(reason in done.stderr for reason in reasons), done.stderr

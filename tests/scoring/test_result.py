@@ -162,6 +162,10 @@ def _other_summary(data):
     data["scores"][0]["summary"] += " It rained."
 
 
+def _no_summary(data):
+    del data["scores"][0]["summary"]
+
+
 def _other_group(data):
     data["systems"][1]["groups"] = [7]
 
@@ -185,6 +189,7 @@ def _no_checksum(data):
         _other_weight,
         _other_unit,
         _other_summary,
+        _no_summary,
         _other_group,
         _no_checksum,
     ],
