@@ -25,7 +25,7 @@ from litepyramid.io.coerce import (
     write_units,
 )
 from litepyramid.io.inputs import entries_of
-from litepyramid.io.rows import Rows, joined, read_rows
+from litepyramid.io.rows import COLUMNS, Rows, joined, read_rows
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
 from litepyramid.tables import HIDDEN, Result, Table
@@ -46,6 +46,11 @@ from litepyramid.types import (
 Target = Literal["units", "references", "summaries", "labels", "scores", "ids"]
 
 
+_READ = frozenset((*COLUMNS, "id", "scores", "tags"))
+"""Columns of our own tables."""
+_WITH_DOCUMENTS = "inputs with documents"
+
+
 @dataclass(frozen=True)
 class Converted(Result):
     """What some files hold, as our records; `save` writes the part that was asked for.
@@ -59,6 +64,8 @@ class Converted(Result):
             Pyramid scores of peer annotations, the four scores of nuggets, else the
             human score.
         left_out: What was left out, with its count.
+        documents: The number of inputs with texts that `precision` judges against:
+            documents, the contexts of an answer.
         remarks: What else a user must know.
     """
 
@@ -77,6 +84,7 @@ class Converted(Result):
     scores: ScoreTable | None = field(default=None, metadata=HIDDEN)
     left_out: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    documents: int = 0
 
     @property
     def signature(self) -> Signature:
@@ -117,6 +125,7 @@ class Converted(Result):
             for what, counts in self.counts.items()
         ]
         holds.append(counted(len(self.summaries), "system"))
+        holds.append(counted(self.documents, "input with documents", _WITH_DOCUMENTS))
         scores = () if self.scores is None else self.scores.values
         holds.append(counted(int((~np.isnan(scores)).sum()), "score"))
         held = f"Holds {', '.join(part for part in holds if part[:2] != '0 ')}."
@@ -229,7 +238,8 @@ def convert(
 
     Reads .pyr and .pan files of DUC and TAC; nuggets, assignments and answers of TREC
     RAG; rubrics of HealthBench, ResearchRubrics, PRBench and autorubric; logs of
-    inspect and results of promptfoo (both JSON); RoSE and QAPyramid; our own tables and
+    inspect and results of promptfoo (both JSON); exports of ragas, DeepEval, TruLens,
+    OpenAI's evals, LangSmith and Phoenix; RoSE and QAPyramid; our own tables and
     unit files in either form. Each is recognised by its content. What has no place in
     our files is counted.
 
@@ -355,8 +365,24 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
             for s, rows in labels.items()
         ),
         read_scores(scores) if scores else _label_scores(units, labels),
-        dict(whole.left_out),
+        {**whole.left_out, **_unknown_columns(tables)},
+        documents=len({row.values.get("input") for row in documents.rows})
+        if (documents := part("document"))
+        else 0,
     )
+
+
+def _unknown_columns(tables: Sequence[Rows]) -> Counter[str]:
+    """How many cells of our own tables stand in columns that we do not know."""
+    counts: Counter[str] = Counter()
+    for table in tables:
+        if table.made:
+            continue
+        for name in table.names:
+            if name not in _READ:
+                cells = [cell for cell in table.cells(name) if cell not in (None, "")]
+                counts[f"values of {name}"] += len(cells)
+    return +counts
 
 
 def _label_scores(

@@ -3,10 +3,8 @@
 import json
 import math
 import re
-from ast import literal_eval
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
@@ -14,13 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 from litepyramid.checked import number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier, read_rows
+from litepyramid.io.shapes import python_list
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
 _TEXTS = ("reference", "document")
-# A list of texts as Python shows it; possessive, so that no cell takes long.
-_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
-_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
@@ -343,12 +339,10 @@ def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
             expected='a JSON list: ["text", "text", …]',
         )
     except InputError:
-        if _PYTHON_LIST.fullmatch(cell):
-            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-                return literal_eval(cell)
-        if must:
+        values = python_list(cell)
+        if values is None and must:
             raise
-        return cell
+        return cell if values is None else values
 
 
 def _with_unit(value: Any, what: str, row: Row) -> Any:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from litepyramid.checked import number, parse_json, unguarded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines, stem
+from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import (
     frame_rows,
@@ -123,7 +124,9 @@ class Rows:
     def runs(self) -> bool:
         """Whether the file is a log of runs, whose systems may have the same name in
         another."""
-        return bool(self.made) and FORMATS[self.made].runs
+        if self.made in FORMATS:
+            return FORMATS[self.made].runs
+        return bool(self.made)  # an export of a tool
 
     def holds(self, what: str) -> bool:
         """Whether some row has the column `what`, or its plural."""
@@ -295,13 +298,15 @@ def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
     return replace(table, rows=rows, form=form, remarks=(*table.remarks, *remarks))
 
 
-def _names_systems(table: Rows, columns: ColumnMap) -> bool:
+def _names_systems(table: Rows, columns: ColumnMap, holding: Holding) -> bool:
     """Whether the systems' mapping is to several columns, some of which are here."""
     systems = columns.get("system", "")
     if systems in table.names:
         return False
     if systems == EVERY_COLUMN:
         left = [name for name in table.names if name not in _KNOWN]
+        if holding == "score":
+            return bool(left)
         return any(is_text_column(table.cells(name)) for name in left)
     parts = [part.strip() for part in systems.split("+")]
     return len(parts) > 1 and not {*parts}.isdisjoint(table.names)
@@ -317,6 +322,8 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
         table = replace(
             table, rows=[Row(*row) for row in ours], made=form, left_out=counts
         )
+    elif not _holds_ours(table, columns):
+        table = _of_export(table)
     present = {name for row in table.rows for name in row.values}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
     if columns is not None:
@@ -341,7 +348,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     rows = [row._replace(values=known(row.values)) for row in table.rows]
     table = replace(table, rows=rows, columns=renamed)
 
-    if columns is not None and _names_systems(table, columns):
+    if columns is not None and _names_systems(table, columns, holding):
         columns.seen.add(columns["system"])
         table = _melted(table, columns["system"], holding)
     return table
@@ -368,6 +375,44 @@ def joined(tables: Sequence[Rows]) -> Rows:
     return replace(tables[0], form="python", rows=rows, left_out=left_out)
 
 
+def _holds_ours(table: Rows, columns: ColumnNames) -> bool:
+    """Whether a table's columns are ours, or the user says what they are."""
+    named = {*table.names}
+    if columns is not None and columns.headers & named:
+        return True
+    return bool(named & {"summary", "unit", "units", "label", "labels", "presence"})
+
+
+def _of_export(table: Rows) -> Rows:
+    """The rows of a tool's export as ours; all else as it is."""
+    lines = [(row.line, row.values) for row in table.rows]
+    counts: Counter[str] = Counter()
+
+    if len(lines) == 1 and (wrapped := wrapped_rows(lines[0][1])) is not None:
+        name, rows = wrapped
+        lines = [(number, row) for number, row in enumerate(rows, 1)]
+        for key, value in table.rows[0].values.items():
+            counts[f"values of {key} of the file"] += key != name and value not in (
+                None,
+                "",
+                [],
+                {},
+            )
+    elif "spec" in lines[0][1]:
+        lines = event_rows(lines, counts)
+
+    names = frozenset(name for _, row in lines for name in row)
+    if (export := export_of(names)) is None:
+        return table
+
+    with located(table.path, table.rows[0].line):
+        ours = list(read_export(export, lines, counts))
+    named = table.form != "python" and str(table.path) != "-"
+    system = stem(table.path) if named else "system"
+    rows = [Row(line, {"system": system, **values}) for line, values in ours]
+    return replace(table, rows=rows, form="jsonl", made=export.name, left_out=+counts)
+
+
 def _records(
     value: Any, holding: str, columns: ColumnNames
 ) -> Sequence[Mapping[Any, Any]] | None:
@@ -377,7 +422,9 @@ def _records(
     if hasattr(value, "notna") and hasattr(value, "columns"):
         return frame_rows(value, {*_KNOWN, *(columns.headers if columns else ())})
     if isinstance(value, Mapping):
-        if all(isinstance(key, str) for key in value) and format_of(value):
+        if all(isinstance(key, str) for key in value) and (
+            format_of(value) or wrapped_rows(value)
+        ):
             return [value]
         telling = {holding, holding.removesuffix("s"), "id", "input"}
         if not telling & set(value):
@@ -511,7 +558,7 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             whole = None
         if not isinstance(whole, dict):
             raise error from None
-        if format_of(whole):
+        if format_of(whole) or wrapped_rows(whole):
             return [Row(1, whole)]
         saved = (
             whole.get("units", whole.get("sentences")) if "signature" in whole else None
@@ -575,7 +622,7 @@ def _check_known(
     """Raises InputError, with a way out, if nothing is known of a table's columns."""
     if columns is not None and columns.get("system") == EVERY_COLUMN:
         return
-    if known & {*table.names}:
+    if known & {*table.names} or export_of(frozenset(table.names)):
         return
 
     what, expected = "a table", f"a header with some of {', '.join(COLUMNS)}"

@@ -3,11 +3,14 @@
 Nothing is imported for that: a library is known by the methods that its objects have.
 """
 
+import re
+from ast import literal_eval
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from litepyramid.checked import number
+from litepyramid.checked import number, parse_json
+from litepyramid.errors import InputError
 from litepyramid.language import words
 from litepyramid.tables import plain
 
@@ -50,6 +53,33 @@ def as_list(value: Any) -> Any:
 def _has_named_index(value: Any) -> bool:
     """Whether a pandas Series or frame has an index with one name."""
     return getattr(getattr(value, "index", None), "name", None) is not None
+
+
+# A list of texts as Python shows it; possessive, so that no cell takes long.
+_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
+
+
+def python_list(cell: str) -> list[Any] | None:
+    """The list of texts that a cell holds as Python shows it; None if it holds none."""
+    if not _PYTHON_LIST.fullmatch(cell):
+        return None
+    try:
+        values: list[Any] = literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return values
+
+
+def list_in(cell: str) -> Any:
+    """The list that a cell holds, as JSON or as Python shows it; else its text."""
+    if cell.lstrip()[:1] != "[":
+        return cell
+    try:
+        value = parse_json(cell)
+    except InputError:
+        value = python_list(cell)
+    return value if isinstance(value, list) else cell
 
 
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:

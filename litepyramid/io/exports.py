@@ -1,0 +1,510 @@
+"""Exports of evaluation tools as rows under our columns: question, answer, contexts.
+
+Each tool is a record of what it calls our columns. What has no place in our rows is
+counted under its own name.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litepyramid.checked import number
+from litepyramid.errors import InputError
+from litepyramid.io.shapes import list_in
+from litepyramid.text import cut
+
+Json = dict[str, Any]
+
+_OWN_IDS = ("id", "sample_id", "question_id")
+_OWN_SYSTEMS = ("system", "model", "model_name", "run", "run_name", "version")
+_FACTS = ("expected_facts", "key_facts", "facts", "nuggets", "claims")
+_QUESTION = ("question", "query", "input", "prompt", "user_input", "messages", "text")
+_ANSWER = ("answer", "response", "output", "result", "completion", "generation", "text")
+_REFERENCE = (
+    *("reference", "answer", "expected_output", "expected", "ground_truth", "ideal"),
+    *("label", "output", "reference_answer", "expected_answer", "response"),
+)
+_CONTEXTS = (
+    *("contexts", "context", "retrieved_contexts", "retrieval_context", "documents"),
+)
+_TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
+_LISTS_OF_SCORES = (
+    *("results", "metricsData", "metrics_data", "annotations", "evaluation_scores"),
+    "feedback",
+)
+_NO_SCORES = re.compile(
+    r"\b(id|ids|index|latency|costs?|tokens?|time|duration|count|number|length|ts|order|"
+    r"position|version|repetition|created|column \d+|unnamed)\b"
+)
+"""Words in the names of numbers that are no scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What a tool calls our columns; a name that ends in a dot is that of an object.
+
+    Attributes:
+        needs: Names that all objects have.
+        some: Names of which they have at least one.
+        scores: How the names of numbers begin that are scores; None if none is.
+        wrapped: Under which name a file holds its list of rows.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    some: tuple[str, ...]
+    question: tuple[str, ...]
+    answer: tuple[str, ...]
+    reference: tuple[str, ...]
+    contexts: tuple[str, ...]
+    id: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+    scores: str | None = None
+    wrapped: tuple[str, ...] = ()
+
+    def fits(self, keys: frozenset[str]) -> bool:
+        """Whether an object with these names is a row of the tool."""
+        return all(_has(keys, name) for name in self.needs) and any(
+            _has(keys, name) for name in self.some
+        )
+
+
+def _has(keys: frozenset[str], name: str) -> bool:
+    """Whether there is a name, or something under it."""
+    prefix = name if name.endswith(".") else f"{name}."
+    return name.removesuffix(".") in keys or any(key.startswith(prefix) for key in keys)
+
+
+EXPORTS = (
+    Export(
+        "ragas",
+        needs=("user_input",),
+        some=("response", "reference", "retrieved_contexts", "reference_contexts"),
+        question=("user_input",),
+        answer=("response",),
+        reference=("reference",),
+        contexts=("retrieved_contexts",),
+        id=_OWN_IDS,
+        system=_OWN_SYSTEMS,
+        scores="",
+    ),
+    Export(
+        "ragas",
+        needs=("question",),
+        some=("contexts", "ground_truth", "ground_truths"),
+        question=("question",),
+        answer=("answer",),
+        reference=("ground_truth", "ground_truths", "reference"),
+        contexts=("contexts",),
+        id=("input", *_OWN_IDS),
+        system=_OWN_SYSTEMS,
+        scores="",
+    ),
+    Export(
+        "DeepEval",
+        needs=("input",),
+        some=(
+            *("actual_output", "expected_output", "retrieval_context"),
+            *("actualOutput", "expectedOutput", "retrievalContext"),
+        ),
+        question=("input",),
+        answer=("actual_output", "actualOutput"),
+        reference=("expected_output", "expectedOutput"),
+        contexts=("retrieval_context", "retrievalContext"),
+        id=_OWN_IDS,
+        system=_OWN_SYSTEMS,
+        wrapped=("testCases", "test_results", "goldens"),
+    ),
+    Export(
+        "TruLens",
+        needs=("record_id", "input", "output"),
+        some=("app_id", "app_name", "record_json"),
+        question=("input",),
+        answer=("output",),
+        reference=("ground_truth", "expected_response"),
+        contexts=("contexts", "context"),
+        system=("app_name", "app_id"),
+        scores="",
+    ),
+    Export(
+        "TruLens",
+        needs=("query", "expected_response"),
+        some=("query_id", "expected_chunks", "query"),
+        question=("query",),
+        answer=("response",),
+        reference=("expected_response",),
+        contexts=("expected_chunks",),
+        id=("query_id",),
+    ),
+    Export(
+        "OpenAI's evals",
+        needs=("datasource_item", "sample"),
+        some=("results", "run_id"),
+        question=("datasource_item.", "sample.input"),
+        answer=("sample.output_text", "sample.output"),
+        reference=("datasource_item.",),
+        contexts=("datasource_item.",),
+        id=("datasource_item_id",),
+        system=("sample.model",),
+        wrapped=("data",),
+    ),
+    Export(
+        "OpenAI's evals",
+        needs=("item", "sample"),
+        some=("item",),
+        question=("item.", "sample.input"),
+        answer=("sample.output_text", "sample.output"),
+        reference=("item.",),
+        contexts=("item.",),
+        system=("sample.model",),
+        wrapped=("data",),
+    ),
+    Export(
+        "samples of OpenAI's evals",
+        needs=("input", "ideal"),
+        some=("ideal",),
+        question=("input",),
+        answer=("completion", "sampled"),
+        reference=("ideal",),
+        contexts=(),
+    ),
+    Export(
+        "the log of OpenAI's evals",
+        needs=("sample_id", "sampled"),
+        some=("prompt",),
+        question=("prompt",),
+        answer=("sampled",),
+        reference=("ideal",),
+        contexts=(),
+        id=("sample_id",),
+        system=("model",),
+        scores="",
+    ),
+    Export(
+        "LangSmith",
+        needs=("inputs",),
+        some=(
+            *("reference_outputs", "expected_outputs", "actual_outputs"),
+            *("reference", "run_type", "trace_id"),
+        ),
+        question=("inputs.",),
+        answer=("actual_outputs.", "outputs."),
+        reference=("reference_outputs.", "expected_outputs.", "reference."),
+        contexts=("outputs.", "inputs."),
+        id=("example_id", "reference_example_id", "row_id"),
+        system=("experiment_name", "experiment", "session_name"),
+        wrapped=("results", "rows"),
+        scores="feedback.",
+    ),
+    Export(
+        "examples of LangSmith",
+        needs=("inputs",),
+        some=("outputs",),
+        question=("inputs.",),
+        answer=(),
+        reference=("outputs.",),
+        contexts=("inputs.", "outputs."),
+        id=("id",),
+        wrapped=("examples",),
+    ),
+    Export(
+        "Phoenix",
+        needs=("example_id", "input"),
+        some=("output", "reference_output", "expected"),
+        question=("input.", "input"),
+        answer=("output.", "output"),
+        reference=("reference_output.", "reference_output", "expected.", "expected"),
+        contexts=("output.", "input."),
+        id=("example_id",),
+        system=("experiment_name", "experiment_id"),
+        wrapped=("data",),
+    ),
+    Export(
+        "Phoenix",
+        needs=("context.span_id", "attributes.input.value"),
+        some=("attributes.output.value", "attributes.retrieval.documents"),
+        question=("attributes.input.value",),
+        answer=("attributes.output.value",),
+        reference=(),
+        contexts=("attributes.retrieval.documents",),
+        system=("attributes.llm.model_name",),
+    ),
+    Export(
+        "Phoenix",
+        needs=("context.span_id", "input", "output"),
+        some=("reference",),
+        question=("input",),
+        answer=("output",),
+        reference=(),
+        contexts=("reference",),  # the documents that were retrieved
+    ),
+)
+"""Every tool whose exports are recognised by the names in them; the first that fits."""
+
+
+def export_of(keys: frozenset[str]) -> Export | None:
+    """The tool of whose rows these are the names; None if it is none."""
+    return next((export for export in EXPORTS if export.fits(keys)), None)
+
+
+def wrapped_rows(whole: Mapping[str, Any]) -> tuple[str, list[Json]] | None:
+    """The rows that an export holds in one object, and under which name."""
+    for export in EXPORTS:
+        for name in export.wrapped:
+            rows = whole.get(name)
+            if not isinstance(rows, list) or not rows:
+                continue
+            if all(isinstance(row, dict) for row in rows) and export.fits(
+                frozenset(rows[0])
+            ):
+                return name, rows
+    return None
+
+
+def read_export(
+    export: Export, lines: list[tuple[int, Json]], counts: Counter[str]
+) -> Iterator[tuple[int, Json]]:
+    """Our rows of those of a tool, each with its line.
+
+    Inputs are told apart by their ids, where these are of examples; else by their
+    questions, numbered as they come.
+    """
+    rows = []
+    for line, row in lines:
+        flat = _flat(row)
+        ours = _our_row(export, flat, counts)
+        _count_left(flat, counts)
+        rows.append((line, ours))
+
+    # Rows of references alone hold no answers; a row without one among others failed.
+    answered = any("summary" in ours for _, ours in rows)
+    numbers: dict[tuple[str, int], str] = {}
+    times: Counter[tuple[Any, str]] = Counter()
+    use_ids = _are_ids([ours for _, ours in rows])
+
+    for line, ours in rows:
+        system, question = ours.get("system"), ours.get("question", "")
+        times[system, question] += 1
+        key = question, times[system, question]
+        name = numbers.setdefault(key, str(len(numbers) + 1))
+        ours["input"] = str(ours["id"]) if use_ids else name
+        ours.pop("id", None)
+        if answered:
+            ours.setdefault("summary", None)
+        yield line, ours
+
+
+def _are_ids(rows: list[Json]) -> bool:
+    """Whether each row has an id, and no system the same one twice."""
+    ids = [(row.get("system"), str(row.get("id") or "")) for row in rows]
+    return all(name for _, name in ids) and len(set(ids)) == len(ids)
+
+
+def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
+    """One row of ours; what is used is taken out of the tool's row."""
+    ours: Json = {}
+
+    question = _taken(flat, export.question, _QUESTION)
+    if text := _text(question):
+        ours["question"] = text
+
+    # Before the answer: both may stand in one object, under names of their own.
+    reference = _taken(flat, export.reference, _REFERENCE)
+    texts = [text for one in _listed(reference) if (text := _text(one))]
+    if texts:
+        ours["references"] = texts
+
+    answer = _taken(flat, export.answer, _ANSWER)
+    if answer is not None:
+        ours["summary"] = _text(answer)
+
+    contexts = _taken(flat, export.contexts, _CONTEXTS, named=True)
+    texts = [text for one in _listed(contexts) if (text := _text(one))]
+    if texts:
+        ours["documents"] = texts
+    for context in _listed(contexts):
+        for key in context if isinstance(context, dict) else ():
+            counts[f"values of contexts' {key}"] += key not in _TEXT_KEYS
+
+    facts = _taken(flat, ("", "metadata.", *export.reference), _FACTS, named=True)
+    texts = [text for one in _listed(facts) if (text := _text(one))]
+    if texts:
+        ours["units"] = texts
+
+    system = _taken(flat, export.system, ())
+    version = flat.pop("app_version", None) if system is not None else None
+    if system not in (None, ""):
+        ours["system"] = f"{system} {version}" if version else str(system)
+
+    name = _taken(flat, export.id, ())
+    if name not in (None, ""):
+        ours["id"] = name
+
+    if scores := _scores(export, flat, counts):
+        ours["scores"] = scores
+    return ours
+
+
+def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Json:
+    """The values of a row and of the objects in it, by dotted names."""
+    flat: Json = {}
+    for key, value in row.items():
+        if isinstance(value, str) and value[:1] == "{":
+            value = _object_in(value)
+        if isinstance(value, dict) and depth < _DEEPEST and value:
+            flat |= _flat(value, f"{prefix}{key}.", depth + 1)
+        elif value not in (None, "", [], {}):
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+_DEEPEST = 3
+
+
+def _object_in(cell: str) -> Any:
+    """The object that a cell of CSV holds as JSON; else its text."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    return value if isinstance(value, dict) else cell
+
+
+def _taken(
+    flat: Json,
+    names: tuple[str, ...],
+    preferred: tuple[str, ...],
+    *,
+    named: bool = False,
+) -> Any:
+    """The first value of these names, taken out; under a dot, of the preferred ones.
+
+    Under a dot, the only value there is taken too, unless it must be `named`.
+    """
+    for name in names:
+        if name and not name.endswith("."):
+            if name in flat:
+                return flat.pop(name)
+            continue
+        for key in preferred:
+            if name + key in flat:
+                return flat.pop(name + key)
+        under = [key for key in flat if key.startswith(name)]
+        if name and not named and len(under) == 1:
+            return flat.pop(under[0])
+    return None
+
+
+def _listed(value: Any) -> list[Any]:
+    """A list, be it written in a cell; one thing alone as a list of it."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        value = list_in(value)
+    return value if isinstance(value, list) else [value]
+
+
+def _text(value: Any) -> str | None:
+    """A text, the content of an object, or the turns of a conversation."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, dict):
+        for key in _TEXT_KEYS:
+            if isinstance(value.get(key), str) and value[key].strip():
+                return str(value[key])
+        return json.dumps(value, ensure_ascii=False) if value else None
+    if isinstance(value, list):
+        turns = [(_role(turn), _text(turn)) for turn in value]
+        texts = [(role, text) for role, text in turns if text]
+        if len(texts) == 1:
+            return texts[0][1]
+        return "\n\n".join(f"{role}: {text}" for role, text in texts) or None
+    return None if value is None else str(value)
+
+
+def _role(turn: Any) -> str:
+    """Who spoke in a turn of a conversation."""
+    role = turn.get("role") or turn.get("type") if isinstance(turn, dict) else None
+    return {"human": "user", "ai": "assistant"}.get(str(role), str(role or "user"))
+
+
+def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
+    """The numbers of a row that are scores, and those in its lists of results."""
+    scores: Json = {}
+    for key in list(flat):
+        value = flat[key]
+        if key in _LISTS_OF_SCORES and isinstance(value, list):
+            for result in flat.pop(key):
+                scores |= _one_score(result, key, counts)
+        elif export.scores is not None and key.startswith(export.scores):
+            score = float(value) if isinstance(value, bool) else number(value)
+            words = key.replace("_", " ").lower()
+            if score is not None and not _NO_SCORES.search(words):
+                del flat[key]
+                scores[key.removeprefix(export.scores)] = score
+    return {key: score for key, score in scores.items() if score == score}
+
+
+def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
+    """The score of one grader; what else it says is counted."""
+    if not isinstance(result, dict):
+        raise InputError(
+            f"one of {key} is {cut(json.dumps(result))}", expected="an object"
+        )
+
+    left = dict(result)
+    name = next((left.pop(k) for k in ("name", "key", "metric") if left.get(k)), key)
+    score = number(left.pop("score", None))
+    for what, value in left.items():
+        counts[f"values of {key}.{what}"] += value not in (None, "", [], {})
+    return {} if score is None else {str(name): score}
+
+
+def _count_left(flat: Json, counts: Counter[str]) -> None:
+    """Counts what was not taken, by the first two parts of its name."""
+    for key in flat:
+        counts[f"values of {'.'.join(key.split('.')[:2])}"] += 1
+
+
+_READ_OF_EVENTS = frozenset(
+    ("prompt", "sampled", "expected", "ideal", "correct", "score")
+)
+
+
+def event_rows(
+    lines: list[tuple[int, Json]], counts: Counter[str]
+) -> list[tuple[int, Json]]:
+    """A row a sample of the log of OpenAI's evals, which has a line an event."""
+    model = ""
+    samples: dict[str, tuple[int, Json]] = {}
+    for line, event in lines:
+        data = event.get("data")
+        spec = event.get("spec")
+        if isinstance(spec, dict):
+            functions = spec.get("completion_fns") or [spec.get("model_name")]
+            model = str(functions[0]) if isinstance(functions, list) else ""
+            for key in spec:
+                counts[f"values of spec.{key}"] += key != "completion_fns"
+        elif not isinstance(data, dict) or "sample_id" not in event:
+            kind = str(event.get("type") or next(iter(event), "nothing"))
+            counts[f"lines of the type {cut(kind)}"] += 1
+        else:
+            for name in event:
+                used = ("sample_id", "type", "data")
+                counts[f"values of {name}"] += name not in used
+            for name in data:
+                counts[f"values of data.{name}"] += name not in _READ_OF_EVENTS
+
+            key = str(event["sample_id"])
+            _, row = samples.setdefault(key, (line, {"sample_id": key}))
+            if event.get("type") == "sampling":
+                row["prompt"] = data.get("prompt")
+                row["sampled"] = data.get("sampled")
+            else:
+                row["ideal"] = data.get("expected", data.get("ideal"))
+                row[str(event.get("type"))] = data.get("correct", data.get("score"))
+            row["model"] = model
+    return list(samples.values())

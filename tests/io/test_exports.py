@@ -1,0 +1,219 @@
+"""Exports of six tools: question, answer, contexts and references to their places, the
+rest counted by name."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import litepyramid as lp
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_documents
+from litepyramid.io.rows import read_rows
+
+FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
+QUESTIONS = ["When was the bridge closed?", "Who runs the ferry?"]
+GOLD = ["It was closed on Monday.", "Lune Boats."]
+
+# The tool, the systems with their answers, whether references are there, the scores of
+# the first system, the number of inputs with contexts.
+EXPORTS = {
+    "ragas.jsonl": (
+        "ragas",
+        {"ragas": ["On Monday.", None]},
+        True,
+        {"faithfulness": [1.0], "answer_relevancy": [0.75, 0.0]},
+        2,
+    ),
+    "ragas_old.csv": (
+        "ragas",
+        {"ragas_old": ["On Monday.", "Lune Boats."]},
+        True,
+        {"faithfulness": [1.0, 0.5]},
+        2,
+    ),
+    "deepeval.json": (
+        "DeepEval",
+        {"deepeval": ["On Monday.", "Lune Boats."]},
+        True,
+        {"Answer Relevancy": [1.0, 0.25]},
+        1,
+    ),
+    "trulens.csv": (
+        "TruLens",
+        {
+            "rag v1": ["On Monday.", "Lune Boats."],
+            "rag v2": ["Monday.", "I do not know."],
+        },
+        False,
+        {"Groundedness": [1.0, 0.5]},
+        0,
+    ),
+    "openai_evals.json": (
+        "OpenAI's evals",
+        {"small-1": ["On Monday.", "The town."]},
+        True,
+        {"String check": [1.0, 0.0]},
+        0,
+    ),
+    "openai_log.jsonl": (
+        "the log of OpenAI's evals",
+        {"small": ["On Monday.", "The town."]},
+        True,
+        {"match": [1.0, 0.0]},
+        0,
+    ),
+    "langsmith.csv": (
+        "LangSmith",
+        {"langsmith": ["On Monday.", None]},
+        True,
+        {"correctness": [1.0, 0.0]},
+        1,
+    ),
+    "phoenix.json": (
+        "Phoenix",
+        {"phoenix": ["On Monday.", "The town."]},
+        True,
+        {"correct": [1.0, 0.0]},
+        1,
+    ),
+    "phoenix_spans.csv": (
+        "Phoenix",
+        {"phoenix_spans": ["On Monday.", "Lune Boats."]},
+        False,
+        {},
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_what_an_export_holds_comes_to_its_place(name):
+    made, systems, referenced, scores, contexts = EXPORTS[name]
+    held = lp.convert(FILES / name)
+    assert held.made == made
+    assert held.documents == contexts
+
+    data = lp.load(summaries=FILES / name, nulls="missing")
+    for own in data.summaries:
+        answers = zip(own.inputs, own.texts, strict=True)
+        texts = [None if of in own.missing else text for of, text in answers]
+        assert texts == systems[own.system]
+    assert data.systems == tuple(systems)
+    if referenced:
+        questions = [entry.question for entry in data.references]
+        assert questions[0] == QUESTIONS[0]
+        assert QUESTIONS[1] in questions[1]
+        assert [entry.references[0][0][:10] for entry in data.references] == [
+            text[:10] for text in GOLD
+        ]
+
+    for metric, values in scores.items():
+        matrix = held.scores.matrix(metric)
+        assert [v for v in matrix.values[0].tolist() if v == v] == values
+        assert matrix.systems == tuple(systems)
+
+
+ROLES = ("human", "ai", "user", "assistant", "developer")
+
+
+def leaves(value, path=()):
+    """Every value in an object, with the names on the way to it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from leaves(inner, path)
+    elif value not in (None, ""):
+        yield path, value
+
+
+def objects_of(path):
+    """The objects of a file, read by nothing of ours."""
+    text = path.read_text()
+    if path.suffix == ".csv":
+        return list(csv.DictReader(text.splitlines()))
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("name", [*EXPORTS, "langsmith_examples.jsonl"])
+def test_nothing_leaves_an_export_uncounted(name):
+    """Every value is in one of our rows, or its name is among what was left out."""
+    table = read_rows(FILES / name)
+    held = repr([row.values for row in table.rows])
+    counted = " ".join(table.left_out)
+    numbers = {str(float(v)) for v in _numbers([row.values for row in table.rows])}
+
+    for path, value in leaves(objects_of(FILES / name)):
+        if value in ROLES:
+            continue
+        names = [part.strip() or "column 1" for part in path]
+        told = any(part in counted for part in names)
+        shown = str(value) in held or any(text in held for text in _texts_in(value))
+        assert told or shown or _number(value) in numbers, (path, value)
+
+
+def _texts_in(value):
+    """The longer texts of a list that a cell holds."""
+    cell = str(value)
+    return [text for text in cell.split('"') if cell[0] == "[" and len(text) > 12]
+
+
+def _number(value):
+    try:
+        return str(float(value))
+    except ValueError:
+        return ""
+
+
+def _numbers(rows):
+    for row in rows:
+        yield from row.get("scores", {}).values()
+
+
+def test_expected_facts_are_units():
+    data = lp.load(FILES / "langsmith_examples.jsonl")
+    assert [len(entry.units) for entry in data.units] == [2, 1]
+    answers = {"mine": {"e1": "On Monday.", "e2": "Lune Boats runs it."}}
+    result = lp.score(answers, FILES / "langsmith_examples.jsonl", judge="recall")
+    assert 0 < result.scores["mine"] < 1
+
+
+def test_contexts_are_what_precision_judges_against():
+    documents = as_documents(FILES / "ragas.jsonl")
+    assert documents["1"].startswith("The bridge at Lune")
+    export = FILES / "ragas_old.csv"
+    result = lp.precision(export, documents=export, judge="recall")
+    assert result.metric == "faithfulness"
+
+
+def test_exports_in_memory_are_those_of_files():
+    pandas = pytest.importorskip("pandas")
+    rows = objects_of(FILES / "ragas.jsonl")
+    frame = pandas.DataFrame(rows)
+    for data in (rows, frame, objects_of(FILES / "deepeval.json")):
+        loaded = lp.load(summaries=data, nulls="missing")
+        assert loaded.summaries[0].texts[0] == "On Monday."
+        assert loaded.references[0].question == QUESTIONS[0]
+
+
+def test_two_runs_of_one_set_meet_by_their_questions(tmp_path):
+    rows = objects_of(FILES / "ragas_old.csv")
+    for row, system in zip(rows, "aa", strict=True):
+        row["system"] = system
+    turned = [{**row, "system": "b"} for row in reversed(rows)]
+    data = lp.load(summaries=[*rows, *turned])
+    first, second = data.summaries
+    assert first.texts == second.texts
+
+
+def test_a_table_of_ours_loses_no_column_without_a_word(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("input,reference,output\nq1,It rained.,Yes.\nq2,We left.,\n")
+    assert lp.convert(path).left_out == {"values of output": 1}
+    with pytest.raises(InputError, match="columns summary=output"):
+        lp.score(path, judge="recall")
