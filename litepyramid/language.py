@@ -185,7 +185,13 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
     """What a reader should know of the language of some texts; nothing if all are in
     English."""
     if language == "any":
-        return ()
+        told, _ = _tell(texts)
+        if told == "en":
+            return ()
+        return (
+            f"These texts are in {name_of(told)}; what was made for English alone (parser, "
+            "judge, regressor) read them as if they were English.",
+        )
     notes: list[str] = []
     if language != "en":
         notes.append(f"The texts are in {name_of(language)}.")

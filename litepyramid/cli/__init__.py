@@ -3,10 +3,12 @@
 import io
 import os
 import re
+import shlex
 import sys
 import warnings
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, TextIO
 
 import typer
@@ -89,7 +91,9 @@ def _usage_error(error: Any) -> InputError:
             f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS
         )
         command = longer if is_head else command
-    if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
+    if what.startswith("No such option") and command.endswith("budget export"):
+        hint = _units_first() if wrong in ("references", "r") else hint
+    elif what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
         judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
         hint = f"A setting of the judge is written -J {wrong}=VALUE{judge}."
     elif what.startswith("Missing argument"):
@@ -103,6 +107,19 @@ def _usage_error(error: Any) -> InputError:
         hint = f"Did you mean '{near[0]}'?" if near else ""
     hint = f"{hint} See '{command} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
+
+
+def _units_first() -> str:
+    """What to do with references where units are needed: with those just typed."""
+    words = sys.argv[1:]
+    typed = [after for word, after in pairwise(words) if word in ("--references", "-r")]
+    references = shlex.quote(typed[0]) if typed else "REFERENCES"
+    return (
+        "Units come first. People write them: "
+        f"`litepyramid budget plan {references} --human-share 1 -o plan.json`, then "
+        "`litepyramid budget export plan.json -o tasks`. Or they are extracted, by "
+        f"'litepyramid units extract {references} -o units.jsonl', and given as --units."
+    )
 
 
 def _print_error(text: str) -> None:

@@ -464,9 +464,9 @@ def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
 
 
 def _count_left(flat: Json, counts: Counter[str]) -> None:
-    """Counts what was not taken, by the first two parts of its name."""
+    """Counts what was not taken."""
     for key in flat:
-        counts[f"values of {'.'.join(key.split('.')[:2])}"] += 1
+        counts[f"values of {key}"] += 1
 
 
 _READ_OF_EVENTS = frozenset(

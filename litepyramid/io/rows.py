@@ -389,8 +389,8 @@ def _of_export(table: Rows) -> Rows:
     counts: Counter[str] = Counter()
 
     if len(lines) == 1 and (wrapped := wrapped_rows(lines[0][1])) is not None:
-        name, rows = wrapped
-        lines = [(number, row) for number, row in enumerate(rows, 1)]
+        name, listed = wrapped
+        lines = list(enumerate(listed, 1))
         for key, value in table.rows[0].values.items():
             counts[f"values of {key} of the file"] += key != name and value not in (
                 None,

@@ -117,6 +117,7 @@ _USUAL_NAMES = {
     "reference": "ref gold gold_summary target ground_truth reference_summary highlights "
     "reference_answer expected expected_answer expected_output human_summary",
     "document": "article source context text_source",
+    "units": "facts key_facts expected_facts claims nuggets scus acus statements",
     "unit": "fact claim nugget scu acu statement",
     "summary": "prediction predicted prediction_text output answer response generated "
     "generated_summary hypothesis candidate completion model_output system_output",

@@ -104,6 +104,12 @@ class SystemScores(Result):
     seed: int
     signature: Signature
 
+    def __getitem__(self, system: str) -> float:
+        """The score of one system."""
+        if system not in self.systems:
+            choose("system", system, self.systems)
+        return self.scores[system]
+
     @property
     def matrix(self) -> ScoreMatrix:
         """The summary scores with names, as `compare` and meta-evaluation take them."""
