@@ -7,8 +7,9 @@ DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 
 from litepyramid.meta.close_systems import delta, difference
 from litepyramid.meta.comparisons import compare, rank
-from litepyramid.meta.correlations import correlate, interval, normality
+from litepyramid.meta.correlations import correlate, interval
 from litepyramid.meta.full_sets import whole_test_set as testset
+from litepyramid.meta.normal_scores import normality
 from litepyramid.meta.ranges import range_ as range
 from litepyramid.meta.rankings import stability
 

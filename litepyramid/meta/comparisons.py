@@ -136,31 +136,39 @@ class ComparisonResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per test; more than four metrics: one row per metric."""
-        few = len(self.metrics) <= 4
-        tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
-        notes = self.remarks()
-        if not few:
-            within = "of its row" if self.grouping == "metric" else "of the table"
-            correction = f" ({self.correction} over the tests {within})"
-            corrected = "" if self.correction == "none" else correction
-            notes = [
-                f"Marks, in the order of the rows: ● p ≤ {self.alpha:g}{corrected}.",
-                *notes,
-            ]
+        if len(self.metrics) <= 4:
+            tables = [self._tests(tested) for tested in self.comparisons]
+            notes = self.remarks()
+        else:
+            tables = [self._summary(tested) for tested in self.comparisons]
+            notes = [self._legend(), *self.remarks()]
+
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
-        if failed := sum(int(np.triu(c.failed).sum()) for c in self.comparisons):
+        # A sample without a value is missing in both directions of a pair.
+        failed = sum(int(np.triu(tested.failed).sum()) for tested in self.comparisons)
+        if failed:
             notes.append(
                 f"Left out, no value: {counted(failed, 'sample')} of all tests together."
             )
-        constants = {
-            c.level: max(c.constant) for c in self.comparisons if any(c.constant)
-        }
+        constants: dict[str, int] = {}
+        for tested in self.comparisons:
+            if any(tested.constant):
+                constants[tested.level] = max(tested.constant)
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())
             notes.append(f"Constant vectors of one metric: {many}.")
+
         tables[-1] = replace(tables[-1], notes=(*notes, str(self.signature)))
         return tables
+
+    def _legend(self) -> str:
+        """What a mark of a summary means."""
+        text = f"Marks, in the order of the rows: ● p ≤ {self.alpha:g}"
+        if self.correction != "none":
+            within = "of its row" if self.grouping == "metric" else "of the table"
+            text += f" ({self.correction} over the tests {within})"
+        return text + "."
 
     def remarks(self) -> list[str]:
         """How small p could become, or what is wrong with the rule ``"paper"``."""
@@ -171,10 +179,12 @@ class ComparisonResult(Result):
                 "p = c/k counts only samples larger than the observed difference: two equal "
                 "metrics get p = 0, and the test does not keep its level. plus_one does."
             ]
+
         tests = family_size(len(self.metrics), self.grouping, self.correction)
-        levels = {
-            c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons
-        }
+        levels: dict[str, str] = {}
+        for tested in self.comparisons:
+            smallest = f"{tested.smallest_p:.2g} at {tested.level} level"
+            levels[tested.level] = smallest
         return [
             f"p can be as small as {', '.join(levels.values())}; the strictest of "
             f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
@@ -182,32 +192,43 @@ class ComparisonResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per test."""
-        rows = [test for c in self.comparisons for test in self._of(c)]
+        rows = self._rows()
         return Table.of("", rows[0], rows)
 
     def to_json(self) -> dict[str, Any]:
         """The tests row by row, and what they have in common."""
-        tests = [test for c in self.comparisons for test in self._of(c)]
-        return record(self) | {"remarks": self.remarks(), "tests": tests}
+        return record(self) | {"remarks": self.remarks(), "tests": self._rows()}
 
-    def _of(self, c: PairTests) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
+        """All tests of all levels and coefficients."""
+        rows = []
+        for tested in self.comparisons:
+            rows += self._of(tested)
+        return rows
+
+    def _of(self, tested: PairTests) -> list[dict[str, Any]]:
         """The tests of one level and coefficient."""
-        return [
-            {
-                "level": c.level,
-                "coefficient": c.coefficient,
-                "metric": self.metrics[i],
-                "other": self.metrics[j],
-                "correlation": float(c.correlations[i]),
-                "other_correlation": float(c.correlations[j]),
-                "difference": float(c.correlations[i] - c.correlations[j]),
-                "p_value": float(c.p_values[i, j]),
-                "corrected": float(c.corrected[i, j]),
-                "significant": int(c.corrected[i, j] <= self.alpha),
-                "failed": int(c.failed[i, j]),
-            }
-            for i, j in self.pairs()
-        ]
+        rows = []
+        for i, j in self.pairs():
+            correlation = float(tested.correlations[i])
+            other = float(tested.correlations[j])
+            corrected = float(tested.corrected[i, j])
+            rows.append(
+                {
+                    "level": tested.level,
+                    "coefficient": tested.coefficient,
+                    "metric": self.metrics[i],
+                    "other": self.metrics[j],
+                    "correlation": correlation,
+                    "other_correlation": other,
+                    "difference": correlation - other,
+                    "p_value": float(tested.p_values[i, j]),
+                    "corrected": corrected,
+                    "significant": int(corrected <= self.alpha),
+                    "failed": int(tested.failed[i, j]),
+                }
+            )
+        return rows
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs (row, column) that were tested."""
@@ -215,29 +236,26 @@ class ComparisonResult(Result):
 
     def _title(self, c: PairTests) -> str:
         return (
-            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a "
-            f"> b? {self.method.upper()}, N={self.systems}, "
-            f"M={self.inputs}"
+            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a > b? "
+            f"{self.method.upper()}, N={self.systems}, M={self.inputs}"
         )
 
     def _tests(self, c: PairTests) -> Table:
         columns = (
-            *(
-                Column("metric", "a"),
-                Column("other", "b"),
-                Column("correlation", "corr a"),
-            ),
-            *(
-                Column("other_correlation", "corr b"),
-                Column("difference", "a - b", signed=True),
-            ),
+            Column("metric", "a"),
+            Column("other", "b"),
+            Column("correlation", "corr a"),
+            Column("other_correlation", "corr b"),
+            Column("difference", "a - b", signed=True),
             Column("p_value", "p", digits=4, above_zero=True),
             Column("corrected", "corrected p", digits=4, above_zero=True),
         )
+        # The best metric's tests first, and among them those against the best others.
         worst_last = -np.nan_to_num(c.correlations, nan=-2.0)
         first, second = np.transpose(self.pairs())
-        tests = self._of(c)
         order = np.lexsort((worst_last[second], worst_last[first]))
+
+        tests = self._of(c)
         table = Table.of(self._title(c), columns, [tests[n] for n in order])
         return table if self.correction != "none" else table.without("corrected")
 
@@ -245,23 +263,22 @@ class ComparisonResult(Result):
         """DDR21's Figure 5 in characters: a mark for every other metric, in the rows'
         order."""
         order = best_first(c.correlations)
-        heads = [
+        heads = (
             Column("number", "#"),
             Column("metric"),
             Column("r", SYMBOLS[c.coefficient]),
-        ]
-        heads += [
             Column("better", "better than"),
             Column("marks", "which"),
-        ]
+        )
         marks = np.where(c.corrected <= self.alpha, "●", "·")
         np.fill_diagonal(marks, "\\")
+
         rows: list[tuple[Cell, ...]] = []
         for number, i in enumerate(order.tolist(), start=1):
             which = "".join(marks[i, order])
             r = float(c.correlations[i])
             rows.append((number, self.metrics[i], r, which.count("●"), which))
-        return Table(self._title(c), tuple(heads), tuple(rows))
+        return Table(self._title(c), heads, tuple(rows))
 
     def to_figure(self) -> Any:
         """A square is blue where the row's metric is better than the column's; a panel
@@ -273,28 +290,24 @@ class ComparisonResult(Result):
         order = best_first(self.comparisons[0].correlations)
         at = np.ix_(order, order)
         corrected = self.correction != "none"
-        panels = {
-            f"{c.level} level, {c.coefficient}": (
-                (c.p_values <= self.alpha)[at],
-                (c.corrected <= self.alpha)[at] if corrected else None,
-            )
-            for c in self.comparisons
-        }
-        better = "better than"
-        blue = f"row {better} column, p ≤ {self.alpha:g}"
-        framed = ""
+        panels = {}
+        for tested in self.comparisons:
+            blue = (tested.p_values <= self.alpha)[at]
+            framed = (tested.corrected <= self.alpha)[at] if corrected else None
+            panels[f"{tested.level} level, {tested.coefficient}"] = (blue, framed)
+
+        legend = ""
         if corrected:
             within = "row" if self.grouping == "metric" else "panel"
-            framed = f"also with {self.correction.title()}'s correction over a {within}"
-
+            legend = f"also with {self.correction.title()}'s correction over a {within}"
         levels = dict.fromkeys(c.level for c in self.comparisons)
         return significance_plot(
             panels,
             [self.metrics[i] for i in order],
             len(levels),
             f"Correlation with {self.human}, {_METHODS[self.method]}",
-            blue,
-            framed,
+            f"row better than column, p ≤ {self.alpha:g}",
+            legend,
         )
 
 
@@ -442,12 +455,16 @@ def compare_pairs(
     at which the strictest test passes; permutations are then drawn as
     `permuted_p_values` says.
     """
-    enough = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
     points = [level_correlation(X, Z, level, coefficient) for X in values]
     r = np.array([point.value for point in points])
-    first = level, coefficient, r, tuple(point.constant for point in points)
+    constant = tuple(point.constant for point in points)
+    # p = c/k can be 0, and so small a p needs no margin.
+    margin = MARGIN if p_value == "plus_one" else 1
+    enough = max(1000, math.ceil(margin / target))
+
     if method in PERM:
-        k = enough if samples is None and p_value == "paper" else samples
+        if samples is None and p_value == "paper":
+            samples = enough
         permuted = permuted_p_values(
             values,
             Z,
@@ -455,34 +472,36 @@ def compare_pairs(
             coefficient,
             PERM[method],
             rule=p_value,
-            samples=k,
+            samples=samples,
             target=target,
             seed=seed,
         )
-        return PairTests(*first, *permuted)
+        return PairTests(level, coefficient, r, constant, *permuted)
+
+    pairs = list(permutations(range(len(values)), 2))
     p = np.full((len(values), len(values)), np.nan)
     failed = np.zeros(p.shape, dtype=np.int64)
     if method == "williams":
-        for i, j in permutations(range(len(values)), 2):
+        for i, j in pairs:
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n)
-        return PairTests(*first, p, failed, 0, 0.0)
-    samples = samples or enough
-    drawn = [
-        bootstrap_samples(
-            X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed
+        return PairTests(level, coefficient, r, constant, p, failed, 0, 0.0)
+
+    how = BOOT[method]
+    k = samples or enough
+    drawn = []
+    for X in values:
+        drawn.append(
+            bootstrap_samples(X, Z, level, coefficient, how, samples=k, seed=seed)
         )
-        for X in values
-    ]
-    for i, j in permutations(range(len(values)), 2):
+    for i, j in pairs:
         observed = float(r[i] - r[j])
         null = drawn[i] - drawn[j] - observed
         failed[i, j] = np.isnan(null).sum()
         p[i, j] = resampled_p_value(observed, null, "greater", p_value)
-    return PairTests(
-        *first, p, failed, samples, 1 / (samples + 1) if p_value == "plus_one" else 0.0
-    )
+    smallest = 1 / (k + 1) if p_value == "plus_one" else 0.0
+    return PairTests(level, coefficient, r, constant, p, failed, k, smallest)
 
 
 def williams_p_value(r_xz: float, r_yz: float, r_xy: float, n: int) -> float:
@@ -499,12 +518,14 @@ def williams_p_value(r_xz: float, r_yz: float, r_xy: float, n: int) -> float:
 
     if n <= 3 or math.isnan(r_xz + r_yz + r_xy):
         return math.nan
+
     difference = r_xz - r_yz
     determinant = max(0.0, 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy)
     mean = (r_xz + r_yz) / 2
     below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_xy) ** 3
     above = (n - 1) * (1 + r_xy)
-    if abs(difference) < 1e-12:
+
+    if abs(difference) < 1e-12:  # rounding, where two metrics agree equally well
         statistic = 0.0
     elif below > 0:
         statistic = difference * math.sqrt(max(0.0, above) / below)
@@ -561,20 +582,20 @@ class RankResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per metric."""
-        symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
+        symbol = SYMBOLS[self.coefficient]
         columns = (
-            *("rank", "metric", Column("value", symbol)),
-            *(Column("low", f"{percent} low"), "high"),
+            Column("rank"),
+            Column("metric"),
+            Column("value", symbol),
+            Column("low", f"{100 * self.confidence:g} % low"),
+            Column("high"),
         )
         notes = [
             "A metric starts a new rank if the best of the rank above is significantly better "
-            f"(α = {1 - self.confidence:g}).",
-            *(
-                [f"Left out, not scored by all: {self.left_out}."]
-                if self.left_out
-                else ()
-            ),
+            f"(α = {1 - self.confidence:g})."
         ]
+        if self.left_out:
+            notes.append(f"Left out, not scored by all: {self.left_out}.")
         title = f"Ranks by {self.level} level {symbol} with {self.human}"
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
 
@@ -582,10 +603,10 @@ class RankResult(Result):
         """A line per metric, best first, with its interval; a colour per rank."""
         from litepyramid.figures.meta_plots import IntervalMark, interval_plot
 
-        marks = [
-            IntervalMark(m.metric, f"rank {m.rank}", m.value, m.low, m.high)
-            for m in self.ranks
-        ]
+        marks = []
+        for m in self.ranks:
+            rank = f"rank {m.rank}"
+            marks.append(IntervalMark(m.metric, rank, m.value, m.low, m.high))
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
         metrics = [m.metric for m in self.ranks]
@@ -600,12 +621,15 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     one is significantly better: by (K, K) p-values, row over column, and (K,)
     correlations.
     """
-    p, order = np.asarray(p_values), best_first(values).tolist()
-    first, ranks = order[0], [1] * len(order)
-    for before, one in pairwise(order):
-        opens = p[first, one] <= alpha
-        ranks[one] = ranks[before] + int(opens)
-        first = one if opens else first
+    p = np.asarray(p_values)
+    order = best_first(values).tolist()
+    ranks = [1] * len(order)
+    first = order[0]  # the best metric of the current rank
+    for before, metric in pairwise(order):
+        opens = p[first, metric] <= alpha
+        ranks[metric] = ranks[before] + int(opens)
+        if opens:
+            first = metric
     return ranks
 
 
@@ -658,6 +682,7 @@ def rank(
         raise InputError(
             "several levels or coefficients to rank by", expected="one of each"
         )
+
     table = score_table(scores, human, **sources)
     common: dict[str, Any] = {
         "level": level,
@@ -669,21 +694,24 @@ def rank(
     tests = compare(table, correction="none", **common)
     (tested,) = tests.comparisons
     numbers = clusters(tested.p_values, tested.correlations, tests.alpha)
-    ranks = [
-        RankedMetric(number, one.metric, float(value), one.low, one.high)
-        for one, number, value in zip(
-            intervals, numbers, tested.correlations, strict=True
+
+    ranks = []
+    for i, entry in enumerate(intervals):
+        # The correlation on the cells that all metrics share, as it was tested.
+        value = float(tested.correlations[i])
+        ranks.append(
+            RankedMetric(numbers[i], entry.metric, value, entry.low, entry.high)
         )
-    ]
-    ranks.sort(key=lambda one: (one.rank, -one.value))
+    ranks.sort(key=lambda entry: (entry.rank, -entry.value))
+
     more = {"samples": samples, "interval": "boot-both"}
     signature = Signature.of(**dict(tests.signature.fields) | more)
     return RankResult(
-        tests.human,
-        level,
-        coefficient,
-        confidence,
-        tuple(ranks),
-        tests.left_out,
-        signature,
+        human=tests.human,
+        level=level,
+        coefficient=coefficient,
+        confidence=confidence,
+        ranks=tuple(ranks),
+        left_out=tests.left_out,
+        signature=signature,
     )

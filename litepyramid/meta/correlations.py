@@ -1,5 +1,4 @@
-"""How far metrics agree with people, how certain that is, and whether scores are
-normal."""
+"""How far metrics agree with people, and how certain that is."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +10,12 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
+    Aligned,
     LeftOut,
     align_each,
     observations,
     score_table,
-    scores_sha,
     signature_of,
-    span,
-    unaligned,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
@@ -29,7 +26,6 @@ from litepyramid.meta.core.levels import (
     best_first,
     kinds,
     level_correlation,
-    mean_tolerance,
 )
 from litepyramid.progress import track
 from litepyramid.stats import (
@@ -37,10 +33,9 @@ from litepyramid.stats import (
     check_seed,
     check_share,
     percentile_interval,
-    system_means,
 )
 from litepyramid.tables import Column, Result, Table, hidden, row
-from litepyramid.text import counted, cut
+from litepyramid.text import cut
 from litepyramid.types import (
     FloatArray,
     HumanLike,
@@ -73,10 +68,9 @@ class Correlation:
     """One metric's correlation with the human score, and what it was computed from.
 
     The human score is the mean of `raters`; `value` (or NaN) the mean of `used`
-    coefficients, of
-    `systems` and `inputs` that both sides scored. `constant` vectors had no difference on one
-    side; `too_few` inputs have fewer than two systems; ``acc-eq`` ties scores up to
-    `epsilon`.
+    coefficients, of `systems` and `inputs` that both sides scored. `constant` vectors
+    had no difference on one side; `too_few` inputs have fewer than two systems;
+    ``acc-eq`` ties scores up to `epsilon`.
     """
 
     metric: str
@@ -134,30 +128,37 @@ class CorrelationResult(Result):
             name = f"{c.level}_{c.coefficient}"
             columns[name] = Column(name, f"{SHORT[c.level]} {SYMBOLS[c.coefficient]}")
             rows.setdefault(c.metric, row(c))[name] = c.value
+
         shown = (*columns.values(), Column("systems", "N"), Column("inputs", "M"))
         title = f"Correlation with {self.correlations[0].human}"
-        return [
-            Table.of(title, shown, rows.values(), (*self._notes(), str(self.signature)))
-        ]
+        notes = (*self._notes(), str(self.signature))
+        return [Table.of(title, shown, rows.values(), notes)]
 
     def to_csv_table(self) -> Table:
         """One row for each metric, level and coefficient, with all counts."""
         return counts_table(self.correlations, policy=self.policy)
 
     def _notes(self) -> list[str]:
-        every, notes = self.correlations, left_out_notes(self.correlations)
-        constant = {e.metric: e.constant for e in every if e.constant}
-        few = {e.metric: e.too_few for e in every if e.too_few}
-        epsilon = {e.metric: f"{e.epsilon:.3g}" for e in every if e.epsilon >= 0}
-        for text, numbers in (
-            (f"Constant vectors {_FATE[self.policy]}:", constant),
-            ("acc_eq ties scores that differ by at most", epsilon),
-            ("Inputs with fewer than two systems:", few),
-        ):
-            if numbers:
-                some = ", ".join(
-                    f"{metric} {number}" for metric, number in numbers.items()
-                )
+        constant: dict[str, str] = {}
+        epsilon: dict[str, str] = {}
+        few: dict[str, str] = {}
+        for c in self.correlations:
+            if c.constant:
+                constant[c.metric] = str(c.constant)
+            if c.epsilon >= 0:
+                epsilon[c.metric] = f"{c.epsilon:.3g}"
+            if c.too_few:
+                few[c.metric] = str(c.too_few)
+
+        texts = {
+            f"Constant vectors {_FATE[self.policy]}:": constant,
+            "acc_eq ties scores that differ by at most": epsilon,
+            "Inputs with fewer than two systems:": few,
+        }
+        notes = left_out_notes(self.correlations)
+        for text, numbers in texts.items():
+            some = ", ".join(f"{metric} {number}" for metric, number in numbers.items())
+            if some:
                 notes.append(f"{text} {cut(some, 600)}.")
         return notes
 
@@ -177,13 +178,15 @@ class IntervalResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, level and coefficient."""
         columns = (
-            *(
-                "metric",
-                "level",
-                Column("coefficient", "coef"),
-                Column("value", "corr"),
-            ),
-            *("low", "high", "failed", Column("systems", "N"), Column("inputs", "M")),
+            Column("metric"),
+            Column("level"),
+            Column("coefficient", "coef"),
+            Column("value", "corr"),
+            Column("low"),
+            Column("high"),
+            Column("failed"),
+            Column("systems", "N"),
+            Column("inputs", "M"),
         )
         notes = left_out_notes(self.intervals)
         failing = any(i.failed for i in self.intervals)
@@ -191,6 +194,7 @@ class IntervalResult(Result):
             notes.append(
                 f"Failed: samples of {self.samples} without a correlation, left out."
             )
+
         method = "Fisher" if self.method == "fisher" else self.method.upper()
         percent = f"{100 * self.confidence:g} % interval by {method}"
         title = f"Correlation with {self.intervals[0].human}, {percent}"
@@ -200,11 +204,13 @@ class IntervalResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per interval, with all counts."""
-        same = {
-            name: getattr(self, name)
-            for name in ("method", "confidence", "samples", "seed")
-        }
-        return counts_table(self.intervals, **same)
+        return counts_table(
+            self.intervals,
+            method=self.method,
+            confidence=self.confidence,
+            samples=self.samples,
+            seed=self.seed,
+        )
 
     def to_figure(self) -> Any:
         """A line per metric, best first, before its samples; a colour per level, a
@@ -212,9 +218,11 @@ class IntervalResult(Result):
         """
         from litepyramid.figures.meta_plots import IntervalMark, interval_plot
 
+        # The metrics stand in every panel as the first one orders them.
         kind = self.intervals[0].coefficient, self.intervals[0].level
         first = [i for i in self.intervals if (i.coefficient, i.level) == kind]
         metrics = [first[n].metric for n in best_first([i.value for i in first])]
+
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
             level = f"{i.level} level"
@@ -245,24 +253,28 @@ def in_words(level: str, coefficient: str) -> str:
 
 def left_out_notes(entries: Sequence[Any]) -> list[str]:
     """One sentence on what was left out, by metric, or nothing where nothing was."""
-    left_out = {e.metric: e.left_out for e in entries}
+    left_out = {entry.metric: entry.left_out for entry in entries}
     some = [f"{metric} {left}" for metric, left in left_out.items() if left]
+    if not some:
+        return []
     alike = len({*left_out.values()}) == 1
     text = str(entries[0].left_out) if alike else cut("; ".join(some), 600)
-    return [f"Left out, not scored by both sides: {text}."] if some else []
+    return [f"Left out, not scored by both sides: {text}."]
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
     """A row an entry: its fields, numbers of what was left out, what is the `same` in
     all."""
     rows = []
-    for e in entries:
-        left = len(e.left_out.systems), len(e.left_out.inputs), e.left_out.cells
-        names = (f"left_out_{what}" for what in ("systems", "inputs", "cells"))
-        rows.append(row(e, **dict(zip(names, left, strict=True)), **same))
-    return Table.of(
-        "", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows
-    )
+    for entry in entries:
+        left_out = {
+            "left_out_systems": len(entry.left_out.systems),
+            "left_out_inputs": len(entry.left_out.inputs),
+            "left_out_cells": entry.left_out.cells,
+        }
+        rows.append(row(entry, **left_out, **same))
+    hidden_columns = ("left_out", "raters", "drawn")
+    return Table.of("", [name for name in rows[0] if name not in hidden_columns], rows)
 
 
 def correlate(
@@ -382,46 +394,73 @@ def interval(
     check_share("confidence", confidence)
     if method != "fisher":
         check_samples(samples, confidence=confidence)
+
     pairs = kinds(level, coefficient)
     table = score_table(scores, human, **sources)
     sides = align_each(table, several(level))
+    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
+
     intervals = []
     for side in track(sides, "resampling", "metrics"):
-        X, Z = side.values[0], side.Z
         if method == "boot-inputs" and len(side.inputs) < 2:
             raise InputError(
                 f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
                 expected="at least two to resample; or resample systems (boot-systems)",
             )
         for at, by in pairs:
-            value = level_correlation(X, Z, at, by)
-            drawn = np.empty(0)
-            if method == "fisher":
-                low, high = fisher_interval(
-                    value.value, observations(X, Z, at), by, confidence
-                )
-            else:
-                drawn = bootstrap_samples(
-                    X, Z, at, by, BOOT[method], samples=samples, seed=seed
-                )
-                low, high = percentile_interval(drawn, confidence)
-            intervals.append(
-                Interval(
-                    **side.entry(), level=at, coefficient=by, value=value.value, low=low, high=high,
-                    failed=int(np.isnan(drawn).sum()), constant=value.constant, drawn=drawn,
-                )
-            )  # fmt: skip
-    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
+            intervals.append(_interval(side, at, by, method, confidence, draws))
+
     signature = signature_of(
         sides, pairs, interval=method, confidence=confidence, **draws
     )
     return IntervalResult(
-        tuple(intervals),
-        method,
-        confidence,
-        draws.get("samples", 0),
-        draws.get("seed"),
-        signature,
+        intervals=tuple(intervals),
+        method=method,
+        confidence=confidence,
+        samples=draws.get("samples", 0),
+        seed=draws.get("seed"),
+        signature=signature,
+    )
+
+
+def _interval(
+    side: Aligned,
+    level: Level,
+    coefficient: Coefficient,
+    method: IntervalMethod,
+    confidence: float,
+    draws: dict[str, int],
+) -> Interval:
+    """The interval of one metric; `draws` are the number and seed of its samples."""
+    X, Z = side.values[0], side.Z
+    point = level_correlation(X, Z, level, coefficient)
+
+    drawn = np.empty(0)
+    if method == "fisher":
+        n = observations(X, Z, level)
+        low, high = fisher_interval(point.value, n, coefficient, confidence)
+    else:
+        drawn = bootstrap_samples(
+            X,
+            Z,
+            level,
+            coefficient,
+            BOOT[method],
+            samples=draws["samples"],
+            seed=draws["seed"],
+        )
+        low, high = percentile_interval(drawn, confidence)
+
+    return Interval(
+        **side.entry(),
+        level=level,
+        coefficient=coefficient,
+        value=point.value,
+        low=low,
+        high=high,
+        failed=int(np.isnan(drawn).sum()),
+        constant=point.constant,
+        drawn=drawn,
     )
 
 
@@ -446,138 +485,13 @@ def fisher_interval(
         return math.nan, math.nan
     if abs(r) >= 1:
         return r, r
-    c = {
+
+    factors = {
         "pearson": 1.0,
         "spearman": math.sqrt(1 + r * r / 2),
         "kendall": math.sqrt(0.437),
     }
-    half = float(norm.ppf((1 + confidence) / 2)) * c[coefficient] / math.sqrt(n - b)
+    z = float(norm.ppf((1 + confidence) / 2))
+    half = z * factors[coefficient] / math.sqrt(n - b)
     middle = math.atanh(r)
     return math.tanh(middle - half), math.tanh(middle + half)
-
-
-# Normality, the assumption of Fisher's interval and of Williams' test (DDR21 App. A)
-# ----------
-
-
-@dataclass(frozen=True, slots=True)
-class MetricNormality:
-    """Shapiro-Wilk tests of one metric's scores: over the systems' means, and input by
-    input.
-
-    `share` is that of inputs `rejected` among those `tested`; the others have `constant` scores, or
-    `too_few` (fewer than three).
-    """
-
-    metric: str
-    system_p: float
-    rejected: int
-    tested: int
-    constant: int
-    too_few: int
-    systems: int
-    inputs: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class NormalityResult(Result):
-    """Shapiro-Wilk tests, one row per metric."""
-
-    metrics: tuple[MetricNormality, ...]
-    alpha: float
-    signature: Signature
-
-    def to_tables(self) -> Sequence[Table]:
-        """One row per metric: the share of inputs at summary level, the p-value at
-        system level."""
-        notes = [
-            f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
-            "tested. System: the test over the systems' means."
-        ]
-        if few := sum(m.too_few for m in self.metrics):
-            inputs = f"{counted(few, 'input')} of all metrics together"
-            notes.append(f"Not tested, fewer than three scores: {inputs}.")
-        columns = (
-            *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
-            *(
-                Column("system_p", "system p"),
-                Column("systems", "N"),
-                Column("inputs", "M"),
-            ),
-        )
-        rows = [row(m, share=100 * m.share) for m in self.metrics]
-        notes.append(str(self.signature))
-        return [Table.of("Shapiro-Wilk test of normality", columns, rows, notes)]
-
-    def to_csv_table(self) -> Table:
-        """One row per metric, with all counts."""
-        rows = [row(m, alpha=self.alpha) for m in self.metrics]
-        return Table.of("", rows[0], rows)
-
-
-def normality(
-    scores: ScoresLike,
-    human: HumanLike | None = None,
-    *,
-    confidence: float = 0.95,
-    **sources: Unpack[ScoreSources],
-) -> NormalityResult:
-    """Test whether scores are normal, which Fisher's interval and Williams' test
-    assume.
-
-    Shapiro and Wilk's test of each metric's scores: at system level one test over the
-    systems' means; at summary level one for each input, over the systems' scores on it.
-    A small p-value is evidence against a normal distribution (Deutsch, Dror & Roth
-    2021, appendix A).
-
-    Args:
-        scores: Tables of scores; not changed.
-        human: The human score, tested first. Where neither this nor the table says
-            which, human scores are treated like other metrics.
-        confidence: An input counts as not normal if p ≤ 1 - confidence.
-        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
-
-    Raises:
-        InputError: An unknown name, or a confidence outside (0, 1).
-
-    Example:
-        >>> rows = [{"system": s, "input": 1, "metric": "m", "score": s ** 4} for s in range(9)]
-        >>> normality(rows).metrics[0].rejected
-        1
-
-    Command line:
-        $ litepyramid meta normality table.csv
-        $ litepyramid meta normality table.csv --human human --metric rouge
-    """
-    check_share("confidence", confidence)
-    alpha = round(1 - confidence, 12)
-    table = score_table(scores, human, **sources)
-    people, machines, raters = unaligned(table)
-    if not people and not machines:
-        raise InputError("no metric to test", expected="at least one in the scores")
-    every = [*people.items(), *machines.items()]
-    tests = tuple(_shapiro(name, values, alpha) for name, values in every)
-    signature = Signature.of(
-        test="shapiro-wilk", human="+".join(raters) if people else None, alpha=alpha,
-        scores_sha=scores_sha(table, [*machines], raters),
-        N=span([m.systems for m in tests]), M=span([m.inputs for m in tests]),
-    )  # fmt: skip
-    return NormalityResult(tests, alpha, signature)
-
-
-def _shapiro(name: str, X: FloatArray, alpha: float) -> MetricNormality:
-    from scipy.stats import shapiro
-
-    scored = ~np.isnan(X)
-    columns = [column[~np.isnan(column)] for column in X.T]
-    usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
-    averages = system_means(X)[scored.any(axis=1)]
-    flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
-    rejected = int(sum(shapiro(c).pvalue <= alpha for c in usable))
-    constant = sum(len(c) >= 3 for c in columns) - len(usable)
-    return MetricNormality(
-        name, math.nan if flat else float(shapiro(averages).pvalue), rejected, len(usable),
-        constant, sum(0 < len(c) < 3 for c in columns), int(scored.any(axis=1).sum()),
-        int(scored.any(axis=0).sum()), rejected / len(usable) if usable else math.nan,
-    )  # fmt: skip
