@@ -18,6 +18,10 @@ from litepyramid.text import counted, cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Rules = Literal["facts", "zb21", "zb21-footnote"]
+"""Rules that make units of frames: facts, or the triplets of the paper's code or of its
+footnote 2."""
+
 UnitKind = Literal["scu", "stu"]
 Nulls = Literal["zero", "missing"]
 """Whether null answers score zero, or are missing."""
@@ -39,6 +43,7 @@ class Unit:
         importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else
             None.
         tags: What a rubric files it under: its tags, axis, class of weight.
+        said: Whether its sentence only says that somebody said it, or knew it.
     """
 
     text: str
@@ -49,6 +54,7 @@ class Unit:
     places: tuple[tuple[int | None, int | None], ...] = ()
     importance: Literal["vital", "okay", "failed"] | None = None
     tags: tuple[str, ...] = ()
+    said: bool = False
 
     def entries(self) -> tuple[Unit, ...]:
         """One entry per contributor, each with its place and an equal part of the
@@ -86,6 +92,8 @@ class InputUnits:
             rows[-1] |= {
                 key: value for key, value in values.items() if value not in (None, ())
             }
+            if unit.said:
+                rows[-1]["said"] = True
         question = {} if self.question is None else {"question": self.question}
         return {"input": self.input, **question, "units": rows}
 

@@ -261,7 +261,10 @@ def prepare_gold(
         what = f"input '{odd[0]}' has SCUs but no references"
         raise InputError(what, hint="Are the ids the same?")
 
-    machine = extract(references, language=language).units if stus is None else stus
+    machine = stus
+    if machine is None:
+        machine = extract(references, language=language, rules="zb21").units
+
     features = prepare(
         references, feature_set, stus=machine, parses=parses, language=language
     )
@@ -307,7 +310,7 @@ def prepare(
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
     if stus is None:
-        stus = extract(references, language=language).units
+        stus = extract(references, language=language, rules="zb21").units
     inputs = {entry.input for entry in references}
     if missing := inputs - {entry.input for entry in stus}:
         raise InputError(f"input '{min(missing)}' has no STUs")

@@ -11,9 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
 
 PRONOUNS = word_set("it he she they this i you her him their them his its my your")
+
+
+_PLURALS = word_set("they them their its it")
+_WHOSE = ("'s", "'")
+_ENDS = (".", "!", "?", ":", "''", '"')
+_BEFORE_PLACES = word_set("in at from to of the into near on against for a an")
+
+Render = Callable[[Sequence[int]], list[tuple[str, int]]]
+"""Token indices to words, each with the token that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +80,84 @@ def resolve(reference: ParsedReference) -> Resolution:
     return Resolution(names, tuple(identity for _, identity in identities))
 
 
+def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
+    """Only names that hardly mean another one: for units that people read.
+
+    A part of a name becomes the name if it is its end; "he" and "she" become a name in
+    capitals if no other person seems to be named before, or if the name opens the
+    reference; "they" at the start of a sentence becomes what the sentence before it
+    opens with. The rest stays as it is.
+    """
+    names = {}
+    for mention, name in resolution.names.items():
+        if _is_certain(reference, mention, name):
+            names[mention] = name
+    return Resolution(names, resolution.identities)
+
+
+def _is_certain(
+    reference: ParsedReference, mention: Span, name: tuple[str, ...]
+) -> bool:
+    tokens = reference.tokens
+    text = _text(tokens, mention)
+    words = [word for word in name if word not in _WHOSE]
+    titled = all(word[:1].isupper() for word in words)
+
+    if text.lower() not in PRONOUNS:
+        start = mention[0]
+        longer = start > 0 and tokens[start - 1][:1].isupper()
+        ends = text.split() == words[-(mention[1] - start) :]
+        return titled and ends and len(text) > 1 and not longer
+
+    if text.lower() in _PLURALS:
+        number = bisect_right(reference.offsets, mention[0]) - 1
+        if number == 0 or mention[0] != reference.offsets[number]:
+            return False
+        previous = reference.offsets[number - 1]
+        return tokens[previous : previous + len(words)] == words
+
+    # "an officer said he": the officer, rather than who was named before.
+    number = bisect_right(reference.offsets, mention[0]) - 1
+    beside = tokens[reference.offsets[number] : mention[0]]
+    people = people_nouns()
+    nouns = people["people"] | people["men"] | people["women"]
+    others = _person_names(beside)
+    if any(word in nouns for word in beside) or not set(others) <= set(words):
+        return False
+
+    others = _person_names(tokens[: mention[0]])
+    opens = tokens[: len(words)] == words or others[:1] == words[-1:]
+    return titled and (opens or set(others) <= set(words))
+
+
+def _person_names(tokens: Sequence[str]) -> list[str]:
+    """The last words of what may be people's names, in their order.
+
+    A name is words in capitals; after "in" or "the" it is rather of a place or a thing,
+    and one word alone at the start of a sentence may be any word.
+    """
+    names = []
+    start = 0
+    for end in range(len(tokens) + 1):
+        if end < len(tokens) and tokens[end][:1].isupper():
+            continue
+        before = tokens[start - 1].lower() if start else "."
+        alone = end - start == 1 and before in _ENDS
+        if end > start and before not in _BEFORE_PLACES and not alone:
+            names.append(tokens[end - 1])
+        start = end + 1
+    return names
+
+
 def replaced(reference: ParsedReference) -> ParsedReference:
     """The reference with names in place of mentions, ready to be parsed again."""
     resolution = resolve(reference)
     render = renderer(reference, resolution)
     sentences = []
     for number, sentence in enumerate(reference.sentences):
-        tokens = render(range(*reference.offsets[number : number + 2]))
-        sentences.append(ParsedSentence(tuple(tokens) or sentence.tokens))
+        written = render(range(*reference.offsets[number : number + 2]))
+        tokens = tuple(word for word, _ in written)
+        sentences.append(ParsedSentence(tokens or sentence.tokens))
     identities = reference.identities + resolution.identities
     return ParsedReference(
         reference.input, reference.reference, tuple(sentences), identities=identities
@@ -85,33 +165,46 @@ def replaced(reference: ParsedReference) -> ParsedReference:
 
 
 def renderer(
-    reference: ParsedReference, resolution: Resolution
-) -> Callable[[Sequence[int]], list[str]]:
-    """A function that writes tokens of a reference, names in place of mentions."""
+    reference: ParsedReference, resolution: Resolution, once: bool = False
+) -> Render:
+    """A function that writes tokens of a reference, names in place of mentions.
+
+    Each word comes with the token that it stands for. With `once` a name that has been
+    written takes the place of no other mention.
+    """
     tokens = reference.tokens
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
 
-    def render(indices: Sequence[int]) -> list[str]:
-        written: list[str] = []
+    def render(indices: Sequence[int]) -> list[tuple[str, int]]:
+        written: list[tuple[str, int]] = []
         last: Span | None = None
+
         for i in indices:
             mention = covering.get(i)
             if mention is None:
-                written.append(tokens[i])
+                written.append((tokens[i], i))
             elif mention != last:
                 name = resolution.names[mention]
-                runs = (
-                    tuple(written[k : k + len(name) - 1]) for k in range(len(written))
-                )
-                if mention in reference.possessives and name[:-1] in runs:
-                    name = (
-                        tokens[i],
-                    )  # "Ann sold her house": the unit itself says whose
-                written += name
+                # "Ann sold her house": the unit itself says whose.
+                words = [word for word, _ in written]
+                if mention in reference.possessives and _holds(words, name[:-1]):
+                    name = (tokens[i],)
+                if once and _holds(words, name):
+                    start, end = mention
+                    written += [(tokens[k], k) for k in range(start, end)]
+                else:
+                    written += [(word, i) for word in name]
             last = mention
+
         return written
 
     return render
+
+
+def _holds(words: Sequence[str], run: Sequence[str]) -> bool:
+    """Whether the run stands somewhere in the words."""
+    starts = range(len(words))
+    return any(tuple(words[k : k + len(run)]) == tuple(run) for k in starts)
 
 
 def _text(tokens: Sequence[str], mention: Span) -> str:

@@ -4,11 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from math import fsum
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, get_args
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import check_output, ending
@@ -23,13 +23,15 @@ from litepyramid.types import (
     InputReferences,
     InputUnits,
     JudgeLike,
+    Rules,
     SidePath,
     Signature,
     TextsLike,
     Unit,
 )
 from litepyramid.units.align import references_sha, sentence_texts
-from litepyramid.units.coreference import renderer, replaced, resolve
+from litepyramid.units.coreference import Render, certain, renderer, replaced, resolve
+from litepyramid.units.facts import sentence_facts
 from litepyramid.units.parsers.allennlp import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza
@@ -45,12 +47,13 @@ from litepyramid.units.parses import (
     with_frames,
     write_parses,
 )
+from litepyramid.units.spelling import spaces_before, spelled
 from litepyramid.units.triplets import sentence_stus
 from litepyramid.units.written import written_units
 
-Fallback = Literal["none", "sentence"]
 _LEAST_COVERED = 2 / 3
 _INTERCHANGE = (".jsonl", ".ndjson")
+_LEAST_WORDS = 4  # of a sentence without a verb
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,26 @@ class Extraction(UnitsResult):
     notes: tuple[str, ...] = ()
 
     def to_tables(self) -> list[Table]:
-        """One row per count, and units per reference."""
+        """One row per count, and units per reference; three units to look at."""
         mean = self.counts["units"] / self.counts["references"]
         rows = tuple({**self.counts, "units per reference": mean}.items())
         columns = (Column("what"), Column("value", "", digits=2))
         notes = (*self.notes, str(self.signature))
-        return [Table("Units from references", columns, rows, notes)]
+        counts = Table("Units from references", columns, rows, notes)
+        heads = (Column("sentence"), Column("unit"))
+        return [counts, Table("Three of the units", heads, self._examples())]
+
+    def _examples(self) -> tuple[tuple[str, str], ...]:
+        """A unit of the first, the middle and the last input, with its sentence."""
+        last = len(self.units) - 1
+        rows = []
+        for number in sorted({0, last // 2, last}):
+            texts = sentence_texts(self.references[number])
+            units = self.units[number].units
+            for unit in units[len(units) // 2 :][:1]:
+                sentence = texts[unit.reference or 0][unit.sentence or 0]
+                rows.append((sentence, unit.text))
+        return tuple(rows)
 
 
 def extract(
@@ -113,16 +130,15 @@ def extract(
     *,
     srl: str | SrlBackend = "embedded",
     coref: str | CorefBackend = "srl",
-    footnote: bool = False,
-    stu_fallback: Fallback = "none",
+    rules: Rules = "facts",
     llm: JudgeLike = None,
     parses: SidePath | None = None,
     ids: TextsLike | None = None,
     columns: ColumnsLike | None = None,
     language: str | None = None,
 ) -> Extraction:
-    """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to
-    4).
+    """Extract facts from references, or semantic triplet units (STUs; ZB21 §3.2,
+    footnotes 2 to 4).
 
     Args:
         references: Reference summaries: a file (JSON Lines, a table, a line file), or
@@ -134,10 +150,9 @@ def extract(
             for mentions in the frames), ``none``, ``embedded``, ``stanza``, or an
             interchange file with clusters. All but srl and none replace mentions before
             the parser runs.
-        footnote: Keep *be* and *being* before the verb, as the paper's footnote 2 says;
-            the authors' code does not.
-        stu_fallback: Add the sentence itself (sentence) where its STUs leave more than
-            a third of its content words out; or add nothing (none).
+        rules: What units are: a verb with all of its core arguments and one adjunct
+            (facts); or the paper's triplets of one argument each, by its authors' code
+            (zb21) or with *be* and *being* before the verb as well (zb21-footnote).
         llm: A language model that writes the units instead: llm:MODEL.
         parses: Also write sentences, frames and clusters to this interchange file
             (.jsonl), as -o writes.
@@ -156,10 +171,11 @@ def extract(
 
     Example:
         >>> extract(["The dog chased a cat in the garden."], srl="sentences").units[0].texts
-        ('The dog chased a cat in the garden .',)
+        ('The dog chased a cat in the garden',)
 
     Command line:
         $ litepyramid units extract example/references.jsonl -o stus.jsonl
+        $ litepyramid units extract example/references.jsonl --rules zb21 -o zb21.jsonl
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
     if parses is not None:
@@ -169,16 +185,14 @@ def extract(
     if not records:
         raise InputError("no references to extract units from")
     language = references_language(records, language)
-    choose("fallback", stu_fallback, get_args(Fallback))
+    choose("rules", rules, get_args(Rules))
     if llm is not None:
-        if parses is not None or stu_fallback != "none":
-            raise InputError(
-                "a language model gives no parses, and no STUs to fall back from"
-            )
+        if parses is not None:
+            raise InputError("a language model gives no parses")
         units, signature, totals = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, totals)
     batch = _parsed(records, srl, coref, language)
-    made, covered, counts = _units(batch, footnote, stu_fallback, language)
+    made, covered, counts = _units(batch, records, rules, language)
     uncovered = 1 - fsum(covered) / len(covered)
     partial = sum(share < _LEAST_COVERED for share in covered)
     totals = {
@@ -196,8 +210,7 @@ def extract(
         units="stu",
         **signed(language),
         **batch.signature,
-        footnote="yes" if footnote else None,
-        fallback=None if stu_fallback == "none" else stu_fallback,
+        rules=rules,
         references_sha=references_sha(records),
     )
     note = (
@@ -382,42 +395,122 @@ def tokenized(
 
 
 def _units(
-    batch: ParsedBatch, footnote: bool, fallback: Fallback, language: str
+    batch: ParsedBatch,
+    references: Sequence[InputReferences],
+    rules: Rules,
+    language: str,
 ) -> tuple[dict[str, list[Unit]], list[float], Counter[str]]:
     """Units by input, the share of each sentence's content words that they hold, and
     counts."""
     recall = RecallJudge(language).judge
     stanza = batch.signature["srl"].startswith("stanza")
     joint = "" if stanza and language in SPACELESS else " "
+    texts = {entry.input: sentence_texts(entry) for entry in references}
+    # The rules of facts are of English; other languages have frames of their own.
+    facts = rules == "facts" and language == "en"
+
     units: defaultdict[str, list[Unit]] = defaultdict(list)
     covered: list[float] = []
     counts = Counter(batch.counts)
+
     for parse in track(batch.references, "making units", "references"):
         resolution = resolve(parse)
-        render = renderer(parse, resolution)
-        texts: list[tuple[int, str]] = []
+        if facts:
+            resolution = certain(parse, resolution)
+        render = renderer(parse, resolution, once=facts)
+        spaces = _spaces(parse, texts[parse.input][parse.reference])
+        made: list[Unit] = []
+
         for number, sentence in enumerate(parse.sentences):
+            offset = parse.offsets[number]
+            whole = range(offset, offset + len(sentence.tokens))
+            if facts and _is_title(sentence, parse):
+                covered.append(1.0)
+                continue
+            if facts:
+                write = partial(_spelled, render, spaces)
+                stus = _facts(sentence, offset, write)
+            else:
+                write = partial(_joined, render, joint)
+                footnote = rules == "zb21-footnote"
+                stus = _triplets(sentence, offset, write, footnote)
 
-            def write(
-                these: Iterable[int], k: int = parse.offsets[number], of: Any = render
-            ) -> str:
-                return joint.join(of([k + i for i in these]))
+            share = recall([(" ".join(stus), [write(whole)])]).presence[0][0]
+            counts["sentences that are their own unit"] += list(stus) == [write(whole)]
+            if facts and stus and share < _LEAST_COVERED:
+                stus.setdefault(write(whole), False)
+                counts["sentences added as units"] += 1
+            covered.append(1.0 if write(whole) in stus else float(share))
 
-            whole = write(range(len(sentence.tokens)))
-            stus = sentence_stus(sentence, footnote=footnote, render=write)
-            counts["sentences that are their own unit"] += stus == [whole]
-            share = recall([(" ".join(stus), [whole])]).presence[0][0]
-            covered.append(1.0 if whole in stus else float(share))
-            if fallback == "sentence":
-                stus += [whole] * (covered[-1] < _LEAST_COVERED)
-                counts["sentences added as units"] += covered[-1] < _LEAST_COVERED
-            texts += [(number, stu) for stu in stus]
+            for text, said in stus.items():
+                unit = Unit(text, kind="stu", sentence=number, said=said)
+                made.append(replace(unit, reference=parse.reference))
+
         counts["mentions replaced"] += len(resolution.names)
-        texts += [
-            (i.sentence, i.text) for i in (*parse.identities, *resolution.identities)
-        ]
-        index = parse.reference
-        units[parse.input] += [
-            Unit(t, kind="stu", reference=index, sentence=n) for n, t in texts
-        ]
+        for identity in (*parse.identities, *resolution.identities):
+            unit = Unit(identity.text, kind="stu", sentence=identity.sentence)
+            made.append(replace(unit, reference=parse.reference))
+        units[parse.input] += made
+
     return units, covered, counts
+
+
+def _is_title(sentence: ParsedSentence, parse: ParsedReference) -> bool:
+    """Whether a sentence is too short to say anything, beside others with verbs."""
+    words = [token for token in sentence.tokens if token.isalnum()]
+    others = any(other.frames for other in parse.sentences)
+    return others and len(words) < _LEAST_WORDS and not sentence.frames
+
+
+Written = Callable[[Iterable[int]], str]
+
+
+def _facts(sentence: ParsedSentence, offset: int, write: Written) -> dict[str, bool]:
+    """The facts of a sentence, and whether the sentence says that somebody said them."""
+    texts: dict[str, bool] = {}
+    for fact in sentence_facts(sentence):
+        text = write(offset + i for i in fact.tokens)
+        # A lone mark that was split off as a sentence says nothing.
+        if any(map(str.isalnum, text)):
+            texts.setdefault(text, fact.said)
+    return texts
+
+
+def _triplets(
+    sentence: ParsedSentence, offset: int, write: Written, footnote: bool
+) -> dict[str, bool]:
+    """The triplets of a sentence."""
+
+    def render(tokens: Iterable[int]) -> str:
+        return write(offset + i for i in tokens)
+
+    return dict.fromkeys(
+        sentence_stus(sentence, footnote=footnote, render=render), False
+    )
+
+
+def _spaces(parse: ParsedReference, texts: Sequence[str]) -> list[bool]:
+    """Whether each token of a reference has a space before it there."""
+    spaces: list[bool] = []
+    same = len(texts) == len(parse.sentences)
+    for number, sentence in enumerate(parse.sentences):
+        text = texts[number] if same else sentence.text
+        spaces += spaces_before(text, sentence.tokens)
+    return spaces
+
+
+def _spelled(render: Render, spaces: Sequence[bool], tokens: Iterable[int]) -> str:
+    """Tokens as the reference writes them, a space where some were left out."""
+    words = []
+    last = -2
+    for word, token in render([*tokens]):
+        follows = token == last + 1
+        words.append((word, spaces[token] or not follows))
+        last = token
+    text = spelled(words)
+    return text.rstrip(" .,;:") or text
+
+
+def _joined(render: Render, joint: str, tokens: Iterable[int]) -> str:
+    """Tokens with the same between all of them."""
+    return joint.join(word for word, _ in render([*tokens]))

@@ -23,11 +23,10 @@ def one(*sentences: str, name: str = "a") -> InputReferences:
 
 def test_names_stand_in_for_pronouns_by_default():
     references = [one("Ann Lee moved to Rome .", "She bought a house in May .")]
-    assert extract(references).units[0].texts[1:] == (
-        "Ann Lee bought a house",
-        "Ann Lee bought in May",
-    )
-    plain = extract(references, coref="none").units[0]
+    assert extract(references).units[0].texts[1:] == ("Ann Lee bought a house in May",)
+    triplets = extract(references, rules="zb21").units[0]
+    assert triplets.texts[1:] == ("Ann Lee bought a house", "Ann Lee bought in May")
+    plain = extract(references, rules="zb21", coref="none").units[0]
     assert plain.texts[1:] == ("She bought a house", "She bought in May")
     assert [unit.sentence for unit in plain.units] == [0, 1, 1]
     assert {(unit.kind, unit.weight, unit.reference) for unit in plain.units} == {
@@ -62,18 +61,23 @@ ROWS = [  # an unknown word is no bare verb unless something says so
 
 
 def test_units_of_sentences_that_are_parsed():
-    units = extract([one(text, name=text) for text, _ in ROWS]).units
+    references = [one(text, name=text) for text, _ in ROWS]
+    units = extract(references, rules="zb21").units
     assert [entry.texts for entry in units] == [expected for _, expected in ROWS]
 
 
 def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
     references = [one("Ann Lee sold her house in May .", "Her brother bought a car .")]
     assert extract(references).units[0].texts == (
+        "Ann Lee sold her house in May",
+        "Ann Lee's brother bought a car",
+    )
+    assert extract(references, rules="zb21").units[0].texts == (
         "Ann Lee sold her house",
         "Ann Lee sold in May",
         "Ann Lee 's brother bought a car",
     )
-    texts = extract(references, coref="embedded").units[0].texts
+    texts = extract(references, rules="zb21", coref="embedded").units[0].texts
     assert texts[-1] == "Ann Lee 's brother bought a car"
 
 
@@ -85,11 +89,13 @@ def test_all_references_count_and_unmarked_ones_are_split():
     entry = InputReferences("a", (*texts, texts[0]), (True, False, True))
     result = extract([entry], srl="sentences")
     assert [(u.text, u.reference) for u in result.units[0].units] == [
-        ("It rained in Rome .", 0),
-        ("Mr. Lee left .", 1),
-        ("It rained in the U.S. on Monday !", 1),
-        ("It rained in Rome .", 2),
+        ("It rained in Rome", 0),
+        ("Mr. Lee left", 1),
+        ("It rained in the U.S. on Monday!", 1),
+        ("It rained in Rome", 2),
     ]
+    triplets = extract([entry], srl="sentences", rules="zb21")
+    assert triplets.units[0].texts[2] == "It rained in the U.S. on Monday !"
     assert result.counts["references without sentence marks"] == 1
 
 
@@ -125,13 +131,20 @@ def test_saved_units_are_read_again(tmp_path, ending):
     )
 
 
-def test_what_no_stu_covers_is_counted_and_may_be_added():
+def test_what_is_said_stays_marked_in_a_file(tmp_path):
+    units = extract([one("Police said he fled home .")])
+    assert [unit.said for unit in units.units[0].units] == [False, True]
+    units.save(tmp_path / "units.jsonl")
+    assert as_units(tmp_path / "units.jsonl", kind="stu") == list(units.units)
+
+
+def test_what_no_triplet_covers_is_counted_and_what_no_fact_covers_added():
     texts = (
         "Ann left Rome .",
         "The mayor spoke .",
         "Bob slept near Oslo with six dogs .",
     )
-    plain = extract([one(*texts)], srl=Fixed(3))
+    plain = extract([one(*texts)], srl=Fixed(3), rules="zb21")
     assert plain.units[0].texts == (
         "Ann left Rome",
         "The mayor spoke",
@@ -140,8 +153,8 @@ def test_what_no_stu_covers_is_counted_and_may_be_added():
     assert plain.counts[
         "share of a sentence's content words in no STU"
     ] == pytest.approx((3 / 6) / 3)
-    filled = extract([one(*texts)], srl=Fixed(3), stu_fallback="sentence")
-    assert filled.units[0].texts == (*plain.units[0].texts, texts[2])
+    filled = extract([one(*texts)], srl=Fixed(3))
+    assert filled.units[0].texts == (*plain.units[0].texts, texts[2].rstrip(" ."))
     assert filled.counts["sentences added as units"] == 1
     assert filled.signature != plain.signature
     assert "16.7%" in plain.notes[0]
@@ -153,10 +166,12 @@ def test_frames_and_clusters_from_files(tmp_path):
     path = tmp_path / "parses.jsonl"
     parse = Fixed().parse(tokenized(references)).references[0]
     write_parses(path, [replace(parse, clusters=(((0, 1), (4, 5)),))])
-    expected = ("Ann left home .", "Ann ran to Rome .")
+    expected = ("Ann left home", "Ann ran to Rome")
     assert extract(references, srl=str(path)).units[0].texts == expected
     plain = extract(references, srl=str(path), coref="none").units[0]
-    assert plain.texts == ("Ann left home .", "She ran to Rome .")
+    assert plain.texts == ("Ann left home", "She ran to Rome")
+    triplets = extract(references, srl=str(path), rules="zb21").units[0]
+    assert triplets.texts == ("Ann left home .", "Ann ran to Rome .")
     assert extract(references, srl=Fixed(), coref=str(path)).units[0].texts == expected
     assert (
         extract(references, srl=str(path), coref=str(path)).units[0].texts == expected
@@ -184,10 +199,18 @@ def test_realsumm_units_are_close_to_the_authors(realsumm):
     ids = read_ids(realsumm / "ids.txt")
     references = as_references(realsumm / "references.txt", ids)[:30]
     theirs = as_units(realsumm / "STUs.txt", ids, kind="stu")[:30]
-    ours = extract(references).units
+    ours = extract(references, rules="zb21").units
     assert 7 <= sum(len(entry.units) for entry in ours) / len(ours) <= 12
     assert overlap(ours, theirs) >= 0.79
     assert overlap(theirs, ours) >= 0.75
+
+    # A fact is longer: more of its words are a person's, and less often a fragment.
+    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")[:30]
+    facts = extract(references).units
+    assert overlap(facts, scus) >= overlap(ours, scus)
+    texts = [text for entry in facts for text in entry.texts]
+    assert not [text for text in texts if " ," in text or " . " in text]
+    assert not [text for text in texts if text.endswith(" .") or text[0] in ",."]
 
 
 def test_parser_on_gold_tokens(data):
@@ -234,6 +257,6 @@ def test_the_signature_changes_when_the_units_do_and_only_then():
         ([first, one("Bob slept .", name="c")], {}),
         ([first, second], {"srl": "sentences"}),
         ([first, second], {"coref": "none"}),
-        ([first, second], {"footnote": True}),
+        ([first, second], {"rules": "zb21"}),
     ):
         assert extract(references, **options).signature != signature

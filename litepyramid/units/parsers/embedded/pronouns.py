@@ -33,7 +33,7 @@ _OF_NAME = word_set("amod compound flat nmod:desc")
 
 
 @cache
-def _nouns() -> dict[str, frozenset[str]]:
+def people_nouns() -> dict[str, frozenset[str]]:
     """Nouns for men, women, people and groups (``people.txt``, a kind per line)."""
     path = Path(__file__).resolve().parents[3] / "embedded" / "people.txt"
     return {kind: frozenset(words) for kind, *words in map(str.split, read_lines(path))}
@@ -125,7 +125,7 @@ class _Phrases(Tree):
         others = [] if name else self.of(i, "nmod")
         of_phrases = [c for c in others if "of" in map(self.lower, self.children[c])]
         last = max([end, *(self.under(part)[-1] for part in (*conjuncts, *of_phrases))])
-        text, nouns = self.lower(i), _nouns()
+        text, nouns = self.lower(i), people_nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
         person: bool | None = bool(gender) or text in nouns["people"]
         alone = _Entity(

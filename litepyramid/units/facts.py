@@ -1,0 +1,653 @@
+"""From semantic role frames to facts: units that a reader would call facts of their
+sentence.
+
+The paper's triplets (`litepyramid.units.triplets`) have one argument each, so that "made
+a pledge on Wednesday" also gives "made on Wednesday". A fact has its predicate with all
+of its core arguments, in the order of the sentence:
+
+1. Negation, modals, auxiliaries, particles and single adverbs stay with the verb.
+2. Each adjunct gives one fact, with the core; without adjuncts the core is one. A
+   condition stays in every fact of its clause, and so does the first adjunct after a
+   verb that has nothing else behind it ("ended in tragedy").
+3. "The gun he used" says that he used the gun: a relative pronoun becomes its noun.
+4. A verb without a tense of its own ("to win", "by winning") gives no fact: it did not
+   happen, or the fact of another verb holds it.
+5. A clause that is said, known or shown gives its facts, marked as said. What is wanted,
+   feared, denied or stands under a condition gives none of its own.
+6. A fact is dropped if another one with the same verb holds all its words.
+7. A sentence without facts is its own one fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parses import ParsedSentence
+
+_FINITE = word_set(
+    """
+    am are is was were 's 're 'm ’s ’re ’m has have had 've ’ve does do did can could may
+    might must shall should will would ca wo 'll 'd ’ll ’d ai cannot
+    """
+)
+_AUXILIARIES = _FINITE | word_set("be been being having get got getting gets ought")
+_NEGATIONS = word_set("not n't n’t never no neither nor")
+_BE = word_set("am are is was were 's 're 'm ’s ’re ’m be been being")
+
+_RELATIVE = word_set("who which that whom whose where when why")
+_PLACES = word_set("where when why")
+"""Relative words that stand for "in the house", not for "the house"."""
+
+_SUBORDINATE = word_set(
+    """
+    that after although as because before but since so than though until when whenever where
+    whereas while and , : ' " “ ‘ `` -
+    """
+)
+"""Words that may stand before the subject of a clause."""
+
+_CONTRASTS = word_set("while although though whereas even")
+_TOLD = ("stated", "said")
+_POSSIBLE = word_set("would could might may should will")
+_ANY = word_set("every any each no all whatever")
+_JOINING = word_set("and but that or")
+_CONDITIONS = word_set("if unless whether lest provided assuming should once until")
+
+_SAYING = word_set(
+    """
+    add added adds admit admits admitted announce announced announces argue argued argues
+    believe believed believes claim claimed claims confirm confirmed confirms conclude
+    concluded concludes declare declared declares disclose disclosed discover discovered
+    discovers emerge emerged emerges estimate estimated estimates explain explained explains
+    find finds found insist insisted insists know known knew knows learn learned learnt
+    mention mentioned note noted notes predict predicted predicts recall recalled recalls
+    report reported reports reveal revealed reveals say saying says said show showed shown
+    shows state stated states tell tells telling told think thinks
+    thought tweet tweeted warn warned warns write writes wrote acknowledge acknowledged
+    acknowledges allege alleged alleges understand understood realise realised realize
+    realized indicate indicated indicates
+    """
+)
+_WITH_VERB = ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT")
+_PREPOSITIONS = word_set(
+    "in on at from to for with by of about into over under after before during despite"
+)
+_PARTICLES = word_set("off up out down away back over on in apart around")
+_PRONOUNS = word_set("i you he she it we they")
+_TIMES = word_set("day days year years month week weekend night time moment way reason")
+_DETERMINERS = word_set("a an the his her its their our my your this these")
+_NO_SUBJECTS = _RELATIVE | word_set(
+    """
+    what whatever whoever her his its my our their your the a an this those these anyone
+    everyone someone
+    """
+)
+_DAYS = word_set(
+    """
+    monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow
+    tonight
+    """
+)
+_OUTSIDE = word_set(", . ; : - -- – — ... …")
+_MONTHS = word_set(
+    """
+    january february march april may june july august september october november december
+    """
+)
+_CONTINUING = _MONTHS | {"to", "of"}
+_PLACING = word_set(
+    """
+    bring brings bringing brought drop dropped get got keep keeps keeping kept lay laid lead
+    led leave leaves left move moved place placed pull pulled push pushed put puts putting
+    send sends sent set sets take takes taking taken took throw threw thrown turn turned
+    """
+)
+"""Verbs whose objects come with a place or a state: "brought the fire under control"."""
+_EMPTY = word_set("a an the even so thus then yet and or but")
+_MARKS = _OUTSIDE | word_set("! ? ( ) [ ] ' \" '' `` “ ” ‘ ’ /")
+_BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
+"""Tokens that stay where they stand between two tokens of a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a predicate, its role without prefixes and numbers of
+    neighbours."""
+
+    role: str
+    tokens: tuple[int, ...]
+
+    @property
+    def core(self) -> bool:
+        """Whether the predicate is not whole without it."""
+        return not self.role.startswith("ARGM")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A predicate with its arguments, as far as they become facts.
+
+    Attributes:
+        verb: The token that the frame is of.
+        predicate: The verb with its auxiliaries, modals, negation and particles.
+        before: Arguments written before the predicate.
+        after: Arguments written after it.
+        infinitive: Whether "to" stands before its verb, and nothing that has a tense.
+        relative: Whether it is a relative clause with a pronoun or a noun before it.
+        moved: Whether its noun was moved behind the verb ("the gun he used").
+        start: Where the relative clause begins, if a pronoun says so.
+    """
+
+    verb: int
+    predicate: tuple[int, ...]
+    before: tuple[Argument, ...]
+    after: tuple[Argument, ...]
+    infinitive: bool = False
+    relative: bool = False
+    moved: bool = False
+    start: int | None = None
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """All of them, as they are written."""
+        return self.before + self.after
+
+    @property
+    def subject(self) -> tuple[int, ...]:
+        """Tokens before the predicate that are no adjuncts."""
+        core = [argument.tokens for argument in self.before if argument.core]
+        return tuple(i for tokens in core for i in tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Tokens of a sentence that together say a fact, in the order they are written."""
+
+    verb: int
+    tokens: tuple[int, ...]
+    said: bool = False
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The clauses of a sentence, each with the argument of another that it stands in."""
+
+    tokens: Sequence[str]
+    clauses: list[Clause]
+    parents: dict[int, tuple[Clause, Argument]] = field(default_factory=dict)
+
+    def lower(self, i: int) -> str:
+        return self.tokens[i].lower()
+
+    def words(self, tokens: Iterable[int]) -> set[str]:
+        return {self.lower(i) for i in tokens}
+
+
+def sentence_facts(sentence: ParsedSentence) -> list[Fact]:
+    """The facts of one sentence; if it has none, one of all its tokens (verb -1)."""
+    tokens = sentence.tokens
+    clauses = []
+
+    for frame in sentence.frames or ():
+        clause = read_clause(tokens, frame.tags)
+        if clause is not None:
+            clauses.append(clause)
+
+    reading = _Reading(tokens, clauses)
+    for clause in clauses:
+        parent = _parent(clause, clauses)
+        if parent is not None:
+            reading.parents[clause.verb] = parent
+
+    facts = []
+    for clause in clauses:
+        status = _status(reading, clause)
+        if status in _TOLD:
+            facts += _clause_facts(reading, clause, status == "said")
+
+    facts = [
+        fact for fact in facts if fact.verb in fact.tokens and len(fact.tokens) > 1
+    ]
+    return _distinct(facts) or [Fact(-1, tuple(range(len(tokens))))]
+
+
+def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
+    """A frame as a clause; None if nothing stands before its verb, or it has none."""
+    lower = [token.lower() for token in tokens]
+    verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
+    if not verb:
+        return None
+
+    if _in_a_name(tokens, verb[0]):
+        return None
+
+    predicate = set(verb)
+    arguments = []
+    for role, run in _runs(tags):
+        alone = len(run) == 1 and lower[run[0]] not in _DAYS | _RELATIVE
+        if role in ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT") or (
+            role.startswith("ARGM") and alone and run[0] > 0 and lower[run[0]].isalpha()
+        ):
+            predicate.update(run)
+        elif role != "ARGM-DIS" and not _empty(lower, run):
+            arguments.append(Argument(role, run))
+    arguments = _rejoined(lower, arguments)
+
+    # Auxiliaries between the subject and the verb have no role of their own.
+    first = verb[0] - 1
+    while first >= 0 and (first in predicate or _goes_with_verb(lower, tags, first)):
+        predicate.add(first)
+        first -= 1
+
+    # "are yet to become" has a tense; "to become" alone has none.
+    infinitive = first >= 0 and lower[first] == "to"
+    if infinitive and any(i < first for i in predicate):
+        infinitive = False
+        predicate.add(first)
+
+    # Particles without a role: "was sent | off".
+    following = verb[-1] + 1
+    untagged = [*tags[following : following + 1]] == ["O"]
+    if untagged and lower[following] in _PARTICLES:
+        predicate.add(following)
+
+    # "There were fires": the word is no argument, but nothing can be said without it.
+    if first >= 0 and tags[first] == "O" and lower[first] in ("there", "it"):
+        arguments.insert(0, Argument("ARG0", (first,)))
+
+    start = min(predicate)
+    ahead = [a for a in arguments if a.tokens[0] < start]
+    after = [a for a in arguments if a.tokens[0] >= start]
+    before = _whole_names(tokens, tags, _without_prefixes(tokens, ahead))
+    place = tuple(sorted(predicate))
+    clause = Clause(verb[0], place, before, tuple(after), infinitive)
+    nominal = _without_relative(tokens, clause)
+    return None if nominal is None else _with_one_subject(tokens, nominal)
+
+
+def _empty(lower: Sequence[str], run: Sequence[int]) -> bool:
+    """Whether an argument says nothing: one word of grammar, or a number left over."""
+    word = lower[run[0]]
+    return len(run) == 1 and (word in _EMPTY or word.isdigit())
+
+
+def _rejoined(lower: Sequence[str], arguments: Sequence[Argument]) -> list[Argument]:
+    """Joins what the parser cut in two: "from 24 | July 1567", "plans | to run"."""
+    joined: list[Argument] = []
+    for argument in arguments:
+        first = argument.tokens[0]
+        follows = bool(joined) and joined[-1].tokens[-1] == first - 1
+        cut = lower[first] in _CONTINUING or lower[first - 1] in _PREPOSITIONS
+        if follows and cut and not argument.core:
+            whole = joined[-1].tokens + argument.tokens
+            joined[-1] = replace(joined[-1], tokens=whole)
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _goes_with_verb(lower: Sequence[str], tags: Sequence[str], i: int) -> bool:
+    """Whether a word before a verb is an auxiliary or a negation without a role."""
+    return tags[i] == "O" and lower[i] in _AUXILIARIES | _NEGATIONS
+
+
+def _in_a_name(tokens: Sequence[str], verb: int) -> bool:
+    """Whether a verb inside a sentence is capitalised, and most words are not: it is part
+    of a title ("Have Your Say")."""
+    words = [token for token in tokens if token.isalpha()]
+    capitals = [word for word in words if word[0].isupper()]
+    inside = verb > 0 and tokens[verb - 1] not in _MARKS
+    return inside and tokens[verb][:1].isupper() and 2 * len(capitals) < len(words)
+
+
+def _runs(tags: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+    """The arguments of a BIO row: roles without "R-", "C-" and "-2", and tokens."""
+    runs: list[tuple[str, list[int]]] = []
+    for i, tag in enumerate(tags):
+        if tag == "O" or tag[2:] == "V":
+            continue
+        role = tag[2:].removeprefix("R-").removeprefix("C-")
+        role = role.removesuffix("-2").removesuffix("-3")
+        continues = tag.startswith("I-") and bool(runs) and runs[-1][0] == role
+        if continues and runs[-1][1][-1] == i - 1:
+            runs[-1][1].append(i)
+        else:
+            runs.append((role, [i]))
+    return [(role, tuple(run)) for role, run in runs]
+
+
+def _without_prefixes(
+    tokens: Sequence[str], arguments: Sequence[Argument]
+) -> tuple[Argument, ...]:
+    """Takes "WATCH:" and the like away from before the subject."""
+    cut = []
+    for argument in arguments:
+        run = argument.tokens
+        colons = [n for n, i in enumerate(run) if tokens[i] == ":"]
+        if colons:
+            run = run[colons[-1] + 1 :]
+        if run:
+            cut.append(replace(argument, tokens=run))
+    return tuple(cut)
+
+
+def _whole_names(
+    tokens: Sequence[str], tags: Sequence[str], arguments: Sequence[Argument]
+) -> tuple[Argument, ...]:
+    """Adds words of a name that have no role, to what they stand before: "Mr | Carr"."""
+    whole = []
+    for argument in arguments:
+        start = argument.tokens[0]
+        while start > 0 and tags[start - 1] == "O" and _of_name(tokens, start - 1):
+            start -= 1
+        added = range(start, argument.tokens[0])
+        whole.append(replace(argument, tokens=(*added, *argument.tokens)))
+    return tuple(whole)
+
+
+def _of_name(tokens: Sequence[str], i: int) -> bool:
+    """Whether a token is part of a name, or the "of" in "Thousands of"."""
+    token = tokens[i]
+    if token == "of":
+        return i > 0 and _of_name(tokens, i - 1)
+    grammar = _SUBORDINATE | _CONDITIONS | _RELATIVE | _AUXILIARIES | _PREPOSITIONS
+    word = token.strip(".").isalpha() and token.lower() not in grammar
+    return word and token[0].isupper()
+
+
+def _with_one_subject(tokens: Sequence[str], clause: Clause) -> Clause:
+    """Of several arguments before the verb, the one next to it is the subject.
+
+    Others are phrases of place and time, what is quoted before a verb of saying, or
+    what the parser did not understand.
+    """
+    core = [argument for argument in clause.before if argument.core]
+    if not core or tokens[clause.verb].lower() in _SAYING:
+        return clause
+
+    subject = core.pop()
+    while core and _one_phrase(tokens, core[-1], subject):
+        first = core.pop()
+        subject = replace(subject, tokens=first.tokens + subject.tokens)
+
+    before = []
+    for argument in clause.before:
+        phrase = tokens[argument.tokens[0]].lower() in _PREPOSITIONS
+        if not argument.core or (argument in core and phrase):
+            before.append(argument)
+    return replace(clause, before=(*before, subject))
+
+
+def _one_phrase(tokens: Sequence[str], first: Argument, second: Argument) -> bool:
+    """Whether the parser cut a phrase in two: "the clip | of Baron", "Prince | Bin"."""
+    end, start = first.tokens[-1], second.tokens[0]
+    if end + 1 != start:
+        return False
+    return tokens[start].lower() not in _PRONOUNS
+
+
+def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
+    """Puts nouns in the place of relative pronouns; None where that cannot be done.
+
+    "the man | who | left" is "the man left"; "a video | in which | she | dances" is "she
+    dances in a video", the noun moved behind the verb.
+    """
+    pronoun = ""
+    start: int | None = None
+    preposition: tuple[int, ...] = ()
+    nouns: list[Argument] = []
+
+    for argument in clause.before:
+        run = argument.tokens
+        words = [tokens[i].lower() for i in run]
+        if "whose" in words:
+            return None
+        # "that" alone is also a subject of its own ("that was wrong").
+        if words[-1] in _RELATIVE and (words[-1] != "that" or nouns or run[1:]):
+            pronoun = words[-1]
+            start = start or run[-1]
+            run = run[:-1]
+            if nouns and 0 < len(run) < 3:
+                preposition = run
+                start = run[0]
+                continue
+        if run:
+            nouns.append(replace(argument, tokens=run))
+
+    if pronoun in _PLACES:
+        return replace(clause, before=tuple(nouns[-1:]), relative=True, start=start)
+
+    core = [noun for noun in nouns if noun.core]
+    if len(core) < 2 or not (pronoun or _follows_noun(tokens, core, clause)):
+        relative = bool(pronoun)
+        return replace(clause, before=tuple(nouns), relative=relative, start=start)
+
+    # "the day the fire broke out": the fire did not break the day.
+    if not preposition and tokens[core[0].tokens[-1]].lower() in _TIMES:
+        nouns.remove(core[0])
+        return replace(clause, before=tuple(nouns), relative=True)
+
+    noun = replace(core[0], tokens=(*preposition, *core[0].tokens))
+    nouns.remove(core[0])
+    after = (*clause.after, noun) if preposition else (noun, *clause.after)
+    return replace(
+        clause, before=tuple(nouns), after=after, relative=True, moved=True, start=start
+    )
+
+
+def _follows_noun(
+    tokens: Sequence[str], core: Sequence[Argument], clause: Clause
+) -> bool:
+    """Whether the subject begins a relative clause without a pronoun: "the gun | he |
+    used"."""
+    if any(argument.core for argument in clause.after):
+        return False
+    start = core[1].tokens[0]
+    adjacent = core[0].tokens[-1] + 1 == start
+    first = tokens[start]
+    nominal = first.lower() in _PRONOUNS | _DETERMINERS or first[:1].isupper()
+    active = not {tokens[i].lower() for i in clause.predicate} & _BE
+    return adjacent and nominal and active
+
+
+def _parent(
+    clause: Clause, clauses: Sequence[Clause]
+) -> tuple[Clause, Argument] | None:
+    """The shortest argument of another clause that holds this one's verb."""
+    best: tuple[Clause, Argument] | None = None
+    for other in clauses:
+        for argument in other.arguments:
+            if other.verb == clause.verb or clause.verb not in argument.tokens:
+                continue
+            if best is None or len(argument.tokens) < len(best[1].tokens):
+                best = (other, argument)
+    return best
+
+
+def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
+    """What the sentence says of a clause.
+
+    One of ``stated``, ``said`` (by somebody), ``held`` (by the fact of another verb, or
+    no fact at all), ``open`` (wanted, feared, under a condition).
+    """
+    words = reading.words(clause.predicate)
+    subject = clause.subject
+    if not subject or reading.words(subject) <= _NO_SUBJECTS or clause.infinitive:
+        return "held"
+
+    # "a fine for every flight that is late": not every flight is.
+    general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
+    bare = words <= _AUXILIARIES and not clause.after
+    if general or bare or reading.tokens[-1] == "?":
+        return "held"
+
+    # A condition that the parser did not join to its clause.
+    if min(subject) > 0 and reading.lower(min(subject) - 1) in _CONDITIONS:
+        return "open"
+
+    # "Police said" is no fact without what they said.
+    core = [argument for argument in clause.arguments if argument.core]
+    if reading.lower(clause.verb) in _SAYING and len(core) < 2:
+        return "held"
+
+    # "Carter and | had twins": what is before "and" is no subject of the verb after it.
+    joint = clause.predicate[0] - 1
+    if joint - 1 in subject and reading.lower(joint) in ("and", "or", "but"):
+        return "held"
+
+    finite = bool(words & _FINITE)
+    participle = reading.lower(clause.verb).endswith("ing") and not finite
+    parent = reading.parents.get(clause.verb)
+    if parent is None or steps > len(reading.clauses):
+        return "held" if participle else "stated"
+
+    other, argument = parent
+    above = _status(reading, other, steps + 1)
+    if above == "open" or participle:
+        return above if above == "open" else "held"
+
+    span = argument.tokens
+    own = [i for i in subject if i in span]
+    if not own:
+        return "held"
+
+    start = span.index(min(own))
+    opening = [reading.lower(i) for i in span[:start]]
+    known = [i for a in clause.arguments for i in a.tokens]
+    leading = [i for i in span[:start] if i not in known]
+    if _CONDITIONS & set(opening):
+        return "open"
+
+    whole = reading.words(leading) <= _SUBORDINATE
+    joined = bool(opening) and opening[-1] in _JOINING and finite
+    said = "said" if above == "said" else "stated"
+    if clause.relative or not (whole or joined):
+        return said if clause.relative or finite else "held"
+
+    if not argument.core:
+        opens = bool(leading) and leading[-1] == min(own) - 1
+        return said if opens or finite else "held"
+
+    claimed = reading.lower(other.verb) in _SAYING and not other.infinitive
+    return "said" if claimed and not _denied(reading, other) else "open"
+
+
+def _denied(reading: _Reading, clause: Clause) -> bool:
+    """Whether what the clause says is denied, or only possible."""
+    words = reading.words(clause.predicate)
+    return bool(words & (_NEGATIONS | _POSSIBLE))
+
+
+def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
+    """The core with each adjunct, or the core alone."""
+    needed, adjuncts = [], []
+    alone = not any(argument.core for argument in clause.after)
+
+    for argument in clause.arguments:
+        opening = reading.lower(argument.tokens[0])
+        # "ended in tragedy": what follows a verb without an object completes it.
+        completes = alone and argument in clause.after[:1]
+        if argument.core or completes or opening in _CONDITIONS:
+            needed.append(argument)
+        # "While it rained, we left": rain is a fact of its own and no part of leaving.
+        elif opening not in _CONTRASTS or not _told(reading, argument):
+            adjuncts.append(argument)
+
+    if reading.lower(clause.verb) in _PLACING:
+        needed += adjuncts
+        adjuncts = []
+
+    chosen = [[*needed, adjunct] for adjunct in adjuncts] or [needed]
+    return [Fact(clause.verb, _written(reading, clause, c), said) for c in chosen]
+
+
+def _written(
+    reading: _Reading, clause: Clause, chosen: Sequence[Argument]
+) -> tuple[int, ...]:
+    """The predicate and these of its arguments as they are written."""
+    order: list[int] = []
+    for argument in clause.before:
+        if argument in chosen:
+            order += _without_asides(reading, argument)
+
+    order += clause.predicate
+    for argument in clause.after:
+        if argument in chosen:
+            order += _without_asides(reading, argument)
+
+    if not clause.moved:
+        order.sort()
+    return _with_marks(reading.tokens, order)
+
+
+def _told(reading: _Reading, argument: Argument) -> bool:
+    """Whether the argument is a clause that gives facts of its own."""
+    inside = (c for c in reading.clauses if c.verb in argument.tokens)
+    return any(_status(reading, clause) in _TOLD for clause in inside)
+
+
+def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
+    """An argument without relative clauses that give facts of their own.
+
+    They are left out after a comma and after "a": what they say is not needed to know
+    what is meant.
+    """
+    tokens = [*argument.tokens]
+    opening = reading.lower(tokens[0])
+
+    for clause in reading.clauses:
+        start = clause.start
+        if start is None or start not in tokens[1:] or clause.verb not in tokens:
+            continue
+        aside = opening in ("a", "an") or reading.tokens[start - 1] == ","
+        if aside and _status(reading, clause) in _TOLD:
+            behind = [i for a in clause.after for i in a.tokens]
+            end = max([*clause.predicate, *behind])
+            tokens = [i for i in tokens if not start <= i <= end]
+    return tokens
+
+
+def _with_marks(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
+    """Adds marks and "to be" that stand between two neighbours; no marks at the
+    ends."""
+    marked: list[int] = []
+    for i in order:
+        between = range(marked[-1] + 1, i) if marked else range(0)
+        if all(tokens[j] in _BETWEEN for j in between):
+            marked += between
+        if i not in marked:
+            marked.append(i)
+
+    marked = _without_halves(tokens, marked)
+    while len(marked) > 1 and tokens[marked[0]] in _OUTSIDE:
+        marked.pop(0)
+    while len(marked) > 1 and tokens[marked[-1]] in _OUTSIDE:
+        marked.pop()
+    return tuple(marked)
+
+
+def _without_halves(tokens: Sequence[str], order: Sequence[int]) -> list[int]:
+    """Without what stands in brackets, where not all of it is among the tokens."""
+    removed: set[int] = set()
+    opened: list[int] = []
+    for i, token in enumerate(tokens):
+        if token == "(":
+            opened.append(i)
+        elif token == ")" and opened:
+            inside = set(range(opened.pop(), i + 1))
+            if not inside <= set(order):
+                removed |= inside
+    return [i for i in order if i not in removed] or list(order)
+
+
+def _distinct(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without those that another one of the same verb holds, and repeats."""
+    distinct: dict[tuple[int, ...], Fact] = {}
+    for fact in facts:
+        words = set(fact.tokens)
+        longer = (o for o in facts if o.verb == fact.verb and words < set(o.tokens))
+        if next(longer, None) is None:
+            distinct.setdefault(fact.tokens, fact)
+    return list(distinct.values())

@@ -1,0 +1,103 @@
+"""Words of a unit as the reference writes them: its own spaces, marks where they
+belong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litepyramid.units.parsers.embedded.frames import word_set
+
+_NO_SPACE_BEFORE = word_set(
+    ", . ; : ! ? ) ] } % ... … '' ” ’ n't n’t 's ’s 're ’re 've ’ve 'll ’ll 'd ’d 'm ’m"
+)
+_NO_SPACE_AFTER = word_set("( [ { $ £ € # `` “ ‘")
+_PAIRED = word_set("' \"")
+"""Quotation marks that open and close alike."""
+_OPENING = {"(": ")", "[": "]", "``": "''", "“": "”", "‘": "’"}
+
+Word = tuple[str, bool]
+"""A word and whether the reference has a space before it."""
+
+
+def spaces_before(text: str, tokens: Sequence[str]) -> list[bool]:
+    """Whether a space stands before each token in the text; True where the token is not
+    found there.
+
+    Example:
+        >>> spaces_before("It's 5-0.", ["It", "'s", "5", "-", "0", "."])
+        [True, False, True, False, False, False]
+    """
+    spaces = []
+    end = 0
+    for token in tokens:
+        start = text.find(token, end)
+        between = text[end:start]
+
+        # What is far away is another word: the tokens were made from another text.
+        if start < 0 or between.strip():
+            spaces.append(True)
+            continue
+
+        spaces.append(bool(between) or start == 0)
+        end = start + len(token)
+    return spaces
+
+
+def spelled(words: Sequence[Word]) -> str:
+    """The words as one text, without quotation marks and brackets whose partner is
+    missing.
+
+    Example:
+        >>> words = [("She", True), ("was", True), ("n't", True), (",", True), ("er", True)]
+        >>> spelled(words)
+        "She wasn't, er"
+    """
+    words = _balanced(words)
+    text = ""
+    glued = True
+    open_quotes: set[str] = set()
+
+    for word, space in words:
+        closes = word in open_quotes
+        attached = word in _NO_SPACE_BEFORE or closes
+        if text and space and not glued and not attached:
+            text += " "
+        text += word
+
+        glued = word in _NO_SPACE_AFTER
+        if word in _PAIRED:
+            glued = not closes
+            open_quotes ^= {word}
+
+    return text
+
+
+def _balanced(words: Sequence[Word]) -> list[Word]:
+    """Without quotation marks and brackets whose partner is not among the words."""
+    removed: set[int] = set()
+    for mark in _PAIRED:
+        places = [n for n, (word, _) in enumerate(words) if word == mark]
+        if len(places) % 2:
+            removed.update(places)
+
+    for opening, closing in _OPENING.items():
+        starts: list[int] = []
+        for n, (word, _) in enumerate(words):
+            if word == opening:
+                starts.append(n)
+            elif word == closing and starts:
+                starts.pop()
+            # A lone ’ is an apostrophe.
+            elif word == closing and closing != "’":
+                removed.add(n)
+        removed.update(starts)
+
+    kept: list[Word] = []
+    spaced = False
+    for n, (word, space) in enumerate(words):
+        if n in removed:
+            spaced = True
+        else:
+            kept.append((word, space or spaced))
+            spaced = False
+    return kept

@@ -1,0 +1,170 @@
+"""Facts: what a frame gives, what it must never give, and how it is written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.types import InputReferences
+from litepyramid.units.extract import extract
+from litepyramid.units.facts import sentence_facts
+from litepyramid.units.parses import Frame, ParsedSentence
+from litepyramid.units.spelling import spaces_before, spelled
+
+
+def sentence(*rows: str) -> ParsedSentence:
+    """A sentence of "token tag tag …" rows, a tag for each frame."""
+    table = [row.split() for row in rows]
+    tokens = tuple(row[0] for row in table)
+    frames = []
+    for column in range(1, len(table[0])):
+        tags = tuple(row[column] for row in table)
+        frames.append(Frame(tags.index("B-V"), tags))
+    return ParsedSentence(tokens, tuple(frames))
+
+
+def facts_of(parsed: ParsedSentence) -> list[tuple[str, bool]]:
+    """Facts as texts, and whether somebody said them."""
+    facts = sentence_facts(parsed)
+    return [(" ".join(parsed.tokens[i] for i in f.tokens), f.said) for f in facts]
+
+
+def test_the_core_stays_with_every_adjunct():
+    parsed = sentence(
+        "Ann B-ARG0", "has O", "not B-ARGM-NEG", "made B-V", "a B-ARG1", "pledge I-ARG1",
+        "on B-ARGM-TMP", "Monday I-ARGM-TMP", "in B-ARGM-LOC", "Rome I-ARGM-LOC", ". O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [
+        ("Ann has not made a pledge on Monday", False),
+        ("Ann has not made a pledge in Rome", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verb", "facts"),
+    [
+        ("said", [("Police said he fled", False), ("he fled", True)]),
+        ("fear", [("Police fear he fled", False)]),
+    ],
+)
+def test_what_is_said_is_marked_and_what_is_feared_is_none(verb, facts):
+    parsed = sentence(
+        "Police B-ARG0 O",
+        f"{verb} B-V O",
+        "he B-ARG1 B-ARG0",
+        "fled I-ARG1 B-V",
+        ". O O",
+    )
+    assert facts_of(parsed) == facts
+
+
+def test_a_condition_is_no_fact_and_stays_with_its_clause():
+    parsed = sentence(
+        "He B-ARG0 O", "pays B-V O", "if B-ARGM-ADV O", "he I-ARGM-ADV B-ARG0",
+        "loses I-ARGM-ADV B-V", "on B-ARGM-TMP O", "Monday I-ARGM-TMP O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("He pays if he loses on Monday", False)]
+
+
+def test_a_noun_takes_the_place_of_its_relative_pronoun():
+    parsed = sentence(
+        "She B-ARG0 O", "made B-V O", "a B-ARG1 B-ARG1", "film I-ARG1 I-ARG1",
+        "in I-ARG1 B-R-ARGM-LOC", "which I-ARG1 I-R-ARGM-LOC", "he I-ARG1 B-ARG0",
+        "dances I-ARG1 B-V", ". O O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [
+        ("She made a film", False),
+        ("he dances in a film", False),
+    ]
+
+
+def test_what_is_said_beside_is_a_fact_of_its_own():
+    parsed = sentence(
+        "Police B-ARG0 O", "arrested B-V O", "a B-ARG1 B-ARG0", "man I-ARG1 I-ARG0",
+        "who I-ARG1 B-R-ARG0", "slept I-ARG1 B-V", ". O O",
+    )  # fmt: skip
+    expected = [("Police arrested a man", False), ("a man slept", False)]
+    assert facts_of(parsed) == expected
+
+
+def test_an_infinitive_is_no_fact():
+    parsed = sentence(
+        "Ann B-ARG0 B-ARG0", "wants B-V O", "to B-ARG1 O", "win I-ARG1 B-V"
+    )
+    assert facts_of(parsed) == [("Ann wants to win", False)]
+
+
+TOKENS = [
+    "Ann",
+    "who",
+    "has",
+    "to",
+    "not",
+    "said",
+    "if",
+    ",",
+    "it",
+    "in",
+    "made",
+    ":",
+    "'",
+]
+ROLES = ["ARG0", "ARG1", "R-ARG0", "ARGM-TMP", "ARGM-NEG", "ARGM-MOD", "C-ARG1", "V"]
+
+
+@st.composite
+def parsed_sentences(draw) -> ParsedSentence:
+    """Any words with any frames."""
+    tokens = tuple(draw(st.lists(st.sampled_from(TOKENS), min_size=1, max_size=12)))
+    tag = st.builds("{}-{}".format, st.sampled_from("BI"), st.sampled_from(ROLES))
+    row = st.lists(st.just("O") | tag, min_size=len(tokens), max_size=len(tokens))
+    frames = []
+    for tags in draw(st.lists(row, max_size=4)):
+        verb = draw(st.integers(0, len(tokens) - 1))
+        tags[verb] = "B-V"
+        frames.append(Frame(verb, tuple(tags)))
+    return ParsedSentence(tokens, tuple(frames))
+
+
+@given(parsed_sentences())
+def test_any_frames_give_facts_of_their_own_words(parsed):
+    facts = sentence_facts(parsed)
+    assert facts
+
+    for fact in facts:
+        assert len(set(fact.tokens)) == len(fact.tokens) > 0
+        assert set(fact.tokens) <= set(range(len(parsed.tokens)))
+        assert fact.verb == -1 or fact.verb in fact.tokens
+
+    for fact in facts:
+        for other in facts:
+            contained = set(fact.tokens) < set(other.tokens)
+            assert not (contained and fact.verb == other.verb)
+
+
+@given(st.text("ab ,.'()", max_size=30))
+def test_words_are_spelled_as_the_text_has_them(text):
+    """All words of a text come back as the text, but for spaces before marks."""
+    tokens = text.replace(",", " , ").replace(".", " . ").split()
+    spaces = spaces_before(text, tokens)
+    written = spelled(list(zip(tokens, spaces, strict=True)))
+    assert " ," not in written
+    assert " ." not in written
+    kept = set(written) - {" "}
+    assert kept <= set(text)
+
+
+def test_a_reference_is_written_with_its_own_spaces_and_quotes():
+    text = 'The 27-year-old wasn\'t hurt (he said), but "very" tired; he left.'
+    references = [InputReferences("a", ((text,),), (False,))]
+    units = extract(references, srl="sentences").units[0]
+    assert units.texts == (text.rstrip("."),)
+
+
+def test_the_example_has_no_loose_marks():
+    from litepyramid.embedded.example import load_example
+
+    for entry in extract(load_example().references).units:
+        for text in entry.texts:
+            assert " ," not in text
+            assert " ." not in text
+            assert text[0] not in ",."
