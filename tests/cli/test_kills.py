@@ -18,8 +18,7 @@ COMMANDS = {
     "old.json": f"{SCORE} -o old.json",
     "old.html": "report scores.json -o old.html",
     "old.jsonl": "convert example/scus.jsonl -o old.jsonl",
-    "history.jsonl": "compare scores.json new.json -n 50 --date 2026-01-31 "
-    "-o history.jsonl",
+    "history.jsonl": "changes scores.json new.json -o history.jsonl",
     "old.csv": "metrics example/summaries -r example/references.jsonl -m rouge-1 "
     "-o old.csv",
     "tasks": "budget export example/summaries -u example/scus.jsonl -o tasks",
