@@ -1,16 +1,20 @@
 """How many inputs people must label to detect a difference between two systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from litepyramid.annotation.sampling import minutes, mixed_unsureness, reading_time
 from litepyramid.errors import InputError
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.scoring.result import scored_and_labelled
-from litepyramid.stats import check_samples, check_share
+from litepyramid.scoring.result import read_saved, scored_and_labelled
+from litepyramid.scoring.sampled import Spread
+from litepyramid.stats import check_samples, check_share, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, Signature, fingerprint
@@ -22,6 +26,13 @@ REALSumm."""
 TOGETHER = 0.469
 """Its correlation with the judge's difference: lexical judge, cross-fitted by
 examples."""
+
+FACTS = 10.56
+"""Facts to judge in a summary, in REALSumm."""
+
+DRAW_ERRORS: dict[Spread, float] = {"summaries": 0.166, "facts": 0.385}
+"""Standard deviation of a system's score from one draw, times the root of draws, with
+the same judge; facts are drawn where it is unsure. In REALSumm."""
 
 _GRID = (
     10,
@@ -55,6 +66,23 @@ class PowerAt:
 
 
 @dataclass(frozen=True, slots=True)
+class WayToLabel:
+    """What it takes to detect the difference if labels are spread in a way.
+
+    Attributes:
+        way: What is drawn, and whether the judge helps.
+        labels: Facts that people judge, of both systems.
+        summaries: Summaries that they read for it.
+        minutes: What both take.
+    """
+
+    way: str
+    labels: int
+    summaries: int
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
 class LabelPower(Result):
     """How many labelled inputs it takes to detect a difference of two systems' human
     scores.
@@ -76,6 +104,7 @@ class LabelPower(Result):
     pilot: str
     samples: int
     signature: Signature
+    ways: tuple[WayToLabel, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
         """One row per number of labelled inputs."""
@@ -98,7 +127,19 @@ class LabelPower(Result):
             for head in (heads | {"combined": "power, with judge"}).items()
         ]
         title = f"Power to detect a difference of {self.difference:g}"
-        return [Table.of(title, columns, self.rows, notes)]
+        return [Table.of(title, columns, self.rows, notes), *self._ways_table()]
+
+    def _ways_table(self) -> list[Table]:
+        """How the labels can be spread, and which way is cheapest."""
+        if not self.ways:
+            return []
+        labels = min(self.ways, key=lambda way: way.labels)
+        time = min(self.ways, key=lambda way: way.minutes)
+        cheapest = f"Fewest labels: {labels.way}. Least time: {time.way}."
+        note = "Labels are facts judged, of two systems; a tenth of all are labelled."
+        columns = ("way", "labels", "summaries", Column("minutes", digits=0))
+        title = f"What it takes to detect it {100 * self.power:g} % of the time"
+        return [Table.of(title, columns, self.ways, (cheapest, note))]
 
     def to_figure(self) -> Any:
         """Power by the number of labelled inputs, from the labels alone and with the
@@ -121,6 +162,7 @@ def label_power(
     metric: str | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
+    seconds: str = "20+5",
     samples: int = 1000,
     seed: int = 12345,
 ) -> LabelPower:
@@ -131,7 +173,9 @@ def label_power(
     replacement; the pair's difference is shifted to the true one. The judge scores all
     inputs, a tenth of them is labelled. Tested is the difference from the labels alone,
     and from labels and judge combined, for the population of inputs (as RoSE's analysis
-    of power).
+    of power). Then it is told what each way to spread the labels takes, in labels and
+    in time: single facts need fewest labels, but every summary must be read for few of
+    them.
 
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of
@@ -140,6 +184,7 @@ def label_power(
         metric: The judge's metric in a table.
         power: Share of the tests that should detect it.
         alpha: Significance level.
+        seconds: What people take to read a summary, and to judge a fact.
         samples: Simulated tests for each number of labels.
         seed: Seed of the draws.
 
@@ -159,6 +204,7 @@ def label_power(
     check_share("alpha", alpha)
     check_share("difference", difference)
     check_samples(samples)
+    reading_time(seconds)
     pool, source = _pool(pilot, metric)
     rows: list[PowerAt] = []
     for n in _GRID:
@@ -189,7 +235,103 @@ def label_power(
             pilot_sha=None if pilot is None else fingerprint(p.tolist() for p in pool),
             samples=samples, seed=seed,
         ),
+        tuple(_ways(_Costs.of(pilot, pool, seconds), alone, combined, difference, alpha, power)),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """What a pilot tells of single draws: spread of differences, facts, errors."""
+
+    spread: float
+    facts: float
+    errors: dict[Spread, float]
+    seconds: str
+
+    @classmethod
+    def of(cls, pilot: Any, pool: list[FloatArray], seconds: str) -> "_Costs":
+        """Those of a result with labels of its units; else REALSumm's."""
+        if pilot is None:
+            return cls(SPREAD, FACTS, DRAW_ERRORS, seconds)
+        spread = float(np.sqrt(np.mean([pair[0].var(ddof=1) for pair in pool])))
+        result = read_saved(pilot)
+        known = result is not None and result.label_units in (None, result.units)
+        if result is None or result.labels is None or not known:
+            return cls(spread, FACTS, {}, seconds)
+
+        shares = result.rule.shares(result.rule.layout(result.units))
+        facts = len(shares) / len(result.units)
+        inputs = np.repeat(
+            np.arange(len(result.units)), [len(e.units) for e in result.units]
+        )
+        errors: dict[Spread, list[float]] = {"summaries": [], "facts": []}
+        for labels, presence in zip(result.labels, result.presence, strict=True):
+            there = ~(np.isnan(labels) | np.isnan(presence))
+            if there.sum() < 2:
+                continue
+            human, judge = labels[there], presence[there]
+            share = shares[there]
+            unsure = mixed_unsureness(judge)
+            some = inputs[there]
+            errors["facts"].append(_draw_error(share, human, judge, unsure))
+            of = sums_by(some, share)
+            human_scores = sums_by(some, share * human)[of > 0] / of[of > 0]
+            judge_scores = sums_by(some, share * judge)[of > 0] / of[of > 0]
+            even = np.ones(len(human_scores))
+            errors["summaries"].append(
+                _draw_error(even, human_scores, judge_scores, even)
+            )
+        means: dict[Spread, float] = {}
+        for way, values in errors.items():
+            means[way] = float(np.sqrt(np.mean(np.square(values))))
+        return cls(spread, facts, means, seconds)
+
+
+def _draw_error(
+    share: FloatArray, human: FloatArray, judge: FloatArray, unsure: FloatArray
+) -> float:
+    """Standard deviation of a score from one draw of probability share times unsureness,
+    corrected by the judge."""
+    total = share.sum()
+    y = human - (share @ human) / total
+    x = judge - (share @ judge) / total
+    weights = share / unsure
+    spread = weights @ (x * x)
+    slope = weights @ (x * y) / spread if spread > 0 else 0.0
+    squares = weights @ (y - slope * x) ** 2
+    return float(np.sqrt(squares * (share @ unsure)) / total)
+
+
+def _ways(
+    costs: _Costs,
+    alone: int | None,
+    combined: int | None,
+    difference: float,
+    alpha: float,
+    power: float,
+) -> Iterator[WayToLabel]:
+    """Each way with the labels it takes; of draws by the normal distribution."""
+    for name, inputs in (("inputs, labels alone", alone), ("inputs", combined)):
+        if inputs is not None:
+            yield _way(name, 2 * inputs * costs.facts, 2 * inputs, costs.seconds)
+
+    # Labels of a tenth of 10 n inputs: the variance of the difference falls with n.
+    normal = NormalDist()
+    reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
+    between = costs.spread**2 / 10
+    for spread, error in costs.errors.items():
+        draws = 1.0 if spread == "summaries" else costs.facts
+        n = reach**2 * (between + 2 * 0.9 * error**2 / draws)
+        labels = 2 * n * costs.facts
+        # Systematic draws come back to a summary only when all had their turn.
+        summaries = min(labels, 20 * n) if spread == "facts" else 2 * n
+        yield _way(spread, labels, summaries, costs.seconds)
+
+
+def _way(name: str, labels: float, summaries: float, seconds: str) -> WayToLabel:
+    judge = "" if "alone" in name else ", with the judge"
+    time = minutes(seconds, summaries, labels)
+    return WayToLabel(name + judge, ceil(labels), ceil(summaries), time)
 
 
 def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:

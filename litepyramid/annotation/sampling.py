@@ -215,10 +215,22 @@ def _unsureness(frame: _Frame, by: Any) -> FloatArray:
         return even
     result: ScoreResult = report(by)
     presence = _presence_of(result, frame)
+    even[frame.there] = mixed_unsureness(presence[frame.there])
+    return even
+
+
+def mixed_unsureness(presence: FloatArray) -> FloatArray:
+    """How unsure a judge is of each fact, 1 on average, mixed with `UNIFORM`.
+
+    Example:
+        >>> mixed_unsureness(np.array([0.0, 0.5])).tolist()
+        [0.2, 1.8]
+    """
     unsure = (presence * (1 - presence)) ** 0.25
-    mean = unsure[frame.there].mean()
-    # A judge that is sure of everything tells nothing of where it errs.
-    return UNIFORM * even + (1 - UNIFORM) * unsure / mean if mean > 0 else even
+    mean = unsure.mean()
+    if mean == 0:  # sure of everything: it tells nothing of where it errs
+        return np.ones(presence.shape)
+    return UNIFORM + (1 - UNIFORM) * unsure / mean
 
 
 def _presence_of(result: ScoreResult, frame: _Frame) -> FloatArray:
