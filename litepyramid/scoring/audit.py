@@ -137,8 +137,13 @@ class JudgeAudit(Result):
 
     @property
     def failing(self) -> tuple[Cell, ...]:
-        """The cells that differ significantly."""
-        return tuple([c for c in self.cells if c.p_holm < 1 - self.confidence])
+        """The cells with significantly more error than elsewhere."""
+        found = []
+        for cell in self.cells:
+            worse = cell.error == "bias" or cell.difference > 0
+            if worse and cell.p_holm < 1 - self.confidence:
+                found.append(cell)
+        return tuple(found)
 
     def to_tables(self) -> Sequence[Table]:
         """The verdict and the numbers; the systems; where the judge fails."""
