@@ -230,7 +230,7 @@ def mixed_unsureness(presence: FloatArray) -> FloatArray:
     mean = unsure.mean()
     if mean == 0:  # sure of everything: it tells nothing of where it errs
         return np.ones(presence.shape)
-    return UNIFORM + (1 - UNIFORM) * unsure / mean
+    return np.asarray(UNIFORM + (1 - UNIFORM) * unsure / mean)
 
 
 def _presence_of(result: ScoreResult, frame: _Frame) -> FloatArray:
