@@ -50,6 +50,7 @@ class SavedRow:
     labels: list[float | None] | None = None
     summary: str | None = None
     evidence: list[Any] | None = None
+    opinions: list[list[float | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,12 +58,14 @@ class JudgedBatch:
         counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment,
             neutral, contradiction, if the judge is an NLI model; else None.
+        opinions: Per item the (J, units) presences of several judges; else None.
     """
 
     presence: tuple[FloatArray, ...]
     signature: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     logits: tuple[FloatArray, ...] | None = None
+    opinions: tuple[FloatArray, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

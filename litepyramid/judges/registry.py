@@ -2,17 +2,17 @@
 folder."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import getdoc, signature
 from itertools import repeat
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from litepyramid.checked import parse_json
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import (
@@ -30,9 +30,11 @@ from litepyramid.judges.lexical.lexical_judge import (
     is_lexical,
     load_lexical,
 )
+from litepyramid.judges.panel import Join, PanelJudge
 from litepyramid.judges.parallel import OnWorkers, on_workers, single
 from litepyramid.language import check_language
 from litepyramid.progress import track
+from litepyramid.stats import check_whole
 from litepyramid.tables import Result, Table
 from litepyramid.text import cut
 from litepyramid.types import JudgeLike
@@ -187,7 +189,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
 
     Args:
         name: mini (default), lexical, recall, a hub id or folder of an NLI model
-            (safetensors or ONNX), llm:MODEL behind an endpoint; from Python also a
+            (safetensors or ONNX), llm:MODEL behind an endpoint, several of these joined by
+            + (the mean of their presences, or join=median); from Python also a
             function of (summary, units) that returns one number from 0 to 1 per unit
             (NaN: no judgement; with a parameter
             `question` it is told what the summary answers), or an object with `judge`.
@@ -211,7 +214,13 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         settings.pop("workers", None),
         settings.pop("engine", None) or "local",
     )
-    if isinstance(name, str | Path):
+    if isinstance(name, str) and len(several := panel_names(name)) > 1:
+        join = settings.pop("join", None) or "mean"
+        choose("way to join judges", join, get_args(Join))
+        judges = tuple([_made(one, _fitting(one, settings)) for one in several])
+        _check_panel(several, settings)
+        made: Judge = PanelJudge(several, judges, join)
+    elif isinstance(name, str | Path):
         made = _made(str(name), settings)
     elif settings:
         raise InputError(f"a judge object takes no {', '.join(sorted(settings))}")
@@ -229,6 +238,38 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     return on_workers(made, workers, engine)
 
 
+def panel_names(name: str) -> tuple[str, ...]:
+    """The judges that a name joins by ``+``; a folder may have one in its name."""
+    parts = tuple(part.strip() for part in name.split("+"))
+    return parts if all(parts) and not Path(name).exists() else (name,)
+
+
+def _fitting(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that one judge of several takes."""
+    names = settings_of(name)
+    return {key: value for key, value in settings.items() if key in names}
+
+
+def _check_panel(names: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """Sees that every setting is one of some judge."""
+    known = frozenset[str]().union(*map(settings_of, names))
+    if foreign := sorted(settings.keys() - known):
+        what = f"the judges {', '.join(names)} take no {', '.join(foreign)}"
+        raise InputError(what, hint="See litepyramid judge settings NAME.")
+
+
+def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
+    """A language model that is asked several times, each with a seed of its own."""
+    parameters = settings.pop("parameters", None) or {}
+    names = []
+    judges = []
+    for number in range(1, repeats + 1):
+        names.append(f"{name} #{number}")
+        seeded = {**parameters, "seed": parameters.get("seed", 0) + number}
+        judges.append(_made(name, {**settings, "parameters": seeded}))
+    return PanelJudge(tuple(names), tuple(judges), repeats=True)
+
+
 def in_language(judge: Judge, language: str) -> Judge:
     """A judge for texts in a language: itself, or its form for the language if it has
     forms.
@@ -237,6 +278,9 @@ def in_language(judge: Judge, language: str) -> Judge:
     this one.
     """
     one = single(judge)
+    if isinstance(one, PanelJudge):
+        forms = [in_language(each, language) for each in one.judges]
+        return replace(one, judges=tuple(forms))
     if languages := getattr(one, "languages", None):
         name = type(one).__name__.removesuffix("Judge").lower()
         check_language("judge", language, f"the judge {name}", languages)
@@ -246,6 +290,9 @@ def in_language(judge: Judge, language: str) -> Judge:
 def for_criteria(judge: Judge) -> Judge:
     """A judge for the criteria of rubrics: an LLM judge's prompt `met`, unless one was
     chosen."""
+    one = single(judge)
+    if isinstance(one, PanelJudge):
+        return replace(one, judges=tuple([for_criteria(each) for each in one.judges]))
     return _formed(judge, "for_criteria")
 
 
@@ -264,6 +311,11 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
         if value is not None or (key == "cache" and key in kind.settings):
             values[key] = value
     _check_settings(name, values)
+
+    repeats = values.pop("repeats", 1)
+    if repeats != 1:
+        check_whole("repeats", repeats, 1, 100)
+        return _repeated(name, values, repeats)
 
     factory = kind.factory()
     if "model" in signature(factory).parameters:
@@ -313,6 +365,10 @@ def parse_settings(
     """
     from pydantic import TypeAdapter, ValidationError
 
+    several = panel_names(name)
+    if len(several) > 1:
+        return _panel_settings(settings, several)
+
     factory = kind_of(name).factory()
     maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
     hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
@@ -335,6 +391,22 @@ def parse_settings(
             raise InputError(
                 f"the setting {key} is '{text}'", expected=problem.lower()
             ) from None
+    return values
+
+
+def _panel_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """Settings of several judges, each as the first that takes it reads it."""
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, _, text = (part.strip() for part in setting.partition("="))
+        key = key.replace("-", "_")
+        if key in values:
+            raise InputError(f"the setting '{key}' is given twice")
+        owners = [name for name in names if key in settings_of(name)]
+        if key == "join":
+            values[key] = text
+        else:
+            values |= parse_settings([setting], owners[0] if owners else names[0])
     return values
 
 

@@ -15,6 +15,7 @@ from litepyramid.files import atomic_write, read_json
 from litepyramid.judges.base import Evidence, Explainer
 from litepyramid.judges.explain import gather
 from litepyramid.judges.lexical.features import english
+from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.pages import fill_template
@@ -270,6 +271,14 @@ def audit(
     spread = _summary_error(scored, sample, pairs)
     figures.append(Figure("error of one summary's score (sd)", spread, np.nan, np.nan))
 
+    worth = []
+    if scored.opinions is not None:
+        errors = scored.opinions[:, pairs.systems, pairs.columns] - pairs.labels
+        worth.append(
+            f"The {len(errors)} judges are worth {independent_judges(errors):.1f} independent "
+            "ones, by the correlation of their errors."
+        )
+
     people = combine(scored, labels=sample, confidence=confidence, assume_random=True)
     systems = _biases(scored, sample, confidence)
     reversed_, changed, tested = _order(scored, people)
@@ -278,7 +287,7 @@ def audit(
         verdict=_verdict(systems, reversed_, tested, spread),
         figures=tuple(figures),
         systems=systems,
-        effects=tuple(_effects(systems, people, reversed_, changed, tested)),
+        effects=(*_effects(systems, people, reversed_, changed, tested), *worth),
         cells=cells,
         worst=_worst(scored, pairs),
         pairs=len(pairs.labels),

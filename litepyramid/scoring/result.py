@@ -233,6 +233,7 @@ class ScoreResult(SystemScores):
         ceiling: The mean score of the references on their own units, by the same judge;
             None if the units were not extracted from references.
         notes: What was noticed in the data.
+        opinions: (J, N, U) presences by each of several judges; None of a single one.
         judge: The judge, to find evidence when a page is made; not saved.
     """
 
@@ -247,6 +248,7 @@ class ScoreResult(SystemScores):
     evidence: tuple[tuple[Evidence, ...], ...] | None = None
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
+    opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
 
     @property
@@ -430,7 +432,8 @@ class ScoreResult(SystemScores):
         return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def unit_table(self) -> Table:
-        """One row per system and unit: presence, label, and the judge's evidence."""
+        """One row per system and unit: presence, label, and the judge's evidence; how
+        far apart several judges are."""
         labels = self.labels if self.label_units in (None, self.units) else None
         units = [
             (m, u, unit)
@@ -441,7 +444,7 @@ class ScoreResult(SystemScores):
         for n, system in enumerate(self.systems):
             for at, (m, u, unit) in enumerate(units):
                 label = None if labels is None else float(labels[n, at])
-                why: tuple[str | None, ...] = (None, None, None)
+                why: tuple[str | float | None, ...] = (None, None, None)
                 if (
                     self.evidence
                     and self.summaries
@@ -457,8 +460,13 @@ class ScoreResult(SystemScores):
                     float(self.presence[n, at]),
                     label,
                 )
+                # How far apart several judges are.
+                if self.opinions is not None:
+                    why = (*why, float(np.ptp(self.opinions[:, n, at])))
                 rows.append((system, self.inputs[m], u + 1, *cells, *why))
         names = "system input unit text weight kind presence label evidence missing conflict"
+        if self.opinions is not None:
+            names += " disagreement"
         return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def to_frame(self, rows: FrameRows = "systems") -> Any:
@@ -521,6 +529,8 @@ class ScoreResult(SystemScores):
                 }
             if self.summaries is not None:
                 row["summary"] = self.summaries[n][m]
+            if self.opinions is not None:
+                row["opinions"] = self.opinions[:, n, slice(*bounds[m])].T
             if self.evidence is not None:
                 row["evidence"] = [
                     *map(_evidence_json, self.evidence[n][slice(*bounds[m])])
@@ -722,6 +732,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
 
     labels = saved.per_unit("labels", label_units, path)
     evidence = saved.per_unit("evidence", units, path)
+    opinions = saved.per_unit("opinions", units, path)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
 
@@ -747,6 +758,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
         summaries=saved.texts("summary"),
         references=saved.references,
         evidence=None if evidence is None else _evidence(evidence, path),
+        opinions=None if opinions is None else _opinions(opinions, path),
         ceiling=saved.ceiling,
         notes=saved.notes,
     )
@@ -757,6 +769,13 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
         check_result(result, saved.checksum, means)
 
     return result
+
+
+def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
+    """The (J, N, U) presences by several judges."""
+    if len({len(values) for row in rows for values in row}) > 1:
+        raise InputError(BROKEN, path=path, expected="a presence by each judge")
+    return np.array(rows, dtype=np.float64).transpose(2, 0, 1)
 
 
 def _evidence(

@@ -11,6 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
+from litepyramid.judges.panel import PanelJudge, panel_notes
 from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import for_criteria, in_language
 from litepyramid.judges.registry import judge as as_judge
@@ -18,7 +19,7 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, lite_pyramid_scores
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples, check_seed
+from litepyramid.stats import check_samples, check_seed, system_means, t_reach
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
@@ -129,6 +130,17 @@ def score(
     intervals, groups = intervals_and_groups(
         systems, layout.inputs, values, **bootstrap
     )
+
+    panel = None if rater is None else single(rater)
+    opinions = None
+    if isinstance(panel, PanelJudge) and batch.opinions:
+        opinions = batch.opinions[0]
+        notes = (*notes, *panel_notes(panel, opinions))
+        if panel.repeats:
+            each = [
+                system_means(scoring.apply(one, layout, seed)[0]) for one in opinions
+            ]
+            intervals = _with_repeats(intervals, np.array(each), confidence)
     kinds = unit_kinds(rated)
     hashes = data_hashes(
         units=rated,
@@ -174,6 +186,7 @@ def score(
         else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,
         judge=rater,
+        opinions=opinions,
         notes=(*dataset.notes, *notes, *_copies(dataset)),
     )
     return result.with_evidence() if evidence else result
@@ -305,7 +318,28 @@ def _judged(
         "missing_summaries": sum(absent),
     }
     presence = np.concatenate(rows).reshape(len(summaries), -1)
-    return presence, replace(batch, presence=(), logits=None, counts=counts)
+    opinions = None
+    if batch.opinions:
+        stacked = np.concatenate(batch.opinions, axis=1)
+        opinions = (stacked.reshape(len(stacked), len(summaries), -1),)
+        opinions[0][:, np.isnan(presence)] = np.nan
+    batch = replace(batch, presence=(), logits=None, counts=counts, opinions=opinions)
+    return presence, batch
+
+
+def _with_repeats(
+    intervals: Sequence[tuple[float, float]], scores: FloatArray, confidence: float
+) -> tuple[tuple[float, float], ...]:
+    """Intervals that also hold how (K, N) scores vary from one time to another."""
+    repeats = len(scores)
+    means = scores.mean(axis=0)
+    error = scores.std(axis=0, ddof=1) / repeats**0.5
+    reach = t_reach(confidence, repeats - 1) * error
+    wider = []
+    for (low, high), mean, more in zip(intervals, means, reach, strict=True):
+        below, above = np.hypot((mean - low, high - mean), more).tolist()
+        wider.append((float(mean - below), float(mean + above)))
+    return tuple(wider)
 
 
 def _human(

@@ -407,6 +407,7 @@ class LLMJudge(Closing):
         concurrency: The most requests under way.
         timeout: Seconds until the whole answer is there; else it is asked for again.
         retries: How often a request is sent again after a failure that may pass.
+        repeats: How often the model is asked, with seeds of its own; the mean counts.
         parameters: More fields of each request, as JSON, or others: {"top_p": 0.5,
             "seed": 1}.
         allow_missing: The share of pairs that may stay without a judgement.
@@ -428,12 +429,14 @@ class LLMJudge(Closing):
         concurrency: int = 16,
         timeout: float = 120.0,
         retries: int = 6,
+        repeats: int = 1,
         parameters: Mapping[str, Any] | None = None,
         allow_missing: float = 0.0,
         estimate: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
         check_whole("units_per_request", units_per_request)
+        check_whole("repeats", repeats, 1, 1)  # more are several judges: `registry`
         if not 0 <= allow_missing <= 1:
             raise InputError(
                 f"allow_missing is {allow_missing}", expected="a share, 0 to 1"

@@ -1,0 +1,104 @@
+"""Several judges as one: the mean or median of their presences, and how they differ."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions
+from litepyramid.judges.parallel import judge_pairs, single
+from litepyramid.types import FloatArray
+
+Join = Literal["mean", "median"]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelJudge:
+    """Judges that are all asked; each fact's presence is the mean of theirs, or median.
+
+    Attributes:
+        names: What each is called.
+        judges: The judges.
+        join: How their presences become one.
+        repeats: Whether they are one language model, asked several times.
+    """
+
+    names: tuple[str, ...]
+    judges: tuple[Judge, ...]
+    join: Join = "mean"
+    repeats: bool = False
+
+    @property
+    def uses_questions(self) -> bool:
+        """Whether any of them does."""
+        return any(getattr(single(j), "uses_questions", False) for j in self.judges)
+
+    def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
+        """Asks every judge about every item; a fact that one did not judge has no
+        presence."""
+        batches = [judge_pairs(judge, items, questions) for judge in self.judges]
+        middle = np.mean if self.join == "mean" else np.median
+
+        presence = []
+        opinions = []
+        for rows in zip(*(batch.presence for batch in batches), strict=True):
+            stacked = np.stack(rows)
+            opinions.append(stacked)
+            presence.append(np.asarray(middle(stacked, axis=0)))
+
+        signature: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        for number, batch in enumerate(batches, start=1):
+            mark = "" if number == 1 else f"_{number}"
+            signature |= {key + mark: text for key, text in batch.signature.items()}
+            for key, count in batch.counts.items():
+                counts[key] = max(count, counts.get(key, 0))
+        signature["join"] = self.join
+        return JudgedBatch(tuple(presence), signature, counts, opinions=tuple(opinions))
+
+
+def independent_judges(values: Any) -> float:
+    r"""How many independent judges J are worth, from what they say or how they err.
+
+    .. math:: J_\text{eff} = \frac{J}{1 + (J - 1) \bar\rho}
+
+    with the mean correlation ρ̄ of every two (Kish's design effect). Of (J, K) values
+    of K pairs; NaN where a judge always says the same.
+
+    Example:
+        >>> independent_judges([[0.1, 0.9, 0.4], [0.1, 0.9, 0.4]])
+        1.0
+    """
+    rows: FloatArray = np.asarray(values, dtype=np.float64)
+    rows = rows[:, ~np.isnan(rows).any(axis=0)]
+    count = len(rows)
+    if rows.shape[1] < 2 or (np.ptp(rows, axis=1) == 0).any():
+        return float("nan")
+    correlations = np.corrcoef(rows)
+    mean = (correlations.sum() - count) / (count * (count - 1))
+    return round(float(count / (1 + (count - 1) * mean)), 12)
+
+
+def panel_notes(panel: PanelJudge, opinions: FloatArray) -> Sequence[str]:
+    """What (J, N, U) presences by judge say of the panel, in sentences."""
+    flat = opinions.reshape(len(opinions), -1)
+    known = flat[:, ~np.isnan(flat).any(axis=0)]
+    if not known.size:
+        return []
+    spread = float(np.ptp(known, axis=0).mean())
+    present = (known >= 0.5).astype(np.int64)
+    differ = float(np.ptp(present, axis=0).mean())
+    if panel.repeats:
+        return [
+            f"The judge was asked {len(flat)} times: its presences are {spread:.3f} apart on "
+            f"average, and {100 * differ:.1f} % of facts flip between present and not. "
+            "Intervals include how scores vary from one time to another."
+        ]
+    worth = independent_judges(known)
+    return [
+        f"{len(flat)} judges, by the {panel.join}: {spread:.3f} apart on average; on "
+        f"{100 * differ:.1f} % of facts they say otherwise whether it is present. By the "
+        f"correlation of their presences they are worth {worth:.1f} independent ones; with "
+        "labels, 'judge audit' tells it by their errors."
+    ]
