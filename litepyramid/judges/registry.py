@@ -215,7 +215,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         settings.pop("engine", None) or "local",
     )
     if isinstance(name, str) and len(several := panel_names(name)) > 1:
-        join = settings.pop("join", None) or "mean"
+        join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, get_args(Join))
         judges = tuple([_made(one, _fitting(one, settings)) for one in several])
         _check_panel(several, settings)
