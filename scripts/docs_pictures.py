@@ -94,6 +94,26 @@ def label_power(data: Path, work: Path) -> None:
     )
 
 
+def spread(data: Path, work: Path) -> None:
+    """The width of intervals by the labels, and how they are spread."""
+    from studies.sampling import SHARES, WAYS, crossfitted, simulate
+
+    from litepyramid.figures.meta_plots import Line, line_plot
+
+    table = crossfitted(data)
+    lines = []
+    for way in WAYS:
+        points = [simulate(table, way, share, 40) for share in SHARES]
+        labels = [point["labels"] for point in points]
+        lines.append(Line(way, labels, [point["width"] for point in points]))
+    figure = line_plot(
+        lines, "facts labelled, of each system", "width of its 95 % interval"
+    )
+    figure.savefig(
+        PICTURES / "spread.svg", bbox_inches="tight", metadata={"Date": None}
+    )
+
+
 def report(data: Path, work: Path) -> None:
     """The page of the embedded example, with a fact open, in Chromium at 1,100
     pixels."""
@@ -134,7 +154,7 @@ def main() -> None:
     parser.add_argument(
         "pictures",
         nargs="*",
-        default=["score", "judge", "meta", "label_power", "report"],
+        default=["score", "judge", "meta", "label_power", "spread", "report"],
     )
     parser.add_argument("--data", type=Path, default=Path(data))
     given = parser.parse_args()

@@ -115,7 +115,7 @@ def draw_facts(
         probability = np.full(sizes.shape, np.nan)
         for n, number in enumerate(_parts(sampling.labels, len(sizes), rng)):
             there = frame.there[n]
-            probability[n, there] = _systematic(
+            probability[n, there] = systematic(
                 np.where(there, sizes[n], 0.0)[there],
                 frame.inputs[there],
                 number,
@@ -276,7 +276,7 @@ def _whole_inputs(
     return np.where(frame.there & chosen, number / total, np.nan)
 
 
-def _systematic(
+def systematic(
     sizes: FloatArray,
     inputs: IntArray,
     number: int,
