@@ -14,7 +14,7 @@ from sampling import Table, crossfitted, simulate
 def test_unsure_facts_need_less_than_half_the_labels_of_inputs(data):
     """A fifth of the labels. With 2,000 draws: .654 of the width, coverage .963 (and
     .961 of differences); a judge of noise is .5 % wider than even facts."""
-    table = crossfitted(data, step=8)
+    table = crossfitted(data / "realsumm", step=8)
     inputs = simulate(table, "inputs", 0.2, 40)
     facts = simulate(table, "unsure facts", 0.2, 40)
     assert facts["width"] < 0.68 * inputs["width"]
