@@ -34,6 +34,7 @@ settings.load_profile("litepyramid")
 SLOW = {
     "test_allennlp",
     "test_allennlp_parse",
+    "test_annotation_lead",
     "test_changes_page",
     "test_ci",
     "test_compare",

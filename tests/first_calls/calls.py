@@ -1,0 +1,43 @@
+"""A first call, as people make it: right at once, or refused with a way out that works."""
+
+import re
+import shlex
+
+from running import ROOT, run_here
+
+from litepyramid.errors import LitepyramidError
+
+CHEAP = {"judge": "recall", "samples": 40}
+"""A judge that needs no model, and few samples."""
+
+
+def follow(call, **options):
+    """What a call gives; after a refusal, with the option that the error shows."""
+    refusal = ""
+    try:
+        return call(**options)
+    except LitepyramidError as error:
+        refusal = str(error)
+
+    shown = re.search(r'columns="(.*?)"', refusal)
+    assert shown, f"no way out is shown: {refusal}"
+    return call(**options, columns=shown[1])
+
+
+def follow_line(cli, *words, **where):
+    """What a command prints; after a refusal, of the lines that the error shows."""
+    done = run_here([*map(str, words)], where.get("cwd", ROOT), {})
+    assert "Traceback" not in done.stderr
+    if done.returncode == 0:
+        return done.stdout
+
+    message = " ".join(done.stderr.split())
+    commands = re.findall(r"`litepyramid (.*?)`", message)
+    if commands:
+        for command in commands:
+            done = cli(*shlex.split(command), **where)
+        return done.stdout
+
+    option = re.search(r"Add (--\w+ (?:'[^']*'|\S+))", message)
+    assert option, f"no way out is shown: {message}"
+    return cli(*words, *shlex.split(option[1]), **where).stdout

@@ -1,0 +1,111 @@
+"""Twenty first calls of somebody who evaluates metrics, with tables of scores."""
+
+import json
+
+import numpy as np
+import pytest
+from calls import follow, follow_line
+
+import litepyramid as lp
+
+pandas = pytest.importorskip("pandas")
+
+SYSTEMS, INPUTS = ["a", "b", "c"], ["1", "2", "3", "4"]
+ROUGE = np.array([[0.1, 0.4, 0.2, 0.3], [0.5, 0.6, 0.4, 0.9], [0.7, 0.9, 0.8, 0.6]])
+HUMAN = np.array([[0.0, 0.5, 0.1, 0.4], [0.4, 0.7, 0.3, 1.0], [0.6, 0.8, 0.9, 0.7]])
+WIDE = pandas.DataFrame(
+    [
+        {"system": s, "input": i, "rouge": ROUGE[n, m], "human": HUMAN[n, m]}
+        for n, s in enumerate(SYSTEMS)
+        for m, i in enumerate(INPUTS)
+    ]
+)
+LONG = WIDE.melt(["system", "input"], var_name="metric", value_name="score")
+OTHER = WIDE.rename(columns={"system": "model_name", "input": "doc-id"})
+MEANS = WIDE.groupby("system")[["rouge", "human"]].mean()
+EXPECTED = float(np.corrcoef(ROUGE.mean(1), HUMAN.mean(1))[0, 1])
+RATED = pandas.concat(
+    [WIDE.drop(columns="rouge").assign(annotator=who) for who in ("ann", "bob")]
+).merge(WIDE[["system", "input", "rouge"]], on=["system", "input"])
+
+SHAPES = {
+    "a wide frame": WIDE,
+    "a long frame": LONG,
+    "a frame of other names": OTHER,
+    "records": WIDE.to_dict("records"),
+    "a dict of lists": WIDE.to_dict("list"),
+    "a frame indexed by system and input": WIDE.set_index(["system", "input"]),
+    "a frame indexed by input": WIDE.set_index("input"),
+    "shuffled rows": WIDE.sample(frac=1, random_state=1),
+    "a row for each system": MEANS.reset_index(),
+    "an index of systems": MEANS,
+    "several annotators": RATED,
+}
+
+
+def pearson(table):
+    """The correlation of the systems' means."""
+    result = lp.meta.correlate(table, "human")
+    frame = result.to_frame()
+    rows = frame[(frame.level == "system") & (frame.coefficient == "pearson")]
+    return float(rows.iloc[0]["value"])
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_table_of_scores_is_correlated(name):
+    table = follow(lambda **options: lp.read_scores(SHAPES[name], **options))
+    assert pearson(table) == pytest.approx(EXPECTED)
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s.json", "s.jsonl"])
+def test_a_file_of_scores_is_correlated(tmp_path, cli, name):
+    path = tmp_path / name
+    if name.endswith("sv"):
+        OTHER.to_csv(path, index=False, sep="\t" if name == "s.tsv" else ",")
+    else:
+        OTHER.to_json(path, orient="records", lines=name == "s.jsonl")
+    printed = follow_line(cli, "meta", "correlate", path)
+    assert f"{EXPECTED:.3f}".lstrip("0") in printed
+
+
+def test_arrays_are_correlated():
+    result = lp.meta.correlate(ROUGE, HUMAN)
+    frame = result.to_frame()
+    rows = frame[(frame.level == "system") & (frame.coefficient == "pearson")]
+    assert float(rows.iloc[0]["value"]) == pytest.approx(EXPECTED)
+
+
+def test_a_column_for_each_system():
+    frame = pandas.DataFrame(
+        {"doc_id": INPUTS, **dict(zip(SYSTEMS, ROUGE, strict=True))}
+    )
+    table = lp.read_scores(frame, columns="input=doc_id,system=*")
+    assert np.array_equal(table.values[0], ROUGE)
+
+
+def test_the_mean_of_two_raters():
+    frame = WIDE.assign(h1=WIDE.human, h2=WIDE.human).drop(columns="human")
+    table = lp.read_scores(frame, columns={"human": "h1+h2"})
+    assert pearson(table) == pytest.approx(EXPECTED)
+
+
+def test_a_result_beside_a_table(tmp_path):
+    units = [["It rained.", "We left."], ["The sun came."]]
+    texts = {"a": ["It rained.", "Sun."], "b": ["We left.", "The sun came."]}
+    result = lp.score(texts, units, judge="recall", samples=40)
+    rows = [
+        {"system": s, "input": i, "metric": "mine", "score": 0.5}
+        for s in "ab"
+        for i in "12"
+    ]
+    (tmp_path / "mine.json").write_text(json.dumps(rows))
+    table = lp.read_scores([result, tmp_path / "mine.json"])
+    assert set(table.metrics) == {"lite2pyramid", "mine"}
+
+
+def test_what_is_refused_speaks_of_scores():
+    texts = pandas.DataFrame({"doc": ["x"], "bart": ["It rained."]})
+    with pytest.raises(lp.LitepyramidError) as refused:
+        lp.read_scores(texts)
+    assert "scores" in str(refused.value)
+    assert "summar" not in str(refused.value)
