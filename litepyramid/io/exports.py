@@ -485,7 +485,8 @@ def event_rows(
         spec = event.get("spec")
         if isinstance(spec, dict):
             functions = spec.get("completion_fns") or [spec.get("model_name")]
-            model = str(functions[0]) if isinstance(functions, list) else ""
+            listed = functions if isinstance(functions, list) else [functions]
+            model = str(listed[0]) if listed else ""
             for key in spec:
                 counts[f"values of spec.{key}"] += key != "completion_fns"
         elif not isinstance(data, dict) or "sample_id" not in event:
