@@ -46,13 +46,16 @@ _BEFORE_PRONOUN = re.compile(
 _LONGEST = 40  # characters of a number in digits
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|[A-Za-z]+")
 
-_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
+_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b(?![.,:/]\d|%)"
+_STOP = r"(?:\.(?=,?\s[12]\d{3}\b))?"  # of an abbreviation, not of the sentence
 _YEAR = r"(?P<after>,?\s(?P<year>[12]\d{3})\b)?"
 _DATES = (
     re.compile(r"(?<![\w-])(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])"),
-    re.compile(rf"\b{_MONTH}\s{_DAY}{_YEAR}", re.IGNORECASE),
-    re.compile(rf"(?<![\w.,:/-]){_DAY}(?:\sof)?\s{_MONTH}{_YEAR}", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\.?\s{_DAY}{_YEAR}", re.IGNORECASE),
+    re.compile(
+        rf"(?<![\w.,:/-]){_DAY}(?:\sof)?\s{_MONTH}{_STOP}{_YEAR}", re.IGNORECASE
+    ),
 )
 
 

@@ -101,6 +101,12 @@ def test_all_spellings_of_a_number_are_one_value(judges, name, spellings):
         assert other[0] < values[0]
 
 
+def test_a_date_at_the_end_leaves_the_full_stop_alone():
+    assert respelled("It fell on 3 May.", "On May 3 it fell.") == "It fell on May 3."
+    assert respelled("It fell May 3.", "On 3 Jan. 2020 or 3 May.") == "It fell 3 May."
+    assert respelled("On Jan. 3 it fell.", "On 3 January.") == "On 3 January it fell."
+
+
 def test_another_number_stays_another_number():
     cases = [
         ("It cost 3 million.", "It cost 3 billion."),
