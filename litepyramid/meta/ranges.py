@@ -82,12 +82,11 @@ class RangeAgreement:
 class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
-    `agreement` is τ of every pair of metrics on every range that the table has, `disagreement`
-    their opposite orders, `better` F/N (eq. 1) of `better_metrics`, against the average
-    score.
-    `unbeaten` sampled summaries are beaten by no other on any metric (0/0); `dropped` topics have
-    too few summaries; `above` is the share of the whole range's summaries in the top
-    range.
+    `agreement` is τ of every pair of metrics on every range that the table has,
+    `disagreement` their opposite orders, `better` F/N (eq. 1) of `better_metrics`,
+    against the average score. `unbeaten` sampled summaries are beaten by no other on
+    any metric (0/0); `dropped` topics have too few summaries; `above` is the share of
+    the whole range's summaries in the top range.
     """
 
     metrics: tuple[str, ...]
@@ -113,27 +112,34 @@ class ScoringRangeResult(Result):
         agreement = replace(self.to_csv_table(), notes=tuple(notes))
         if not any(a.undefined for a in self.agreement):
             agreement = agreement.without("undefined")
-        none = f"No F/N: {self.unbeaten} sampled summaries that no other beats on any metric."
+
         better = Table.of(
             "Share of summaries better on one metric that are better on all (eq. 1), by score",
             ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),
-            [row(p, score=_step(p)) for p in self.better],
-            (f"Metrics: {', '.join(self.better_metrics)}.", none),
+            [row(point, score=_step(point)) for point in self.better],
+            (
+                f"Metrics: {', '.join(self.better_metrics)}.",
+                f"No F/N: {self.unbeaten} sampled summaries that no other beats on any metric.",
+            ),
         )
+
         scores = "averages over the pair by the first metric, without rescaling"
         if self.rule == "text":
             scores = "averages over the metrics, each from 0 to 1 within its topic"
+        rows = []
+        for curve in self.disagreement:
+            for point in curve.points:
+                rows.append(row(point, **row(curve), score=_step(point)))
         opposite = Table.of(
             "Pairs of summaries that two metrics order differently, by score",
             (
-                *(Column("one", "metric"), Column("other", "and"), "score"),
-                *(Column("value", "opposite"), Column("number", "pairs")),
+                Column("one", "metric"),
+                Column("other", "and"),
+                Column("score"),
+                Column("value", "opposite"),
+                Column("number", "pairs"),
             ),
-            [
-                row(p, **row(c), score=_step(p))
-                for c in self.disagreement
-                for p in c.points
-            ],
+            rows,
             (f"Scores: {scores}.", f"Signature: {self.signature}"),
         )
         return [agreement, better, opposite]
@@ -141,8 +147,12 @@ class ScoringRangeResult(Result):
     def to_csv_table(self) -> Table:
         """Agreement by range, one row per pair of metrics and range."""
         columns = (
-            *(Column("one", "metric"), Column("other", "and"), "range"),
-            *(Column("tau", "τ-b", signed=True), "topics", Column("undefined", "no τ")),
+            Column("one", "metric"),
+            Column("other", "and"),
+            Column("range"),
+            Column("tau", "τ-b", signed=True),
+            Column("topics"),
+            Column("undefined", "no τ"),
             Column("summaries", "each", digits=0),
         )
         entries = sorted(self.agreement, key=lambda a: (a.one, a.other))
@@ -236,6 +246,7 @@ def range_(
         raise InputError(
             f"{counted(len(names), 'metric')}", expected="at least two to compare"
         )
+
     topics, dropped = _topics(table, names, people, baseline, rule)
     whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
@@ -244,34 +255,54 @@ def range_(
         "top": [_top(topic, best) for topic in topics],
     }
     above = sum(matrix.shape[1] for matrix in ranges["top"])
+
     agreement, curves = [], []
     for pair in combinations(range(len(names)), 2):
+        rows = [*pair]
         if baseline is None and rule == "code":
-            ranges["top"] = [t.whole[:, _best(t.whole[[*pair]], best)] for t in topics]
-        one, other = (names[m] for m in pair)
+            # In the code the top are the best by either of the two metrics compared.
+            ranges["top"] = [t.whole[:, _best(t.whole[rows], best)] for t in topics]
+        one, other = names[pair[0]], names[pair[1]]
         for which, matrices in ranges.items():
             if which == "top" or any(matrix.shape[1] for matrix in matrices):
-                two = [matrix[[*pair]] for matrix in matrices]
+                two = [matrix[rows] for matrix in matrices]
                 agreement.append(_agreement(which, one, other, two))
+
         rng = piece_generator(seed, "pairs")
         points = opposite_orders(whole, *pair, _PAIRS * samples, rule, rng)
         curves.append(DisagreementCurve(one, other, points))
-    on = (
-        tuple(n for n in names if rule == "text" or not n.lower().startswith("js"))
-        or names
-    )
+
+    # The code leaves out Jensen-Shannon divergence, by which lower is better.
+    on = names
+    if rule == "code":
+        on = tuple(n for n in names if not n.lower().startswith("js")) or names
     rows = [names.index(name) for name in on]
     rng = piece_generator(seed, "better")
     steps, unbeaten = better([matrix[rows] for matrix in whole], samples, rule, rng)
+
     signature = Signature.of(
-        metrics="+".join(names), human="+".join(raters) or None, baseline=baseline,
-        best=best if baseline is None else None, rule=rule, samples=samples, seed=seed,
+        metrics="+".join(names),
+        human="+".join(raters) or None,
+        baseline=baseline,
+        best=best if baseline is None else None,
+        rule=rule,
+        samples=samples,
+        seed=seed,
         scores_sha=scores_sha(table, names, raters),
-    )  # fmt: skip
+    )
     return ScoringRangeResult(
-        names, on, tuple(agreement), tuple(curves), steps, unbeaten, len(topics), dropped,
-        above / sum(matrix.shape[1] for matrix in whole), rule, signature,
-    )  # fmt: skip
+        metrics=names,
+        better_metrics=on,
+        agreement=tuple(agreement),
+        disagreement=tuple(curves),
+        better=steps,
+        unbeaten=unbeaten,
+        topics=len(topics),
+        dropped=dropped,
+        above=above / sum(matrix.shape[1] for matrix in whole),
+        rule=rule,
+        signature=signature,
+    )
 
 
 @dataclass(frozen=True)
@@ -290,9 +321,13 @@ class _Topic:
 
 
 def _topics(
-    table: ScoreTable, names: Sequence[str], people: FloatArray | None, baseline: str | None,
+    table: ScoreTable,
+    names: Sequence[str],
+    people: FloatArray | None,
+    baseline: str | None,
     rule: Rule,
-) -> tuple[list[_Topic], tuple[str, ...]]:  # fmt: skip
+) -> tuple[list[_Topic], tuple[str, ...]]:
+    """The topics with enough summaries, and the names of the others."""
     if baseline is not None and baseline not in table.systems:
         expected = f"one of the rows '{table.systems[0]}' …"
         raise InputError(f"no row '{baseline}' in the scores", expected=expected)
@@ -300,17 +335,21 @@ def _topics(
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
     fewest = _CODE_SMALLEST if rule == "code" else 2
+
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
-        matrix, by = values[:, :, column], by_people[:, column]
+        matrix = values[:, :, column]
         scored = ~np.isnan(matrix).any(axis=0)
-        base, others = matrix[:, is_base & scored], scored & ~is_base
-        judges = others & ~np.isnan(by)
-        topic = _Topic(matrix[:, judges], matrix[:, others & ~judges], base)
+        others = scored & ~is_base
+        judged = others & ~np.isnan(by_people[:, column])
+
+        base = matrix[:, is_base & scored]
+        topic = _Topic(matrix[:, judged], matrix[:, others & ~judged], base)
         if topic.all.shape[1] < fewest or (is_base.any() and not base.size):
             dropped.append(name)
         else:
             topics.append(topic)
+
     if not topics:
         what = "no topic has enough summaries that all the metrics score"
         raise InputError(what, expected=f"at least {fewest}")
@@ -323,6 +362,7 @@ def _best(matrix: FloatArray, best: int) -> list[int]:
 
 
 def _top(topic: _Topic, best: int) -> FloatArray:
+    """The summaries above the baseline, or the best ones, by at least one metric."""
     if topic.baseline.size:
         return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
     return topic.all[:, np.unique(_best(topic.all, best))]
@@ -331,6 +371,7 @@ def _top(topic: _Topic, best: int) -> FloatArray:
 def _agreement(
     which: RangeName, one: str, other: str, matrices: Sequence[FloatArray]
 ) -> RangeAgreement:
+    """τ of two metrics on the summaries of one range, over topics."""
     taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
     tau, _, number = described(np.array(taus))
     size = float(np.mean([matrix.shape[1] for matrix in matrices]))
@@ -359,25 +400,28 @@ def opposite_orders(
     averages, opposite = [], []
     for matrix, number in _shared_out(matrices, pairs, rng):
         first, second = rng.integers(matrix.shape[1], size=(2, number))
-        signs = [np.sign(matrix[m, first] - matrix[m, second]) for m in (one, other)]
-        # The code divides by all pairs, tied ones too.
-        counted = (signs[0] != 0) & (signs[1] != 0) | (rule == "code")
-        level = (
-            matrix[one]
-            if rule == "code"
-            else _normalised(matrix[[one, other]]).mean(axis=0)
-        )
+        sign = np.sign(matrix[one, first] - matrix[one, second])
+        other_sign = np.sign(matrix[other, first] - matrix[other, second])
+
+        if rule == "code":
+            # The code divides by all pairs, tied ones too.
+            counted = np.ones(number, dtype=bool)
+            level = matrix[one]
+        else:
+            counted = (sign != 0) & (other_sign != 0)
+            level = _normalised(matrix[[one, other]]).mean(axis=0)
         averages.append(((level[first] + level[second]) / 2)[counted])
-        opposite.append((signs[0] * signs[1] < 0)[counted])
+        opposite.append((sign * other_sign < 0)[counted])
+
     x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
     if rule == "code":
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
         low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
         starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
-        return tuple(
-            RangePoint(start, high, *described(y[x > start]))
-            for start in starts.tolist()
-        )
+        points = []
+        for start in starts.tolist():
+            points.append(RangePoint(start, high, *described(y[x > start])))
+        return tuple(points)
     return _steps(x, y)
 
 
@@ -389,13 +433,17 @@ def better(
     for matrix, number in _shared_out(matrices, drawn, rng):
         chosen = rng.integers(matrix.shape[1], size=number)
         higher = matrix[:, :, None] > matrix[:, None, chosen]
-        on_all, on_one = higher.all(axis=0).sum(axis=0), higher.any(axis=0).sum(axis=0)
-        below = np.full(number, matrix.shape[1]) if rule == "code" else on_one
-        unbeaten += int((below == 0).sum())
+        on_all = higher.all(axis=0).sum(axis=0)
+        on_one = higher.any(axis=0).sum(axis=0)
+
+        if rule == "code":
+            below = np.full(number, matrix.shape[1])
+            level = matrix.mean(axis=0)
+        else:
+            below = on_one
+            level = _normalised(matrix).mean(axis=0)
         defined = below > 0
-        level = (
-            matrix.mean(axis=0) if rule == "code" else _normalised(matrix).mean(axis=0)
-        )
+        unbeaten += int((~defined).sum())
         averages.append(level[chosen][defined])
         shares.append((on_all[defined] / below[defined]).astype(np.float64))
     return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
@@ -411,9 +459,13 @@ def _shared_out(
 
 
 def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:
+    """The mean of y in ten even steps of x: of 0 to 1, where no x is outside."""
     inside = x.min(initial=0.0) >= 0 and x.max(initial=1.0) <= 1
     low, high = (0.0, 1.0) if inside else (float(x.min()), float(x.max()))
     edges = np.linspace(low, high, 11)
-    where = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
-    ends = enumerate(pairwise(edges.tolist()))
-    return tuple(RangePoint(a, b, *described(y[where == i])) for i, (a, b) in ends)
+    step = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
+
+    points = []
+    for i, (start, stop) in enumerate(pairwise(edges.tolist())):
+        points.append(RangePoint(start, stop, *described(y[step == i])))
+    return tuple(points)

@@ -606,43 +606,49 @@ def permuted_p_values(
     without a value; the number of samples, at most; the smallest p that was possible.
     """
     count = len(values)
-    ranks = coefficient in ("kendall", "spearman")
-    refined = samples is None and (
-        (level == "summary" and swaps != "systems")
-        or (level == "system" and swaps != "inputs" and ranks)
-    )
-    turned = (
-        int(((~np.isnan(Z)).sum(axis=0) >= 2).sum()) if level == "summary" else len(Z)
-    )
+    turned = len(Z)
+    if level == "summary":
+        turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum())
+    refined = samples is None and _has_terms(level, coefficient, swaps)
+
     if samples is not None:
-        most, smallest = samples, 1 / (samples + 1) if rule == "plus_one" else 0.0
+        most = samples
+        smallest = 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
         smallest = max(2.0**-turned / (most + 1), SMALLEST_TAIL)
     else:
+        # Each draw counts with its opposite, so half as many do.
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
         smallest = 1 / (2 * (most + 1))
+
     shared = _Shared(values, Z, level, coefficient, swaps, seed)
     running = ~np.eye(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, valued, failed = np.zeros((3, count, count), dtype=np.int64)
     pairs = list(combinations(range(count), 2))
     first = most if refined or samples else _FIRST_LOOK
+
     with bar(most * len(pairs), "testing", "samples") as shown:
         for start, stop in shared.windows(most, first, refined):
             for i, j in pairs:
                 shown.update(stop - start)
-                tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
-                if not tests:
+                if not running[i, j] and not running[j, i]:
                     continue
                 observed, drawn, terms = shared.differences(i, j, refined)
                 drawn = drawn[: stop - start]
                 failed[[i, j], [j, i]] += np.isnan(drawn).sum()
+                if np.isnan(observed[0]):
+                    continue
                 if samples is None:
+                    # The observed value is the first draw's.
                     drawn = np.concatenate([observed[start:], drawn])
                     drawn = np.concatenate([drawn, -drawn])
-                for a, b in tests if not np.isnan(observed[0]) else []:
-                    turn = 1.0 if a < b else -1.0
+
+                # The test of the other direction turns every difference over.
+                for a, b, turn in ((i, j, 1.0), (j, i, -1.0)):
+                    if not running[a, b]:
+                        continue
                     large = as_large(turn * observed[0], turn * drawn, "greater", rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
@@ -652,10 +658,19 @@ def permuted_p_values(
                         refined_p[a, b] = min(1.0, tails.mean())
             if samples is None:
                 running &= (larger < _CLEARLY) & (valued > 0)
+
     with np.errstate(invalid="ignore"):
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
-    p = np.where(np.isnan(refined_p), p, refined_p)
-    return p, failed, most, smallest
+    return np.where(np.isnan(refined_p), p, refined_p), failed, most, smallest
+
+
+def _has_terms(level: Level, coefficient: Coefficient, swaps: Sampling) -> bool:
+    """Whether the difference of two correlations is a sum whose terms can be turned
+    over."""
+    if level == "summary":
+        return swaps != "systems"
+    ranks = coefficient in ("kendall", "spearman")
+    return level == "system" and swaps != "inputs" and ranks
 
 
 class _Shared:
@@ -663,16 +678,20 @@ class _Shared:
     they move."""
 
     def __init__(
-        self, values: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient,
-        swaps: Sampling, seed: int,
-    ) -> None:  # fmt: skip
-        self.values, self.Z, self.level, self.coefficient = (
-            values,
-            Z,
-            level,
-            coefficient,
-        )
-        self.swaps, self.seed = swaps, seed
+        self,
+        values: FloatArray,
+        Z: FloatArray,
+        level: Level,
+        coefficient: Coefficient,
+        swaps: Sampling,
+        seed: int,
+    ) -> None:
+        self.values = values
+        self.Z = Z
+        self.level = level
+        self.coefficient = coefficient
+        self.swaps = swaps
+        self.seed = seed
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
         self._alone = [self._pair(X) for X in values] if level == "system" else []
@@ -704,13 +723,13 @@ class _Shared:
         if self._alone:
             one, two = self._alone[i], self._alone[j]
             still = [observed_coins(self.Z.shape, one)]
-            start, shifts = (
-                one.shifts(still) - two.shifts(still),
-                self._shifts[i] - self._shifts[j],
-            )
-            pair = one.joined(two)
+            start = one.shifts(still) - two.shifts(still)
+            shifts = self._shifts[i] - self._shifts[j]
             every = np.concatenate([start, shifts], axis=1)
+
+            pair = one.joined(two)
             return pair.moved(start), pair.moved(shifts), lambda: pair.terms(every)
+
         pair = self._pair(self.values[i], self.values[j])
         still = [observed_coins(self.Z.shape, pair)]
         if not refined:
