@@ -198,7 +198,8 @@ def mix(
         )
         raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
     texts = None if references is None else as_references(references, **names)
-    if stus is None and texts is not None:
+    extracted = stus is None and texts is not None
+    if extracted:
         stus = extract(texts, language=language)
     machine = as_units(stus, kind="stu", only=True, **names)
     inputs = {entry.input for entry in human}
@@ -210,8 +211,10 @@ def mix(
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
         if by in ("easiness", "reversed"):
+            # The embedded regressor knows the paper's triplets, not facts.
+            features_of = None if extracted else machine
             values = sentence_easiness(
-                texts, easiness=easiness, stus=machine, language=language
+                texts, easiness=easiness, stus=features_of, language=language
             )
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
     values = None if by == "gold" else values

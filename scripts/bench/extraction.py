@@ -65,6 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--judge", default="recall")
+    parser.add_argument("--rules", default="facts", help="facts, zb21, zb21-footnote")
     arguments = parser.parse_args()
     folder = arguments.data / "realsumm"
     names = as_names(folder / "ids.txt", None)
@@ -93,7 +94,7 @@ def main() -> None:
     show(*row, *correlations(theirs), "–")
     for srl, coref in EXTRACTORS:
         start = time.perf_counter()
-        ours = extract(references, srl=srl, coref=coref).units
+        ours = extract(references, srl=srl, coref=coref, rules=arguments.rules).units
         seconds = time.perf_counter() - start
         overlaps = (
             best_match(ours, theirs),
