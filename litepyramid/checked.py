@@ -42,10 +42,12 @@ def parse_json(
             islice(_levels(value), DEEPEST + 1, None)
         ):
             raise RecursionError
+
         if _ENDLESS.search(text):
             everything = chain.from_iterable(_levels(value))
             if any(isinstance(one, int) and abs(one) >= 10**300 for one in everything):
                 raise ValueError
+
         if "\\u" in text and re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as found:
@@ -62,8 +64,14 @@ def parse_json(
         reason = "a number of more than 300 digits"
     else:
         return value
+
     said = f"not valid JSON ({reason})"
-    raise error(said, path=path, line=line, expected=expected) from None
+    raise error(
+        said,
+        path=path,
+        line=line,
+        expected=expected,
+    ) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -142,7 +150,12 @@ def as_type(
     else:
         return built
     problem = f"{what} ({problem})" if what else problem
-    raise error(problem, path=path, line=line, expected=expected)
+    raise error(
+        problem,
+        path=path,
+        line=line,
+        expected=expected,
+    )
 
 
 @cache
@@ -165,6 +178,7 @@ def _strict(schema: Any) -> Any:
     kind = schema.get("type")
     if kind in _STRICT:
         return _STRICT[kind] | schema
+
     if kind == "default" and schema["schema"]["type"] != "nullable":
         function = {"type": "no-info", "function": _not_null}
         inner = {
@@ -173,13 +187,18 @@ def _strict(schema: Any) -> Any:
             "schema": schema["schema"],
         }
         return schema | {"schema": inner}
+
     return schema
 
 
 _STRICT: dict[Any, dict[str, Any]] = {
     "str": {"strict": True},
     "bool": {"strict": True},
-    "int": {"strict": True, "ge": 0, "le": _MOST},
+    "int": {
+        "strict": True,
+        "ge": 0,
+        "le": _MOST,
+    },
     "float": {"strict": True, "allow_inf_nan": False},
     "list": {"fail_fast": True},
     "tuple": {"fail_fast": True},
@@ -207,6 +226,7 @@ def _misfit(value: Any, errors: list[Any]) -> tuple[str, str]:
     if those[0]["type"] == "missing":
         return f"no {name}", ""
     quoted = json.dumps(those[0]["input"], ensure_ascii=False, default=str)
+
     return f"{name or 'the value'} is {cut(quoted)}", " or ".join(expected)
 
 
@@ -224,6 +244,7 @@ def _place(value: Any, entry: Mapping[str, Any]) -> tuple[int | str, ...]:
         elif entry["type"] != "missing" or len(keys) < len(entry["loc"]) - 1:
             continue
         keys.append(key)
+
     return tuple(keys)
 
 
@@ -243,7 +264,8 @@ _WORDS = {
 
 def _expected(entry: Mapping[str, Any]) -> str:
     """What should have been there, in words."""
-    kind, about = entry["type"], entry.get("ctx", {})
+    kind = entry["type"]
+    about = entry.get("ctx", {})
     if kind == "literal_error":
         return f"one of {about['expected']}".replace("'", "").replace(" or ", ", ")
     if kind in ("too_long", "missing_positional_only_argument"):
@@ -271,10 +293,13 @@ def json_parts(
             yield text(value)
             continue
 
-        start, end = "[", "[]"
+        start = "["
+        end = "[]"
         for entry in value:
             yield f"{start}\n  {text(entry)}"
-            start, end = ",", "\n ]"
+            start = ","
+            end = "\n ]"
+
         yield end
 
     yield "{}\n" if before == "{" else "\n}\n"

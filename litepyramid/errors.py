@@ -50,6 +50,7 @@ class LitepyramidError(Exception):
                 + ("" if self.line is None else f":{self.line}")
                 + ": "
             )
+
         text = f"{where}{legible(self.what)}."
         if self.expected:
             text += f" Expected {legible(self.expected)}."
@@ -99,7 +100,12 @@ def loading(
         raise
     except BaseException as error:
         what = f"{what} ({reason(error)})"
-        raise ModelError(what, path=path, expected=expected, hint=hint) from error
+        raise ModelError(
+            what,
+            path=path,
+            expected=expected,
+            hint=hint,
+        ) from error
 
 
 @contextmanager
@@ -143,6 +149,7 @@ def install_line(extra: str) -> str:
     except PackageNotFoundError:
         root = Path(__file__).resolve().parents[1]
         return f'pip install -e "{root}[{extra}]"'
+
     if noted is None:
         return f'pip install "litepyramid[{extra}]"'
     source = json.loads(noted)
@@ -150,6 +157,7 @@ def install_line(extra: str) -> str:
         folder = url2pathname(urlsplit(source["url"]).path)
         editable = "-e " if source["dir_info"].get("editable") else ""
         return f'pip install {editable}"{folder}[{extra}]"'
+
     vcs = source.get("vcs_info")
     url = f"{vcs['vcs']}+{source['url']}@{vcs['commit_id']}" if vcs else source["url"]
     return f'pip install "litepyramid[{extra}] @ {url}"'

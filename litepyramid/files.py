@@ -40,6 +40,7 @@ def read_bytes(path: str | Path) -> bytes:
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MOST_UNPACKED + 1)
         return _unpacked(data, path, limited=True)
+
     try:
         kind = path.stat().st_mode
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
@@ -53,6 +54,7 @@ def read_bytes(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:  # of no file that can be: a NUL in its name
         why = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({why})", path=path) from error
+
     return _unpacked(data, path, limited=stat.S_ISFIFO(kind))
 
 
@@ -77,13 +79,14 @@ def read_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what, line = (
-            f"byte 0x{data[error.start]:02x}",
-            data.count(b"\n", 0, error.start) + 1,
-        )
+        what = f"byte 0x{data[error.start]:02x}"
+        line = data.count(b"\n", 0, error.start) + 1
         hint = "Save the file as UTF-8."
         raise InputError(
-            f"{what} is not UTF-8", path=path, line=line, hint=hint
+            f"{what} is not UTF-8",
+            path=path,
+            line=line,
+            hint=hint,
         ) from None
 
 
@@ -142,7 +145,12 @@ def jsonl_rows(
         row = parse_json(line, path=path, line=number)
         if not isinstance(row, dict):
             what = f"a JSON {type(row).__name__}"
-            raise InputError(what, path=path, line=number, expected="an object")
+            raise InputError(
+                what,
+                path=path,
+                line=number,
+                expected="an object",
+            )
         rows.append((number, row))
     return rows
 
@@ -156,8 +164,18 @@ def read_json(
     try:
         text = read_text(path)
     except InputError as found:
-        raise error(found.what, path=path, line=found.line, hint=found.hint) from None
-    return parse_json(text, path=path, expected=expected, error=error)
+        raise error(
+            found.what,
+            path=path,
+            line=found.line,
+            hint=found.hint,
+        ) from None
+    return parse_json(
+        text,
+        path=path,
+        expected=expected,
+        error=error,
+    )
 
 
 def read_document(
@@ -201,6 +219,7 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
             raise InputError(
                 "no such file or folder", path=path, hint="Check the path."
             )
+
     if not files:
         raise InputError(f"no {what} given", expected="at least one file or folder")
     return files
@@ -333,12 +352,14 @@ def check_names(names: Iterable[str]) -> None:
         )
         twin = seen.setdefault(plain, name)
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
+
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
             expected = (
                 f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first"
             )
             problem = f"system {name!a} cannot name a file"
             raise InputError(problem, expected=expected, hint="Rename it.")
+
         if twin != name:
             problem = f"systems {name!a} and {twin!a} would be the same file"
             raise InputError(problem, hint="Rename one.")
@@ -441,11 +462,13 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     )
     kind = file_type(path)
     _check_goal(path, kind)
+
     with writing(path):
         if kind == "other":
             with path.open(f"w{form}", encoding=encoding, errors=errors) as file:
                 yield file
             return
+
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _unfinished(path)
         try:
@@ -469,7 +492,13 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 def _compressed(path: Path) -> Iterator[IO[str]]:
     """A new text file that is compressed, without a date: equal texts, equal bytes."""
     with path.open("xb") as file:
-        packed = gzip.GzipFile("", "wb", 6, file, mtime=0)
+        packed = gzip.GzipFile(
+            "",
+            "wb",
+            6,
+            file,
+            mtime=0,
+        )
         with packed, io.TextIOWrapper(packed, "utf-8", "backslashreplace") as text:
             yield text
         file.flush()

@@ -16,7 +16,11 @@ from pathlib import Path
 from litepyramid.errors import InputError
 from litepyramid.text import counted
 
-_LETTERS_A_WORD = {"CJK": 1.5, "KANA": 2.0, "HANGUL": 2.5}
+_LETTERS_A_WORD = {
+    "CJK": 1.5,
+    "KANA": 2.0,
+    "HANGUL": 2.5,
+}
 """About how many characters make a word where that is fewer than five."""
 _UNSPACED = (
     "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0ec0-\u0ec6\u0edc-\u0edf"
@@ -99,6 +103,7 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
         raise InputError(
             f"a language is a {type(language).__name__}", expected="a code such as de"
         )
+
     if language and language != "any":
         _check_code(language)
         return language
@@ -126,6 +131,7 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     if language == "any":
         english = set(clear.values()) <= {"en"} and codes == ["en"]
         return "en" if english else "any"
+
     if len(set(long.values())) > 1:
         raise _in_two_languages(long)
     return codes[0]
@@ -192,6 +198,7 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
             f"These texts are in {name_of(told)}; what was made for English alone (parser, "
             "judge, regressor) read them as if they were English.",
         )
+
     notes: list[str] = []
     if language != "en":
         notes.append(f"The texts are in {name_of(language)}.")
@@ -203,6 +210,7 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
         listed = ", ".join(f"{name_of(code)} {count}" for code, count in others.items())
         number = counted(sum(others.values()), "text")
         notes.append(f"In another language: {number} of {len(texts)} ({listed}).")
+
     return tuple(notes)
 
 
@@ -243,6 +251,7 @@ def words(text: str, *, bigrams: bool = False) -> list[str]:
             words += map("".join, pairwise(characters))
         else:
             words += characters
+
     return words
 
 
@@ -277,7 +286,11 @@ def _script(char: str) -> str:
     return first if first in _SCRIPTS else ""
 
 
-_SAME_SCRIPT = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "IDEOGRAPHIC": "CJK"}
+_SAME_SCRIPT = {
+    "HIRAGANA": "KANA",
+    "KATAKANA": "KANA",
+    "IDEOGRAPHIC": "CJK",
+}
 
 
 def _tell(texts: Sequence[str]) -> tuple[str, bool]:
@@ -295,6 +308,7 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
         if char.isalpha():
             script = _script(char)
             sizes[script] += count / _LETTERS_A_WORD.get(script, 5.0)
+
     if not sizes:
         return "en", False
 
@@ -316,6 +330,7 @@ def _by_words(
     used = _uncapitalised(texts)
     points = dict.fromkeys(codes, 0.0)
     kinds = dict.fromkeys(codes, 0)
+
     for word, count in used.items():
         share, users = _evidence(word, script, codes)
         for code in users:

@@ -108,6 +108,7 @@ def respelled(unit: str, summary: str) -> str:
     spellings = _spellings(summary)
     pieces: list[str] = []
     end = 0
+
     for quantity in asked:
         spelling = spellings.get((quantity.value, quantity.year))
         if spelling is None:
@@ -115,6 +116,7 @@ def respelled(unit: str, summary: str) -> str:
 
         pieces += [unit[end : quantity.start], spelling]
         end = quantity.end
+
     return "".join([*pieces, unit[end:]])
 
 
@@ -192,13 +194,16 @@ def _in_words(
 ) -> tuple[Decimal | None, int]:
     """A number in words (two hundred and five, a dozen), and the token after it."""
     words = [token[0].lower() for token in tokens[place : place + 12]]
-    total, current, after = 0, 0, 0
+    total = 0
+    current = 0
+    after = 0
 
     # "a" and "half a" count before a scale alone.
     if words[0] == "half" and words[1:2] in (["a"], ["an"]):
         after = 2
     elif words[0] in ("a", "an"):
         after = 1
+
     if after:
         scale = words[after] if after < len(words) else ""
         if SCALES.get(scale, 0) < 12 or scale in _SUFFIXES:
@@ -236,6 +241,7 @@ def _in_words(
             last = "scale"
         else:
             break
+
         after += 1
 
     if not last or (words[:after] == ["one"] and _is_pronoun(text, tokens[place])):

@@ -19,11 +19,18 @@ def fill_page(
     environment = _environment(package)
     assert environment.loader is not None
     inside = {"css": "", "js": ""}
+
     for file in [*shared, f"{name}.css", f"{name}.js"]:
         inside[file.rpartition(".")[2]] += environment.loader.get_source(
             environment, file
         )[0]
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+    text = json.dumps(
+        data,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
     values |= {
         "style": inside["css"],
         "script": inside["js"],

@@ -81,6 +81,7 @@ class Progress:
         if self._judging and not _silenced():
             self._judging = False
             self._tell_faster_ways(elapsed)
+
         if self._lines and now - self._last >= EVERY:
             self._last = now
             self.write(self._line(elapsed))
@@ -107,12 +108,14 @@ class Progress:
 
     def _line(self, elapsed: float) -> str:
         """Done, of how many, rate and time left."""
-        done, rate = self.done / self._each, self.done / self._each / elapsed
+        done = self.done / self._each
+        rate = self.done / self._each / elapsed
         per = f"{rate:,.0f} a second" if rate >= 1 else f"{1 / rate:,.0f} s each"
         if self.total is None:
             return f"{self._what}: {done:,.0f} {self._units}, {per}"
 
-        total, left = self.total / self._each, duration(self._left(elapsed))
+        total = self.total / self._each
+        left = duration(self._left(elapsed))
         return f"{self._what}: {done:,.0f} of {total:,.0f} {self._units}, {per}, {left} left"
 
     def _tell_faster_ways(self, elapsed: float) -> None:
@@ -167,7 +170,13 @@ def bar(
 ) -> Progress:
     """Progress on stderr: on a terminal a bar after a second, cleared at the end;
     elsewhere a line every ten seconds."""
-    return Progress(total, what, units, shown=shown, **more)
+    return Progress(
+        total,
+        what,
+        units,
+        shown=shown,
+        **more,
+    )
 
 
 def track(

@@ -42,6 +42,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     ]
     spans: list[tuple[int, int]] = []
     start = 0
+
     for end in [*sorted(ends), len(text)]:
         piece = text[start:end]
         if any(char.isalnum() for char in piece) or (piece.strip() and not spans):
@@ -49,6 +50,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         elif piece.strip():
             spans[-1] = (spans[-1][0], start + len(piece.rstrip()))
         start = end
+
     return spans
 
 
@@ -67,6 +69,7 @@ def _inside(text: str, match: re.Match[str]) -> bool:
         return True
     word = text[max(0, stop - 40) : stop].rstrip(". ").rsplit(None, 1)[-1:]
     inner = word[0].lstrip("(\"'“‘").lower() if word else ""
+
     return (
         inner in _ABBREVIATIONS
         or (len(inner) == 1 and inner.isalpha())

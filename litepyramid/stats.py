@@ -75,6 +75,7 @@ def check_samples(
         if samples < needed:
             goal = f"at least {needed} for an interval at {100 * confidence:g} %"
             raise InputError(counted(samples, "sample"), expected=goal)
+
     if alpha is not None:
         check_share("alpha", alpha)
         needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
@@ -148,7 +149,9 @@ def system_intervals(
     inputs = values.shape[1]
     if inputs == 1:  # every sample is this one
         return [(value, value) for value in values[:, 0].tolist()]
-    share, intervals = np.full(inputs, 1.0 / inputs), []
+    share = np.full(inputs, 1.0 / inputs)
+    intervals = []
+
     for rows in blocks(len(values), samples):
         rng = np.random.default_rng(seed)
         means = [
@@ -158,6 +161,7 @@ def system_intervals(
             for part in blocks(samples, inputs)
         ]
         intervals += _percentile_intervals(np.concatenate(means), confidence)
+
     return intervals
 
 
@@ -193,7 +197,8 @@ def p_values_of(
 ) -> FloatArray:
     """The p-values of `resampled_p_value` from c and k; NaN where k is 0."""
     choose("rule for p-values", rule, get_args(PValueRule))
-    c, k = np.asarray(larger, dtype=np.float64), np.asarray(kept, dtype=np.float64)
+    c = np.asarray(larger, dtype=np.float64)
+    k = np.asarray(kept, dtype=np.float64)
     k = np.where(k == 0, np.nan, k)
     return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
 
@@ -232,8 +237,10 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     alike, so the test stays exact: its statistic is the rounded sum.
     """
     values = np.where(np.isnan(values), 0.0, values)
-    size, columns = np.abs(values), values.shape[1]
+    size = np.abs(values)
+    columns = values.shape[1]
     tails = np.empty(len(values))
+
     if columns <= _COUNTED:
         sums = values.sum(axis=1)
         bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
@@ -243,6 +250,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
                 axis=0
             )
         return tails
+
     steps = _steps(size, _STEPS[cosets])
     whole = np.rint(size / steps[:, None])
     reach = (np.sign(values) * whole).sum(axis=1)
@@ -250,6 +258,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
         reach = np.ceil(reach[0] * steps[0] / steps - 1e-6)
     for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
         tails[block] = _lattice_tails(whole[block].astype(np.int64), reach[block])
+
     return tails
 
 
@@ -274,26 +283,27 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     (Hoeffding). So P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with
     ω_f = π f / length; an odd length keeps cos(a ω) from 0.
     """
-    rows, largest = len(whole), int(whole.max()) + 1
+    rows = len(whole)
+    largest = int(whole.max()) + 1
     keys = whole + np.arange(0, rows * largest, largest)[:, None]
     numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
     numbers = numbers.astype(np.float64)
     q = reach + (reach - whole.sum(axis=1)) % 2 - 1
     length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
     total = q.copy()
+
     for part in blocks(length // 2, max(largest, rows)):
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
         cosines = np.cos(np.arange(largest)[:, None] * waves)
-        negative, sizes = (
-            cosines < 0,
-            numbers @ np.log(np.abs(cosines, out=cosines), out=cosines),
-        )
+        negative = cosines < 0
+        sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
         large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
         waves, signs = waves[large], numbers @ negative[:, large]
         terms = (
             np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
         )
         total += 2 * (terms / np.sin(waves)).sum(axis=1)
+
     within = np.where(np.abs(q) < length, total / length, np.sign(q))
     return np.asarray(np.clip((1 - within) / 2, 0.0, 1.0) + SMALLEST_TAIL)
 
@@ -310,6 +320,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
     tests = ~np.isnan(adjusted)
     kept = adjusted[tests]
     m = kept.size
+
     if method == "bonferroni":
         adjusted[tests] = np.minimum(1.0, m * kept)
     elif method == "holm":
@@ -321,6 +332,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
         from scipy.stats import false_discovery_control
 
         adjusted[tests] = false_discovery_control(kept, method="bh")
+
     return adjusted
 
 

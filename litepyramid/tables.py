@@ -188,6 +188,7 @@ class Result:
         if ending not in self.endings():
             expected = ", ".join(self.endings())
             raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
+
         method = {**_METHODS, **self.forms}.get(ending, "")
         if method == "to_figure":
             _save_figure(self, Path(path), ending[1:])
@@ -224,17 +225,36 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
     figure = result.to_figure()
     for shown in figure.findobj(text.Text):
         shown.set_parse_math(False)  # people's names may hold dollar signs
-    software, signature = f"litepyramid {__version__}", str(result.signature)
+    software = f"litepyramid {__version__}"
+    signature = str(result.signature)
     metadata: dict[str, dict[str, Any]] = {
         "png": {"Software": software, "Description": signature},
-        "pdf": {"Creator": software, "Subject": signature, "CreationDate": None},
-        "svg": {"Creator": software, "Description": signature, "Date": None},
+        "pdf": {
+            "Creator": software,
+            "Subject": signature,
+            "CreationDate": None,
+        },
+        "svg": {
+            "Creator": software,
+            "Description": signature,
+            "Date": None,
+        },
     }
+
     dots = min(_DOTS, _MOST_DOTS / max(figure.get_size_inches()))
-    options = {"format": form, "dpi": dots, "metadata": metadata[form]}
+    options = {
+        "format": form,
+        "dpi": dots,
+        "metadata": metadata[form],
+    }
     fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
     with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
-        figure.savefig(file, **options, bbox_inches="tight", pad_inches=0.06)
+        figure.savefig(
+            file,
+            **options,
+            bbox_inches="tight",
+            pad_inches=0.06,
+        )
 
 
 HIDDEN = {"hidden": True}
@@ -280,6 +300,7 @@ def plain(value: Any) -> Any:
         value = value.to_json()
     elif is_dataclass(value):
         return record(value)
+
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -329,7 +350,16 @@ def _text(table: Table, colour: bool = False) -> str:
     for part in parts:
         if part is not parts[0]:
             console.print()
-        console.print(_grid(table, rows, needed, part, width, colour=colour))
+        console.print(
+            _grid(
+                table,
+                rows,
+                needed,
+                part,
+                width,
+                colour=colour,
+            )
+        )
 
     for note in table.notes:
         for line in wrap_note(legible(note), width):
@@ -364,7 +394,11 @@ def _grid(
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    grid = RichTable(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        show_edge=False,
+    )
     for i in part:
         column = table.columns[i]
         grid.add_column(
@@ -389,6 +423,7 @@ def _grid(
         if whole or any(row[i] for i in part[table.repeated :]):
             bars = [_bar(cells[i], bar_width) for i in drawn]
             grid.add_row(*(Text(row[i]) for i in part), *bars)
+
     return grid
 
 
@@ -397,7 +432,13 @@ def _bar(value: Cell, width: int) -> Any:
     from rich.bar import Bar
 
     length = value if isinstance(value, int | float) and value == value else 0.0
-    return Bar(1.0, 0.0, min(1.0, max(0.0, length)), width=width, color="cyan")
+    return Bar(
+        1.0,
+        0.0,
+        min(1.0, max(0.0, length)),
+        width=width,
+        color="cyan",
+    )
 
 
 def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
@@ -457,6 +498,7 @@ def _latex(table: Table) -> str:
     titles: list[str] = []
     aligned: list[str] = []
     columns: list[list[str]] = []
+
     for i, column in enumerate(table.columns):
         cells = [latex_escape(show(row[i], column)) for row in table.rows]
         if i and column.name == "high" and table.columns[i - 1].name == "low":
@@ -480,4 +522,5 @@ def _latex(table: Table) -> str:
     lines += [r"\toprule", " & ".join(titles) + r" \\", r"\midrule"]
     lines += [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
     lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+
     return "\n".join(lines) + "\n"

@@ -62,7 +62,11 @@ class Unit:
         part = self.weight / max(1, len(self.places))
         return tuple(
             replace(
-                self, weight=part, reference=reference, sentence=sentence, places=()
+                self,
+                weight=part,
+                reference=reference,
+                sentence=sentence,
+                places=(),
             )
             for reference, sentence in self.places
         ) or (self,)
@@ -86,7 +90,13 @@ class InputUnits:
         """One line of a unit file as plain JSON values, without unknown fields."""
         rows: list[dict[str, Any]] = []
         for unit in self.units:
-            rows.append({"text": unit.text, "weight": unit.weight, "kind": unit.kind})
+            rows.append(
+                {
+                    "text": unit.text,
+                    "weight": unit.weight,
+                    "kind": unit.kind,
+                }
+            )
             optional = ("reference", "sentence", "places", "importance", "tags")
             values = {key: getattr(unit, key) for key in optional}
             rows[-1] |= {
@@ -94,8 +104,13 @@ class InputUnits:
             }
             if unit.said:
                 rows[-1]["said"] = True
+
         question = {} if self.question is None else {"question": self.question}
-        return {"input": self.input, **question, "units": rows}
+        return {
+            "input": self.input,
+            **question,
+            "units": rows,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +137,9 @@ class SystemSummaries:
     texts: Sequence[str]
     missing: tuple[str, ...] = ()
     questions: Mapping[str, str] = field(
-        default_factory=dict, compare=False, repr=False
+        default_factory=dict,
+        compare=False,
+        repr=False,
     )
 
 
@@ -181,7 +198,11 @@ class ScoreTable:
     human: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
     full: ScoreTable | None = field(default=None, repr=False)
-    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    left_out: tuple[str, ...] = field(
+        default=(),
+        repr=False,
+        compare=False,
+    )
 
     def __post_init__(self) -> None:
         _read_only(self, self.metrics, self.systems, self.inputs)
@@ -377,6 +398,7 @@ def data_hashes(
         hashes["units_sha"] = fingerprint(_unit_values(units))
         inputs = sorted((entry.input, entry.question or "") for entry in units)
         hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
+
     if summaries:
         rows: list[list[Any]] = []
         for own in summaries:
@@ -386,16 +408,19 @@ def data_hashes(
             ]
             rows.append([own.system, *sorted(texts)])
         hashes["summaries_sha"] = fingerprint(sorted(rows))
+
     if labels:
         orders = {e.input: unit_order(e) for e in label_units or units}
         hashes["labels_sha"] = fingerprint(
             sorted(_label_values(own, orders) for own in labels)
         )
+
     if label_units:
         hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
     if references:
         rows = [[entry.input, sorted(entry.references)] for entry in references]
         hashes["references_sha"] = fingerprint(sorted(rows))
+
     if presence is not None:
         hashes["presence_sha"] = _presence_sha(presence)
     return hashes
@@ -435,7 +460,8 @@ def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[An
 
 def _presence_sha(presence: Any) -> str:
     """A hash of (N, U) presence, its systems, inputs and units in order."""
-    starts, columns = 0, {}
+    starts = 0
+    columns = {}
     for entry in presence.units:
         columns[entry.input] = [starts + i for i in unit_order(entry)]
         starts += len(entry.units)

@@ -148,12 +148,14 @@ def _chromium(tmp_path_factory):
 def browser(_chromium, tmp_path: Path):
     """A tab in which nothing is kept of others; `browser.downloads` is a folder for
     files."""
-    before, driver = _chromium.window_handles, _chromium
+    before = _chromium.window_handles
+    driver = _chromium
     driver.switch_to.new_window("tab")
     tab = driver.current_window_handle
     for handle in before:
         driver.switch_to.window(handle)
         driver.close()
+
     driver.switch_to.window(tab)
     driver.downloads = tmp_path / "downloads"
     driver.downloads.mkdir()
@@ -168,6 +170,7 @@ def browser(_chromium, tmp_path: Path):
         "downloadThroughput": 0,
         "uploadThroughput": 0,
     }
+
     driver.execute_cdp_cmd("Network.enable", {})
     driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
     return driver

@@ -35,16 +35,19 @@ def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> Done:
             ResourceWarning,
         ):
             warnings.simplefilter("ignore", kind)
+
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
         patch.setattr(sys, "argv", ["litepyramid", *args])
         for name, value in {"COLUMNS": "80", **env}.items():
             patch.setenv(name, value)
         code: object = 0
+
         try:
             main()
         except SystemExit as stop:
             code = stop.code
+
     out, err = (
         stream.buffer.getvalue().decode().replace("\r\n", "\n")
         for stream in streams[1:]

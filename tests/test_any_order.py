@@ -35,7 +35,8 @@ def example(seed=0, presence=False):
     def turned(values):
         return shuffled(values, seed) if seed else list(values)
 
-    units, places = {}, {}
+    units = {}
+    places = {}
     for entry in turned(EXAMPLE.units):
         place = turned(range(len(entry.units)))
         places[entry.input] = place
@@ -55,10 +56,12 @@ def example(seed=0, presence=False):
         labels[entry.system] = {
             name: [rows[name][n] for n in places[name]] for name in turned(rows)
         }
+
     summaries = {}
     for entry in turned(EXAMPLE.summaries):
         texts = dict(zip(entry.inputs, entry.texts, strict=True))
         summaries[entry.system] = {name: texts[name] for name in turned(texts)}
+
     references = {
         entry.input: [list(texts) for texts in entry.references]
         for entry in turned(EXAMPLE.references)
@@ -88,7 +91,10 @@ def by_name(result):
     "rule", ["lite", "vital", "sample-3", "original", "modified-1"]
 )
 def test_scores_by_every_rule(rule):
-    values, intervals, signatures = [], [], []
+    values = []
+    intervals = []
+    signatures = []
+
     for turn in (0, 1):
         sources = example(turn)
         if rule == "original":  # which counts what is there: 0 or 1
@@ -105,8 +111,13 @@ def test_scores_by_every_rule(rule):
                 }
                 for system, of in rows.items()
             }
+
         result = lp.score(
-            load(**sources), judge="lexical", rule=rule, samples=200, seed=3
+            load(**sources),
+            judge="lexical",
+            rule=rule,
+            samples=200,
+            seed=3,
         )
         cells = result.to_frame("inputs")
         names = list(zip(cells["system"], cells["input"], strict=True))
@@ -121,7 +132,14 @@ def test_scores_by_every_rule(rule):
 
 
 def compared(data):
-    return lp.compare(lp.score(data, judge="lexical", samples=200, seed=3))
+    return lp.compare(
+        lp.score(
+            data,
+            judge="lexical",
+            samples=200,
+            seed=3,
+        )
+    )
 
 
 def combined(data):
@@ -173,6 +191,7 @@ def test_what_is_learnt(tmp_path):
                 "lexical", data, output=tmp_path / str(seed), settings=["held_out=0"]
             )
         )
+
     one, other = (dict(result.signature.fields) for result in tuned)
     assert one == other
     judges = [(tmp_path / str(n) / "lexical.json").read_text() for n in (0, 1)]
@@ -180,7 +199,8 @@ def test_what_is_learnt(tmp_path):
 
 
 def test_easiness_and_units_of_references_in_another_order():
-    regressors, shares = [], []
+    regressors = []
+    shares = []
     for seed in (0, 1):
         sources = example(seed)
         extraction = lp.extract(sources["references"])
@@ -198,6 +218,7 @@ def test_easiness_and_units_of_references_in_another_order():
                 rounds=2,
             )
         )
+
     assert shares[0] == shares[1]
     assert regressors[0].sha == regressors[1].sha
 
@@ -205,7 +226,8 @@ def test_easiness_and_units_of_references_in_another_order():
 def test_means_of_systems_are_the_same_bits_in_any_order():
     rng = np.random.default_rng(0)
     values = rng.random((7, 41)) ** 3
-    rows, columns = rng.permutation(7), rng.permutation(41)
+    rows = rng.permutation(7)
+    columns = rng.permutation(41)
     turned = np.asfortranarray(values[np.ix_(rows, columns)])
     assert system_means(turned).tolist() == system_means(values)[rows].tolist()
 
@@ -231,7 +253,15 @@ def test_one_text_twice_is_refused_where_its_values_differ():
             summaries={"x": {"a": "It rained."}},
             labels={"x": {"a": order}},
         )
-        results.append(lp.score(data, judge="recall", rule="vital", samples=100))
+        results.append(
+            lp.score(
+                data,
+                judge="recall",
+                rule="vital",
+                samples=100,
+            )
+        )
+
     assert results[0].signature != results[1].signature
     assert ScoringRule.of("vital").name == "vital"
 
@@ -260,12 +290,18 @@ def test_zb21_raises_the_first_system_of_the_file():
 
     def table(order):
         return [
-            {"system": systems[n], "input": i, "m": metric[n, i], "human": human[n, i]}
+            {
+                "system": systems[n],
+                "input": i,
+                "m": metric[n, i],
+                "human": human[n, i],
+            }
             for n in order
             for i in range(6)
         ]
 
-    signatures, values = [], []
+    signatures = []
+    values = []
     for order in (range(4), [2, 1, 3, 0]):
         result = lp.meta.correlate(
             table(order),
@@ -293,7 +329,12 @@ def test_every_other_correlation_goes_by_names():
     order = rng.permutation(5)
     rows = [
         [
-            {"system": f"s{n}", "input": i, "m": x[n, i], "human": z[n, i]}
+            {
+                "system": f"s{n}",
+                "input": i,
+                "m": x[n, i],
+                "human": z[n, i],
+            }
             for n in order_of
             for i in range(9)
         ]

@@ -64,6 +64,7 @@ def imported(source: str, modules: Iterable[str]) -> set[str]:
             # An import by string, "litepyramid.x.y" or "litepyramid.x:function", is one
             # too; a package alone is where files lie.
             found |= {str(node.value).partition(":")[0]} & {*modules}
+
     return {
         _held(name, modules) for name in found if name.split(".")[0] == "litepyramid"
     }
@@ -114,6 +115,7 @@ def circles(graph: Graph) -> list[str]:
             TopologicalSorter(beside).prepare()
         except CycleError as error:
             circles.append(f"{package}: {' → '.join(error.args[1])}")
+
     return circles
 
 

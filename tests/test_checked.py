@@ -98,7 +98,11 @@ class Whole:
     map: dict[str, list[str]] = field(default_factory=dict)
 
 
-GOOD = {"n": 0, "x": None, "rows": []}
+GOOD = {
+    "n": 0,
+    "x": None,
+    "rows": [],
+}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,14 @@ def test_shapes_that_do_not_fit(change, what):
     "change", [{}, {"x": 3}, {"kind": None}, {"other": [1]}, {"map": {}}]
 )
 def test_shapes_that_fit(change):
-    whole = as_type(Whole, {**GOOD, "rows": [{"ok": True}], **change})
+    whole = as_type(
+        Whole,
+        {
+            **GOOD,
+            "rows": [{"ok": True}],
+            **change,
+        },
+    )
     assert (whole.rows, whole.kind, whole.x) == ((Row(True),), "u", change.get("x"))
 
 

@@ -26,7 +26,12 @@ def shell(script, folder):
     env["LITEPYRAMID_CACHE"] = "judgements.sqlite"
     command = ["bash", "-e", "-c", script]
     return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -96,6 +96,7 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
         pytest.skip("this page has nothing to run")
     for name, content in FILE.findall(page.read_text(encoding="utf-8")):
         (tmp_path / name).write_text(content, encoding="utf-8")
+
     if any(ENDPOINT in text for _, text in runnable):
         endpoint = FakeEndpoint()
         request.addfinalizer(endpoint.close)
@@ -103,9 +104,11 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
             (language, text.replace(ENDPOINT, endpoint.url))
             for language, text in runnable
         ]
+
     cli("demo", "--save", "example", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
     variables = {}
+
     for language, text in runnable:
         if language == "python":
             for node, shown in statements(text):
@@ -116,6 +119,7 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
                     f"{shown!r} is not {printed!r}"
                 )
             continue
+
         for words, shown in commands(text):
             if words[0] != "litepyramid" or words[1:3] == ["demo", "--save"]:
                 continue
@@ -138,10 +142,12 @@ def test_what_cannot_be_run_exists():
     for words in (words for text in shown for words, _ in commands(text)):
         if words[0] != "litepyramid":
             continue
-        command, rest = app, words[1:]
+        command = app
+        rest = words[1:]
         while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
             command = command.get_command(None, rest.pop(0))
             assert command, f"no such command: {shlex.join(words)}"
+
         options = {name for parameter in command.params for name in parameter.opts}
         options |= {"-h", "--help", "--version"}
         used = {

@@ -51,7 +51,12 @@ def test_not_installed_it_is_the_checkout(monkeypatch):
 
 
 def test_an_error_comes_whole_out_of_another_process():
-    place = {"path": "u.txt", "line": 3, "expected": "b", "hint": "c"}
+    place = {
+        "path": "u.txt",
+        "line": 3,
+        "expected": "b",
+        "hint": "c",
+    }
     for error in (
         InputError("a", **place),
         MissingExtraError("torch", extra="nli", purpose="it"),

@@ -29,7 +29,8 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
 
 
 def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
-    goal, link = tmp_path / "goal", tmp_path / "link"
+    goal = tmp_path / "goal"
+    link = tmp_path / "link"
     goal.write_text("old", encoding="utf-8")
     link.symlink_to(goal)
     with pytest.raises(InputError, match="is a link"), atomic_write(link) as file:
@@ -37,6 +38,7 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     hard = tmp_path / "folder" / "hard"
     hard.parent.mkdir()
     hard.hardlink_to(goal)
+
     for inputs in (
         goal,
         [str(goal)],
@@ -46,6 +48,7 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     ):
         with pytest.raises(InputError, match="one of the files to read"):
             check_output(hard, inputs)
+
     with pytest.raises(InputError, match="is a link"):
         check_output(link)
     check_output(tmp_path / "new" / "x.json", tmp_path)
@@ -57,7 +60,9 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
 
 
 def test_a_folder_of_results_is_new_or_empty(tmp_path):
-    empty, other, link = tmp_path / "empty", tmp_path / "other", tmp_path / "link"
+    empty = tmp_path / "empty"
+    other = tmp_path / "other"
+    link = tmp_path / "link"
     empty.mkdir()
     other.mkdir()
     (other / "theirs").write_text("kept", encoding="utf-8")
@@ -65,10 +70,12 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
     for goal in (other, link, other / "theirs"):
         with pytest.raises(InputError, match="already exists"), new_folder(goal):
             pass
+
     for goal in (empty, tmp_path / "a" / "b"):
         with new_folder(goal) as folder:
             (folder / "x").write_text("ours", encoding="utf-8")
         assert [file.name for file in goal.iterdir()] == ["x"]
+
     with pytest.raises(RuntimeError), new_folder(tmp_path / "half") as folder:
         raise RuntimeError
     assert not (tmp_path / "half").exists()
@@ -92,7 +99,9 @@ def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
     def piped(name, text):
         os.mkfifo(tmp_path / name)
         threading.Thread(
-            target=(tmp_path / name).write_text, args=(text,), daemon=True
+            target=(tmp_path / name).write_text,
+            args=(text,),
+            daemon=True,
         ).start()
         return tmp_path / name
 

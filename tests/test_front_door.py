@@ -29,7 +29,11 @@ TEXTS = {
     "theirs": ["", "Rome slept."],
 }
 ROWS = [
-    {"system": system, "input": name, "summary": text}
+    {
+        "system": system,
+        "input": name,
+        "summary": text,
+    }
     for system, texts in TEXTS.items()
     for name, text in zip(UNITS, texts, strict=True)
 ]
@@ -76,7 +80,10 @@ def expected():
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, litepyramid as lp; lp.score; print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     heavy = {"torch", "spacy", "pandas", "xgboost", "transformers", "scipy"}
     assert heavy & {*done.stdout.split()} == set()
@@ -158,6 +165,7 @@ def test_a_public_function_has_at_most_eight_parameters():
         for entry in parameters:
             if entry.kind is entry.VAR_KEYWORD and name != "litepyramid.judge":
                 assert get_origin(entry.annotation) is Unpack, f"{name}: {entry}"
+
     assert not above
 
 
@@ -183,6 +191,7 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     for name in ("report.html", "scores.json", "figure.pdf"):
         result.save(name)
         assert Path(name).stat().st_size > 1000
+
     assert "default-src 'none'" in Path("report.html").read_text(encoding="utf-8")
 
     data = lp.load(
@@ -209,9 +218,19 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     assert len(plan.sentences) == 38
     assert lp.score(data, mixed).metric == "lite2.xpyramid"
     tasks = lp.export(plan, output="tasks/", form="page").tasks
-    one = {"task": tasks.ids[0], "scus": ["A fact."], "finished": True}
+    one = {
+        "task": tasks.ids[0],
+        "scus": ["A fact."],
+        "finished": True,
+    }
     Path("answers.json").write_text(
-        json.dumps({"format": "litepyramid-answers", "worker": "w", "answers": [one]})
+        json.dumps(
+            {
+                "format": "litepyramid-answers",
+                "worker": "w",
+                "answers": [one],
+            }
+        )
     )
     answers = lp.import_answers("tasks/", "answers.json", units=stus)
     assert lp.score(data, answers).metric == "lite2.xpyramid"
@@ -318,12 +337,14 @@ def test_presence_from_outside(tmp_path, expected):
     for given in (PRESENCE, PRESENCE_ROWS, frame(PRESENCE_ROWS), path, lines):
         found = lp.score(units=UNITS, presence=given)
         assert found.scores == pytest.approx({"mine": 0.8125, "theirs": 0.25})
+
     saved = tmp_path / "scores.json"
     expected.save(saved)
     for given in (saved, str(saved), expected, json.loads(saved.read_text())):
         again = lp.score(presence=given)
         assert again.scores == expected.scores
         assert again.units == expected.units
+
     assert lp.score(TEXTS, UNITS, presence=saved).systems == ("mine", "theirs")
 
 
@@ -339,7 +360,12 @@ def test_presence_of_other_units_or_systems(expected, tmp_path):
 
 def test_scores_of_any_kind_are_one_table(expected, tmp_path):
     rows = [
-        {"system": s, "input": i, "metric": m, "score": len(s) + n}
+        {
+            "system": s,
+            "input": i,
+            "metric": m,
+            "score": len(s) + n,
+        }
         for s in ("a", "bb")
         for n, i in enumerate("xyz")
         for m in ("human", "own")
@@ -352,6 +378,7 @@ def test_scores_of_any_kind_are_one_table(expected, tmp_path):
     for table in tables:
         assert np.array_equal(table.values, tables[0].values)
         assert lp.compare(table, metric="own").pairs[0].difference == 1
+
     assert lp.read_scores(expected).metrics == ("lite2pyramid",)
     assert lp.compare(frame(rows), metric="own").metric == "own"
     with pytest.raises(InputError, match="no column 'score'"):
@@ -370,6 +397,7 @@ def test_every_result_can_do_what_results_do():
     for module in pkgutil.walk_packages(lp.__path__, "litepyramid."):
         if "__main__" not in module.name:
             importlib.import_module(module.name)
+
     kinds = Result.__subclasses__()
     for kind in kinds:
         kinds += kind.__subclasses__()
@@ -396,6 +424,7 @@ def test_results_show_themselves(data, expected, tmp_path):
         lp.mix(data.units, stus, easiness=easy),
         lp.plan(data.references, human_share=0.5, easiness=easy),
     ]
+
     for number, result in enumerate(results):
         assert len(repr(result)) < 120
         assert "\n" not in repr(result)
@@ -405,6 +434,7 @@ def test_results_show_themselves(data, expected, tmp_path):
         for ending in ("json", "csv", "tex", "txt"):
             result.save(tmp_path / f"{number}.{ending}")
         assert json.loads((tmp_path / f"{number}.json").read_text())
+
     with pytest.raises(InputError, match=r"\.doc"):
         expected.save(tmp_path / "s.doc")
 

@@ -65,23 +65,42 @@ EXAMPLE = {  # units, a summary that carries them, and nonsense of about the sam
 def parts(code: str):
     """What must refuse: each a function that scores texts of this language, insisting
     or not."""
-    units, text = [SENTENCES[code][:3]], " ".join(SENTENCES[code][:5])
+    units = [SENTENCES[code][:3]]
+    text = " ".join(SENTENCES[code][:5])
     english = SimpleNamespace(judge=lp.judge("recall").judge, languages=("en",))
     return {
         "lexical": lambda **o: lp.score(
-            [text], units, judge="lexical", samples=40, **o
+            [text],
+            units,
+            judge="lexical",
+            samples=40,
+            **o,
         ),
         "model of English": lambda **o: lp.score(
-            [text], units, judge=english, samples=40, **o
+            [text],
+            units,
+            judge=english,
+            samples=40,
+            **o,
         ),
         "parser": lambda **o: lp.score(
-            [text], references=[text], judge="recall", samples=40, **o
+            [text],
+            references=[text],
+            judge="recall",
+            samples=40,
+            **o,
         ),
         "precision": lambda **o: lp.precision(
-            [text], references=[text], judge="recall", **o
+            [text],
+            references=[text],
+            judge="recall",
+            **o,
         ),
         "rouge": lambda **o: lp.score_metrics(
-            [text], references=[text], metrics=["rouge-1"], **o
+            [text],
+            references=[text],
+            metrics=["rouge-1"],
+            **o,
         ),
         "regressor": lambda **o: lp.easiness.predict([text], stus=units, **o),
         "explain": lambda **o: lp.explain(text, units[0], judge="lexical", **o),
@@ -142,7 +161,8 @@ def test_evidence_of_recall_in_chinese():
 
 
 def test_mixed_sets_are_counted_and_different_parts_refused():
-    german, french = SENTENCES["de"][:12], SENTENCES["fr"][:3]
+    german = SENTENCES["de"][:12]
+    french = SENTENCES["fr"][:3]
     units = [[text] for text in german]
     texts = [*german[:9], *french]
     result = lp.score(texts, units, judge="recall", samples=40)

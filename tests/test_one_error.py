@@ -38,19 +38,34 @@ VERBS = {
     target: function_of(command)
     for command, target in COMMANDS.items()
     if target not in LEFT_OUT
-} | {"load": lp.load, "judge": lp.judge, "read_scores": lp.read_scores}
+} | {
+    "load": lp.load,
+    "judge": lp.judge,
+    "read_scores": lp.read_scores,
+}
 
 
 def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
     """Arguments that a function takes, so that one of them can be made strange."""
     rows = [
-        {"system": s, "input": i, "metric": m, "score": len(s) * (n + 1) + len(m)}
+        {
+            "system": s,
+            "input": i,
+            "metric": m,
+            "score": len(s) * (n + 1) + len(m),
+        }
         for s in ("a", "bb", "ccc", "d")
         for n, i in enumerate("vwxyz")
         for m in ("human", "rouge", "bleu")
     ]
     labels = {"a": [[1], [1]], "b": [[1], [0]]}
-    result = lp.score(TEXTS, UNITS, judge="recall", samples=40, labels=labels)
+    result = lp.score(
+        TEXTS,
+        UNITS,
+        judge="recall",
+        samples=40,
+        labels=labels,
+    )
     references = ["It rained. We left.", "They won the cup."]
     positional: dict[str, list[object]] = {
         "score": [TEXTS, UNITS], "precision": [TEXTS], "compare": [result], "combine": [result],
@@ -63,6 +78,7 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
         "score_metrics": [TEXTS], "label_power": [result], "convert": [work], "pyramid": [work],
     }  # fmt: skip
     keywords: dict[str, object] = {"full": rows} if name == "meta.testset" else {}
+
     return positional.get(name, [rows]), keywords
 
 
@@ -86,13 +102,16 @@ def test_wrong_types_are_one_error(name, data, tmp_path):
     for key, value in SMALL.items():
         if key in parameters and list(parameters).index(key) >= len(positional):
             keywords[key] = value
+
     wrong = data.draw(st.sampled_from(sorted(parameters)))
     value = data.draw(STRANGE)
     place = list(parameters).index(wrong)
+
     if place < len(positional):
         positional[place] = value
     else:
         keywords[wrong] = value
+
     with suppress(LitepyramidError):  # any other exception fails the test
         function(*positional, **keywords)
 

@@ -50,7 +50,12 @@ def test_scores_and_their_comparison_refuse_too_few():
     for k in (1, 39):
         with pytest.raises(InputError, match=rf"{k} samples?\. Expected at least 40"):
             compare(scores, samples=k)
-    low, high = system_intervals(values, samples=40, confidence=0.95, seed=0)[0]
+    low, high = system_intervals(
+        values,
+        samples=40,
+        confidence=0.95,
+        seed=0,
+    )[0]
     assert low < high
     with pytest.raises(InputError, match=r"at least 2000 for an interval at 99\.9 %"):
         compare(scores, samples=1999, confidence=0.999)

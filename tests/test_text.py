@@ -30,6 +30,7 @@ def test_nothing_unseen_is_printed_and_the_rest_stays(text):
         c for c in shown if unicodedata.bidirectional(c)[:2] in {"LR", "RL", "PD"}
     ]
     unseen = {*hidden, "Cf"}
+
     # The last range is not assigned, and not to be seen when it is.
     if not [
         c
@@ -51,6 +52,7 @@ def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them()
         said = legible(f"the units' {long}system '{value}' {long}")
         assert len(said) < 4500
         assert "\x1b" not in said
+
     said = legible(f"a '{'x' * 200}' and {long}'short' \"{'y' * 200}\"")
     assert said.count("…") == 2
     assert f" and {long}'short'" in said
@@ -58,7 +60,10 @@ def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them()
 
 def test_an_error_shows_less_than_it_holds():
     error = InputError(
-        "no '" + "a" * 10**6 + "\n'", path="f\u202e.txt", expected="b\x07", hint="c\r"
+        "no '" + "a" * 10**6 + "\n'",
+        path="f\u202e.txt",
+        expected="b\x07",
+        hint="c\r",
     )
     assert len(error.what) > 10**6
     assert len(str(InputError("x", path="a/" * 5000))) < 500

@@ -33,6 +33,7 @@ def train_tokenizer(texts: list[str], size: int):
     bpe.train_from_iterator(texts, trainer)
     learned = json.loads(bpe.to_str())["model"]
     merges = [tuple(merge) for merge in learned["merges"]]
+
     return transformers.RobertaTokenizer(vocab=learned["vocab"], merges=merges)
 
 
@@ -56,6 +57,7 @@ def make_checkpoint(
         model = RobertaForSequenceClassification(
             RobertaConfig(**{**settings, **config})
         )
+
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -92,6 +94,7 @@ def make_matching_bert(
         "id2label": dict(enumerate(THREE)),
         "label2id": {label: index for index, label in enumerate(THREE)},
     }  # fmt: skip
+
     model = BertForSequenceClassification(BertConfig(**settings))
     with torch.no_grad():
         embeddings = model.bert.embeddings
@@ -103,6 +106,7 @@ def make_matching_bert(
         for side, sign in ((attention.query, -0.7), (attention.key, 0.7)):
             side.weight.copy_(torch.eye(size))
             side.weight[0, 0] = sign
+
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

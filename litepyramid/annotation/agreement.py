@@ -79,10 +79,12 @@ class AgreementResult(Result):
             + ".",
             "compared: items on which the other workers have a majority, or with a gold label.",
         ]
+
         if any(w.undecided for w in self.workers):
             notes.append(
                 "?: contradicts one other; a third worker is needed to tell who is noisy."
             )
+
         return [
             Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))
         ]
@@ -116,6 +118,7 @@ def krippendorff_alpha(answers: ArrayLike, level: AlphaLevel = "nominal") -> flo
     if level == "ordinal":
         middle = np.cumsum(each) - each / 2
         distance = (middle[:, None] - middle) ** 2
+
     expected = each @ distance @ each
     if expected == 0:
         return math.nan
@@ -153,6 +156,7 @@ def disagreement(
     if gold is not None:
         truth = np.asarray(gold, dtype=np.float64)
         lead = np.where(np.isnan(truth), lead, 2 * truth - 1)
+
     compared = answered & (lead != 0)
     disagreed = compared & (np.sign(lead) == -np.sign(votes))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(
@@ -186,6 +190,7 @@ def agree(
         raise InputError(
             f"noisy_above is {noisy_above}", expected="a share from 0 to 1"
         )
+
     truth = (
         np.full(table.shape[1], np.nan)
         if gold is None
@@ -194,6 +199,7 @@ def agree(
     has_gold = np.isfinite(truth)
     remaining = table.copy()
     dropped: dict[int, tuple[float, float]] = {}
+
     while True:
         compared, disagreed = disagreement(remaining, truth)
         answered = (~np.isnan(remaining)).astype(np.float64)
@@ -211,15 +217,27 @@ def agree(
             break
         dropped[worst] = compared[worst], disagreed[worst]
         remaining[worst] = np.nan
+
     undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
     given = (~np.isnan(table)).sum(axis=1).tolist()
     records = []
+
     for i, name in enumerate(workers):
         items, wrong = map(int, dropped.get(i, (compared[i], disagreed[i])))
-        rate, out = wrong / items if items else math.nan, i in dropped
+        rate = wrong / items if items else math.nan
+        out = i in dropped
         records.append(
-            WorkerRecord(name, given[i], items, wrong, rate, out, bool(undecided[i]))
+            WorkerRecord(
+                name,
+                given[i],
+                items,
+                wrong,
+                rate,
+                out,
+                bool(undecided[i]),
+            )
         )
+
     records.sort(
         key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker)
     )
@@ -227,6 +245,7 @@ def agree(
     tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
     level: AlphaLevel = "ordinal" if (table == 0.5).any() else "nominal"
     hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
+
     return AgreementResult(
         labels=majority_labels(remaining),
         level=level,

@@ -147,6 +147,7 @@ def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
             "the offline page's JSON, a Label Studio export, or a filled-in sheet"
         )
         raise InputError("no answers that can be read", expected=expected)
+
     file = as_type(_PageAnswers, data, what="broken answers")
     return [
         Response(
@@ -199,9 +200,12 @@ def _read_label_studio(data: Any, path: Path) -> list[Response]:
             ]
             answers = [(one, _controls(one), finished) for one, finished in several]
         else:
-            fields, answers = row, [(entry, row, True)]
+            fields = row
+            answers = [(entry, row, True)]
+
         task = str(fields.get("task_id") or f"no task_id ({source})")
         responses += [_response(*answer, task, source) for answer in answers]
+
     return responses
 
 
@@ -262,6 +266,7 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
             + "; or ".join(", ".join(names) for names in SHEETS.values()),
             hint="Answers of Label Studio and of the offline page are JSON.",
         )
+
     responses: dict[tuple[str, str], Response] = {}
     for row in rows:
         cells = {name: cell.strip() for name, cell in row.values.items()}
@@ -270,6 +275,7 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
         response = responses.get(
             (task, worker), Response(task, worker, f"{path.name}:{row.line}")
         )
+
         with located(path, row.line):
             if not judging:
                 tick = cells.get("no_fact", "")
@@ -279,7 +285,9 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
             elif (number := _index(cells["number"], 1)) >= 0 and cells["present"]:
                 presence = {**response.presence, number: _yes(cells["present"])}
                 response = replace(response, presence=presence)
+
         responses[task, worker] = response
+
     return list(responses.values())
 
 
@@ -373,6 +381,7 @@ class WrittenUnits(Answers):
             notes.append(
                 f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}."
             )
+
         kinds = Counter(unit.kind for entry in self.units for unit in entry.units)
         rows = [
             ("SCU", "people", self.written),
@@ -410,6 +419,7 @@ class JudgedLabels(Answers):
             flat = by_system.setdefault(entry.system, [])
             for name, row in zip(entry.inputs, entry.labels, strict=True):
                 flat += [(name, label) for label in row]
+
         if self.sample is not None:
             by_system = {name: [] for name in by_system}
             for fact in self.sample.facts:
@@ -421,6 +431,7 @@ class JudgedLabels(Answers):
             share = sum(label for _, label in flat) / len(flat) if flat else math.nan
             inputs = len({name for name, _ in flat})
             rows.append((system, inputs, len(flat), share))
+
         columns = (
             Column("system"),
             Column("inputs"),
@@ -434,6 +445,7 @@ class JudgedLabels(Answers):
                 f"{drawn} drawn, {self.sample.unanswered} have no label; shares are of the "
                 "sample, `litepyramid combine --labels` tells those of all facts."
             )
+
         labels = Table("Presence labels", columns, tuple(rows), tuple(notes))
         return [labels, *self.agreement.to_tables()]
 
@@ -479,21 +491,34 @@ def import_answers(
     choose("writers", writers, ("first", "all"))
     exported = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
     responses = read_responses(answers)
+
     if exported.kind == "writing":
         if output is not None:
             check_output(output, tasks, answers, units)
         others = None if units is None else as_units(units, kind="stu")
-        written = collect_units(exported, responses, others, writers, bool(drafts))
+        written = collect_units(
+            exported,
+            responses,
+            others,
+            writers,
+            bool(drafts),
+        )
         if output is not None and written.units:
             write_units(output, written.units)
         return written
+
     if units is not None:
         raise InputError(
             "units with tasks of judging presence", expected="tasks of writing SCUs"
         )
+
     truth = () if gold is None else as_labels(gold, exported.units, partial=True)
     judged = collect_labels(
-        exported, responses, noisy_above, drafts is not False, truth
+        exported,
+        responses,
+        noisy_above,
+        drafts is not False,
+        truth,
     )
     if output is not None:
         write_judged(Path(output), judged)
@@ -516,6 +541,7 @@ def collect_units(
     named: Names = defaultdict(list)
     rows = _by_task(tasks, answers, named)
     scus: dict[Place, list[str]] = {}
+
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
         contradictory = [r for r in responses if r.contradictory]
@@ -526,14 +552,17 @@ def collect_units(
         if not finished:
             named["started" if responses else "open"].append(task.name)
             continue
+
         if len(finished) > 1:
             who = [r.worker if r.scus else f"{r.worker} (no fact)" for r in finished]
             named["several"].append(f"{task.name}: {', '.join(who)}")
+
         counting = finished if writers == "all" else finished[:1]
         texts = list(dict.fromkeys(text for r in counting for text in r.scus))
         scus[task.input, task.reference, task.sentence] = texts
         if not texts:
             named["no_fact"].append(task.name)
+
     earlier = any(unit.kind == "scu" for entry in others or () for unit in entry.units)
     merged = _merged(tasks, scus, others, earlier)
     units = tuple(entry for entry in merged if entry.units)
@@ -571,10 +600,12 @@ def _merged(
                     f"unit '{unit.text}' of input '{entry.input}' does not say its sentence",
                     expected="only STUs, or units that `litepyramid budget import` wrote",
                 )
+
     missing = [name for name in names if name not in base]
     if missing and others is not None and not earlier:
         hint = "Give the STUs of the references that the plan was made from."
         raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
+
     scus: dict[Place, list[Unit]] = {
         key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
         for key, texts in written.items()
@@ -590,6 +621,7 @@ def _merged(
                 (
                     machine[name] if unit.kind == "stu" else scus.setdefault(key, [])
                 ).append(unit)
+
     human: dict[str, list[Unit]] = {name: [] for name in names}
     for s in tasks.sentences:
         human[s.input] += scus.get(s.key, [])
@@ -601,6 +633,7 @@ def _merged(
         InputUnits(name, tuple(human[name] + machine[name]), questions.get(name))
         for name in names
     ]
+
     return entries + [
         entry for name, entry in base.items() if earlier and name not in names
     ]
@@ -626,6 +659,7 @@ def collect_labels(
     )
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
     table = np.full((len(workers), int(offsets[-1])), np.nan)
+
     for task, offset in zip(tasks.judging, offsets, strict=False):
         for worker, response in rows.get(task.id, {}).items():
             if not (response.finished or drafts):
@@ -641,6 +675,7 @@ def collect_labels(
                     named["extra"].append(
                         f"{task.name}: {index + 1} ({response.source})"
                     )
+
     if np.isnan(table).all():
         raise _foreign(tasks, named)
     truth = {
@@ -658,6 +693,7 @@ def collect_labels(
     for task, row in zip(tasks.judging, by_task, strict=True):
         if (missing := np.isnan(row)).any():
             named["open" if missing.all() else "started"].append(task.name)
+
     cells: dict[tuple[str, str], Sequence[float]] = {}
     texts = dict.fromkeys(tasks.blank, "")
     sizes = {entry.input: len(entry.units) for entry in tasks.units}
@@ -674,14 +710,17 @@ def collect_labels(
     else:
         units = tuple([e for e in tasks.units if e.input not in partial])
         named["incomplete"] = sorted(partial)
+
     names = tuple([entry.input for entry in units])
 
-    labels, summaries = [], []
+    labels = []
+    summaries = []
     for system in tasks.systems:
         rows_of = tuple([tuple(map(int, cells[system, name])) for name in names])
         labels.append(SystemLabels(system, names, rows_of))
         texts_of = tuple([texts[system, name] for name in names])
         summaries.append(SystemSummaries(system, names, texts_of))
+
     hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
     return JudgedLabels(
         units,
@@ -704,14 +743,31 @@ def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
         answers = zip(task.units, task.probabilities, row.tolist(), strict=True)
         for unit, probability, value in answers:
             label = None if math.isnan(value) else value
-            facts.append(SampledFact(task.system, task.input, unit, probability, label))
+            facts.append(
+                SampledFact(
+                    task.system,
+                    task.input,
+                    unit,
+                    probability,
+                    label,
+                )
+            )
 
     # Inputs are drawn with equal chances, with their empty summaries.
     certain = probability if tasks.spread == "inputs" else 1.0
     texts = {entry.input: entry.texts for entry in tasks.units}
     for system, name in tasks.blank:
         for unit in texts[name]:
-            facts.append(SampledFact(system, name, unit, certain, 0.0))
+            facts.append(
+                SampledFact(
+                    system,
+                    name,
+                    unit,
+                    certain,
+                    0.0,
+                )
+            )
+
     return SampledLabels(tasks.spread or "facts", tuple(facts))
 
 
@@ -734,6 +790,7 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
         write_units(new / "units.jsonl", judged.units)
         for entry in judged.labels:
             write_labels(new / "labels" / f"{entry.system}.jsonl", entry)
+
         for texts in judged.summaries:
             pairs = zip(texts.inputs, texts.texts, strict=True)
             rows = [
@@ -759,6 +816,7 @@ def _by_task(
             where = f"{response.task} ({response.source})"
             named["skipped" if response.skipped else "unknown"].append(where)
             continue
+
         by_worker = rows.setdefault(task.id, {})
         before = by_worker.get(response.worker)
         if before is not None:
@@ -774,7 +832,9 @@ def _by_task(
             named["duplicates"].append(
                 f"{task.name} by {before.worker} ({before.source})"
             )
+
         by_worker[response.worker] = response
+
     if not rows:
         raise _foreign(tasks, named)
     return rows

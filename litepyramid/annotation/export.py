@@ -165,6 +165,7 @@ def writing_tasks(
     for s in sentences:
         references[s.input, s.reference].append(s)
     tasks = []
+
     for s in plan.chosen():
         around = references[s.input, s.reference]
         i = around.index(Sentence(*s.key, s.text))
@@ -172,10 +173,23 @@ def writing_tasks(
             tuple(o.text for o in part) for part in (around[:i], around[i + 1 :])
         )
         tasks.append(
-            WritingTask(*s.key, s.text, before, after, plan.questions.get(s.input))
+            WritingTask(
+                *s.key,
+                s.text,
+                before,
+                after,
+                plan.questions.get(s.input),
+            )
         )
+
     asked = any(task.question for task in tasks)
-    return TaskSet("writing", title, tuple(tasks), sentences=sentences, asked=asked)
+    return TaskSet(
+        "writing",
+        title,
+        tuple(tasks),
+        sentences=sentences,
+        asked=asked,
+    )
 
 
 def judging_tasks(
@@ -205,8 +219,13 @@ def judging_tasks(
     for i, entry in enumerate(units):
         for s in summaries:
             cells[s.system, entry.input] = JudgingTask(
-                s.system, entry.input, s.texts[i], entry.texts, entry.question
+                s.system,
+                entry.input,
+                s.texts[i],
+                entry.texts,
+                entry.question,
             )
+
     judging = [task for task in cells.values() if task.summary.strip()]
     blank = [cell for cell, task in cells.items() if not task.summary.strip()]
     if not judging:
@@ -228,9 +247,11 @@ def judging_tasks(
                     probabilities=some.probabilities,
                 )
             )
+
         if sampling.spread == "inputs":
             inputs = {task.input for task in judging}
             blank = [cell for cell in blank if cell[1] in inputs]
+
     named = {task.input for task in judging} | {name for _, name in blank}
     return TaskSet(
         "judging",
@@ -247,7 +268,11 @@ def judging_tasks(
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
     """Writes the tasks as JSON, all or nothing; answers can be read with it years
     later."""
-    head = {"format": FORMAT, "version": 1, "digest": tasks.digest}
+    head = {
+        "format": FORMAT,
+        "version": 1,
+        "digest": tasks.digest,
+    }
     write_json(path, {**head, **record(tasks)})
 
 
@@ -258,11 +283,13 @@ def read_tasks(path: str | Path) -> TaskSet:
         raise InputError(
             f"tasks are a {type(path).__name__}", expected="the folder of the export"
         )
+
     path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
     hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
     tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
     units = {entry.input: entry for entry in tasks.units}
+
     if _fit(tasks, units):
         judging = []
         for task in tasks.judging:
@@ -274,6 +301,7 @@ def read_tasks(path: str | Path) -> TaskSet:
         tasks = replace(tasks, judging=tuple(judging))
         if tasks.digest == data.get("digest"):
             return tasks
+
     what = "the tasks are not those that were exported (their digest differs)"
     hint = "Take the file that `litepyramid budget export` wrote, unchanged."
     raise InputError(what, path=path, hint=hint)
@@ -296,6 +324,7 @@ def _fit(tasks: TaskSet, units: Mapping[str, InputUnits]) -> bool:
             return False
         if max(places) >= len(units[task.input].units):
             return False
+
     return True
 
 
@@ -308,7 +337,11 @@ def render_page(tasks: TaskSet) -> str:
     """The page, with styles, script and tasks inside; it works offline and loads
     nothing."""
     rows: list[dict[str, Any]] = [
-        {"text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
+        {
+            "text": t.text,
+            "before": " ".join(t.before),
+            "after": " ".join(t.after),
+        }
         for t in tasks.writing
     ]
     rows += [{"summary": t.summary, "units": list(t.units)} for t in tasks.judging]
@@ -321,8 +354,14 @@ def render_page(tasks: TaskSet) -> str:
         "tasks": rows,
     }
     data["no_fact"] = NO_FACT
+
     return fill_page(
-        PACKAGE, "page", data, title=tasks.title, kind=tasks.kind, no_fact=NO_FACT
+        PACKAGE,
+        "page",
+        data,
+        title=tasks.title,
+        kind=tasks.kind,
+        no_fact=NO_FACT,
     )
 
 
@@ -356,11 +395,20 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         for t in tasks.judging
     ]
     data = []
+
     for task, row in zip(tasks.tasks, rows, strict=True):
         question = {"question": task.question or ""} if tasks.asked else {}
         data.append(
-            {"data": {"task_id": task.id, "input": task.input, **question, **row}}
+            {
+                "data": {
+                    "task_id": task.id,
+                    "input": task.input,
+                    **question,
+                    **row,
+                }
+            }
         )
+
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)
     with atomic_write(folder / names[1]) as file:
@@ -375,9 +423,14 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     with atomic_write(folder / f"sheet{suffix}.csv") as file:
         file.write("\ufeff")  # so that spreadsheets read it as UTF-8
         writer = csv.DictWriter(
-            file, columns, restval="", extrasaction="ignore", lineterminator="\r\n"
+            file,
+            columns,
+            restval="",
+            extrasaction="ignore",
+            lineterminator="\r\n",
         )
         writer.writeheader()
+
         for t in tasks.tasks:
             row = {"task_id": t.id, "question": guarded(t.question or "")}
             if isinstance(t, WritingTask):
@@ -389,7 +442,14 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
             else:
                 row["summary"] = guarded(t.summary)
                 for n, text in enumerate(t.units, start=1):
-                    writer.writerow({**row, "number": n, "fact": guarded(text)})
+                    writer.writerow(
+                        {
+                            **row,
+                            "number": n,
+                            "fact": guarded(text),
+                        }
+                    )
+
     return [f"sheet{suffix}.csv"]
 
 
@@ -422,7 +482,11 @@ class ExportResult(Result):
     def signature(self) -> Signature:
         """The tasks' identity."""
         seed = None if self.sampling is None else self.sampling.seed
-        return Signature.of(tasks=self.tasks.digest, form=self.form, seed=seed)
+        return Signature.of(
+            tasks=self.tasks.digest,
+            form=self.form,
+            seed=seed,
+        )
 
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""
@@ -436,6 +500,7 @@ class ExportResult(Result):
             "empty summaries, skipped": len(tasks.blank),
         }
         notes = [f"Wrote {path}" for path in self.files]
+
         if self.sampling is not None:
             notes.append(
                 f"A random sample (seed {self.sampling.seed}): `litepyramid combine --labels` "
@@ -448,6 +513,7 @@ class ExportResult(Result):
                 f"As many labels take {', '.join(times)}, at {self.sampling.seconds} seconds "
                 "a summary and a fact; `litepyramid budget label-power` tells what each buys."
             )
+
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
         rows = tuple((what, number) for what, number in counts.items() if number)
         return [Table("Tasks", (Column("what"), Column("number")), rows, tuple(notes))]
@@ -460,7 +526,11 @@ class ExportResult(Result):
             "tasks": len(self.tasks.ids),
             "inputs": inputs,
         }
-        return {**about, **record(self), "signature": self.signature.to_json()}
+        return {
+            **about,
+            **record(self),
+            "signature": self.signature.to_json(),
+        }
 
 
 def export(
@@ -505,6 +575,7 @@ def export(
     if not isinstance(sample, Sampling | None):
         what = f"a sample is a {type(sample).__name__}"
         raise InputError(what, expected="a Sampling: litepyramid.Sampling(100)")
+
     ways: dict[str, float] = {}
     if units is None:
         is_file = isinstance(work, str | Path)
@@ -516,6 +587,7 @@ def export(
                 path=work if is_file else None,
                 expected="one plan; or summaries together with their units",
             )
+
         if sample is not None:
             raise InputError("a sample of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
@@ -526,8 +598,15 @@ def export(
         tasks = judging_tasks(systems, entries, sampling=sample, **heading)
         if sample is not None:
             ways = _ways(tasks, entries, sample)
+
     files = write_export(tasks, output, form, parts)
-    return ExportResult(tasks, form, files, sample, ways)
+    return ExportResult(
+        tasks,
+        form,
+        files,
+        sample,
+        ways,
+    )
 
 
 def _ways(
@@ -553,6 +632,7 @@ def write_export(
         raise InputError(
             f"{counted(parts, 'part')}", expected=f"from 1 to {total}, one task each"
         )
+
     check_names(tasks.systems)  # the labels' files will be called so
     written: list[str] = []
     with new_folder(Path(output)) as folder:
@@ -560,4 +640,5 @@ def write_export(
             some = tasks.part(n * total // parts, (n + 1) * total // parts)
             written += WRITERS[form](some, folder, f"-{n + 1}" if parts > 1 else "")
         write_tasks(folder / TASK_FILE, tasks)
+
     return tuple(Path(output) / name for name in dict.fromkeys([*written, TASK_FILE]))

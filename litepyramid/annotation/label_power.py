@@ -127,6 +127,7 @@ class LabelPower(Result):
             for head in (heads | {"combined": "power, with judge"}).items()
         ]
         title = f"Power to detect a difference of {self.difference:g}"
+
         return [Table.of(title, columns, self.rows, notes), *self._ways_table()]
 
     def _ways_table(self) -> list[Table]:
@@ -207,13 +208,21 @@ def label_power(
     reading_time(seconds)
     pool, source = _pool(pilot, metric)
     rows: list[PowerAt] = []
+
     for n in _GRID:
         total = 10 * n
         rng = np.random.default_rng([seed, n])
         detected = np.zeros(2)
         block = max(1, min(samples, 4_000_000 // total))
+
         for start in range(0, samples, block):
-            h, f = _draws(pool, min(block, samples - start), n, total, rng)
+            h, f = _draws(
+                pool,
+                min(block, samples - start),
+                n,
+                total,
+                rng,
+            )
             estimate = prediction_powered(
                 h + difference,
                 f,
@@ -222,9 +231,11 @@ def label_power(
                 confidence=1 - alpha,
             )
             detected += (estimate.alone_low > 0).sum(), (estimate.low > 0).sum()
+
         rows.append(PowerAt(n, *(detected / samples).tolist()))
         if min(rows[-1].alone, rows[-1].combined) >= max(power, 0.99):
             break
+
     curves = [[row.alone for row in rows], [row.combined for row in rows]]
     labels = [row.labels for row in rows]
     alone, combined = (_needed(labels, curve, power) for curve in curves)
@@ -235,7 +246,7 @@ def label_power(
             pilot_sha=None if pilot is None else fingerprint(p.tolist() for p in pool),
             samples=samples, seed=seed,
         ),
-        tuple(_ways(_Costs.of(pilot, pool, seconds), alone, combined, difference, alpha, power)),
+        tuple(_ways(_Costs.of(pilot, pool, seconds), alone, combined, difference, alpha, power,)),
     )  # fmt: skip
 
 
@@ -265,11 +276,13 @@ class _Costs:
             np.arange(len(result.units)), [len(e.units) for e in result.units]
         )
         errors: dict[Spread, list[float]] = {"summaries": [], "facts": []}
+
         for labels, presence in zip(result.labels, result.presence, strict=True):
             there = ~(np.isnan(labels) | np.isnan(presence))
             if there.sum() < 2:
                 continue
-            human, judge = labels[there], presence[there]
+            human = labels[there]
+            judge = presence[there]
             share = shares[there]
             unsure = mixed_unsureness(judge)
             some = inputs[there]
@@ -281,6 +294,7 @@ class _Costs:
             errors["summaries"].append(
                 _draw_error(even, human_scores, judge_scores, even)
             )
+
         means: dict[Spread, float] = {}
         for way, values in errors.items():
             means[way] = float(np.sqrt(np.mean(np.square(values))))
@@ -319,6 +333,7 @@ def _ways(
     normal = NormalDist()
     reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
     between = costs.spread**2 / 10
+
     for spread, error in costs.errors.items():
         draws = 1.0 if spread == "summaries" else costs.facts
         n = reach**2 * (between + 2 * 0.9 * error**2 / draws)
@@ -342,20 +357,24 @@ def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:
         return [
             covariance
         ], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
+
     judge, human, _ = scored_and_labelled(pilot, metric, "human")
     systems = sorted(range(len(human.systems)), key=human.systems.__getitem__)
     inputs = sorted(range(len(human.inputs)), key=human.inputs.__getitem__)
     pool = []
+
     for i, j in combinations(systems, 2):
         both = np.stack([(m.values[i] - m.values[j])[inputs] for m in (human, judge)])
         both = both[:, ~np.isnan(both).any(axis=0)]
         if both.shape[1] >= 10 and both[0].std() > 0:
             pool.append(both - both.mean(axis=1, keepdims=True))
+
     if not pool:
         raise InputError(
             "no two systems of the pilot have human scores of the same ten inputs",
             expected="human scores of two systems or more on ten inputs or more",
         )
+
     return pool, f"{counted(len(pool), 'pair')} of the pilot's systems"
 
 
@@ -367,13 +386,16 @@ def _draws(
     if len(pool) == 1 and pool[0].shape == (2, 2):
         both = rng.multivariate_normal(np.zeros(2), pool[0], size=(rows, total))
         return both[:, :n, 0], both[:, :, 1]
-    h, f = np.empty((rows, n)), np.empty((rows, total))
+
+    h = np.empty((rows, n))
+    f = np.empty((rows, total))
     for row, pair in enumerate(rng.integers(len(pool), size=rows)):
         drawn = rng.integers(pool[pair].shape[1], size=total)
         h[row], f[row] = pool[pair][0, drawn[:n]], pool[pair][1, drawn]
         sign = rng.choice((-1.0, 1.0))
         h[row] *= sign
         f[row] *= sign
+
     return h, f
 
 

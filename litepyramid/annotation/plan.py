@@ -124,10 +124,13 @@ class BudgetPlan(Result):
             return dict.fromkeys(
                 ("nobody", "earlier", "random", "plan", "everybody"), math.nan
             )
-        easiness, earlier = self.values("easiness")[scored], self.values("earlier")
+
+        easiness = self.values("easiness")[scored]
+        earlier = self.values("earlier")
         share = self.count / max(1, int((~earlier).sum()))
         before = float(np.where(earlier[scored], 1.0, easiness).mean())
         human = (earlier | self.values("annotate"))[scored]
+
         return {
             "nobody": float(easiness.mean()),
             "earlier": before,
@@ -178,6 +181,7 @@ class BudgetPlan(Result):
             *self.notes,
             f"Signature: {self.signature}",
         )
+
         easiness = Column("easiness", "mean easiness")
         budget = Table.of(
             "Who covers which sentences", (*columns, easiness), rows, notes
@@ -201,6 +205,7 @@ class BudgetPlan(Result):
         )
         heads = (Column("annotators"), Column("kept"), Column("lost"))
         note = "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write."
+
         return [
             budget,
             Table("Expected quality, by who annotates", heads, quality, (note,)),
@@ -208,8 +213,16 @@ class BudgetPlan(Result):
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
-        head = {"format": FORMAT, "version": 1, "expected": self.expected()}
-        return {**head, **record(self), "signature": self.signature.to_json()}
+        head = {
+            "format": FORMAT,
+            "version": 1,
+            "expected": self.expected(),
+        }
+        return {
+            **head,
+            **record(self),
+            "signature": self.signature.to_json(),
+        }
 
     def to_figure(self) -> Any:
         """What each further sentence that people annotate buys: by the plan's order, at
@@ -222,7 +235,8 @@ class BudgetPlan(Result):
                 expected="a plan by predicted or given easiness",
             )
 
-        total, quality = len(self.sentences), self.curve().tolist()
+        total = len(self.sentences)
+        quality = self.curve().tolist()
         orders = {
             "random": "in random order",
             "reversed": "easiest first",
@@ -234,6 +248,7 @@ class BudgetPlan(Result):
             Line(label, [*range(total + 1)], quality),
             Line("sentences at random", [0, total], [quality[0], quality[-1]]),
         ]
+
         xlabel = f"sentences that people annotate, of {total} (line: {quality[done]:.2f} with {done})"
         return line_plot(
             lines, xlabel, "expected quality of the units", level=quality[done]
@@ -302,11 +317,13 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
             "no budget, or two of them",
             expected="a share of the sentences (human_share), or a number (sentences)",
         )
+
     as_type(int, seed, what="seed")
     if human_share is None:
         as_type(int, sentences, what="sentences")
     else:
         human_count(human_share, 0)  # is it a share?
+
     choose("by", by, get_args(PlanBy))
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
@@ -328,15 +345,31 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
             language=told,
             scus=None
             if scus is None
-            else as_units(scus, kind="scu", only=True, **readers),
+            else as_units(
+                scus,
+                kind="scu",
+                only=True,
+                **readers,
+            ),
             stus=None
             if stus is None
-            else as_units(stus, kind="stu", only=True, **readers),
+            else as_units(
+                stus,
+                kind="stu",
+                only=True,
+                **readers,
+            ),
         )
 
     total = len(values.sentences)
     count = sentences if human_share is None else human_count(human_share, total)
-    made = plan_budget(values, count or 0, by=by, seed=seed, after=before)
+    made = plan_budget(
+        values,
+        count or 0,
+        by=by,
+        seed=seed,
+        after=before,
+    )
     return replace(made, questions={e.input: e.question for e in entries if e.question})
 
 
@@ -379,6 +412,7 @@ def plan_budget(
         raise InputError(
             "no sentences to plan for", expected="at least one reference sentence"
         )
+
     places = [(s.key, s.text) for s in easiness.sentences]
     taken = {
         (s.key, s.text) for p in after for s in p.sentences if s.annotate or s.earlier
@@ -390,14 +424,17 @@ def plan_budget(
             expected=f"the sentence '{text}'",
             hint="Plan with the same references, split into sentences in the same way.",
         )
+
     if not 0 <= count <= total - len(taken):
         expected = f"from 0 to {total - len(taken)}"
         raise InputError(f"a budget of {counted(count, 'sentence')}", expected=expected)
+
     earlier = np.array([one in taken for one in places], dtype=np.bool_)
     if by == "length":
         order = _shortest_first(easiness.sentences)
     else:
         order = ranking(by, easiness.values, seed)
+
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)
@@ -406,6 +443,7 @@ def plan_budget(
     if unknown.any() and by not in ("random", "length"):
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
+
     values = [
         None if math.isnan(value) else value for value in easiness.values.tolist()
     ]
@@ -433,13 +471,16 @@ def read_plan(path: str | Path) -> BudgetPlan:
         raise InputError(
             f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file"
         )
+
     expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
     made: BudgetPlan = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
+
     if not made.sentences:
         raise InputError(
             "a budget plan without sentences", path=path, expected=expected
         )
+
     return made
 
 

@@ -122,6 +122,7 @@ def draw_facts(
                 whole=sampling.spread == "summaries",
                 rng=rng,
             )
+
     return frame.drawn(probability, sampling.spread, rng)
 
 
@@ -157,6 +158,7 @@ class _Frame:
             for at, unit in enumerate(entry.units):
                 rows.append((unit.text, abs(unit.weight) / total, number, at))
             facts += sorted(rows)
+
         texts, shares, inputs, places = zip(*facts, strict=True)
 
         there = []
@@ -164,6 +166,7 @@ class _Frame:
         for one in systems:
             filled = np.array([bool(one.texts[place].strip()) for place in order])
             there.append(filled[np.array(inputs)])
+
         return cls(
             systems=tuple([one.system for one in systems]),
             names=tuple([units[place].input for place in order]),
@@ -197,6 +200,7 @@ class _Frame:
                 # All systems of an input come together where inputs are drawn.
                 rank = order[number] if spread == "inputs" else rng.random()
                 tasks.append((float(rank), n, facts))
+
         tasks.sort(key=lambda task: task[:2])
         return [facts for *_, facts in tasks]
 
@@ -251,11 +255,13 @@ def _presence_of(result: ScoreResult, frame: _Frame) -> FloatArray:
                 expected="a result of score of the same summaries and units (--by)",
             )
         order.append(places.pop(0) if len(places) > 1 else places[0])
+
     if missing := sorted({*frame.systems} - {*result.systems}):
         raise InputError(
             f"the result has no system '{missing[0]}'",
             expected="a result of score of the same summaries and units (--by)",
         )
+
     rows = [result.systems.index(name) for name in frame.systems]
     return np.nan_to_num(result.presence[rows][:, order], nan=0.5)
 
@@ -307,6 +313,7 @@ def systematic(
         open_[np.minimum(hit, len(open_) - 1)], order[probability[order] == 1]
     )
     drawn = np.isin(group, chosen)
+
     return np.where(drawn, probability[group], np.nan)
 
 

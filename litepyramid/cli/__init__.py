@@ -42,25 +42,28 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     message: object = ""
+
     try:
         status = app(prog_name="litepyramid", standalone_mode=False) or 0
         sys.stdout.flush()
     except LitepyramidError as error:
-        status, message = 2, error
+        status = 2
+        message = error
     except _USAGE_ERROR as error:  # a group without a command shows its help
         is_help = type(error).__name__ == "NoArgsIsHelpError"
-        status, message = 2, "" if is_help else _usage_error(error)
+        status = 2
+        message = "" if is_help else _usage_error(error)
     except (KeyboardInterrupt, typer.Abort) as stop:
         notes = "; ".join(getattr(stop.__context__ or stop, "__notes__", ()))
-        status, message = 130, f"interrupted{'; ' if notes else ''}{notes}"
+        status = 130
+        message = f"interrupted{'; ' if notes else ''}{notes}"
     except BrokenPipeError:
         status = 141
     except OSError as error:
         where = error.filename or "standard output"
-        status, message = (
-            2,
-            InputError(f"cannot be used ({error.strerror or error})", path=where),
-        )
+        status = 2
+        message = InputError(f"cannot be used ({error.strerror or error})", path=where)
+
     if message:
         _print_error(f"litepyramid: {message}\n")
     _flush(sys.stdout)
@@ -85,12 +88,14 @@ def _usage_error(error: Any) -> InputError:
     named = re.search(r"'([^']*)'|(--?[\w-]+)", what)
     wrong = (named[1] or named[2]).strip("-") if named else ""
     command = "litepyramid"
+
     for word in sys.argv[1:3]:
         longer = f"{command} {word}"
         is_head = any(
             f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS
         )
         command = longer if is_head else command
+
     if what.startswith("No such option") and command.endswith("budget export"):
         hint = _units_first() if wrong in ("references", "r") else hint
     elif what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
@@ -105,6 +110,7 @@ def _usage_error(error: Any) -> InputError:
             wrong, error.ctx.command.list_commands(error.ctx), 1
         )
         hint = f"Did you mean '{near[0]}'?" if near else ""
+
     hint = f"{hint} See '{command} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
 

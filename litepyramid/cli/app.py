@@ -98,6 +98,7 @@ class Verbs(TyperGroup):
             self.commands[name] = _group(
                 name, _GROUPS[name], lambda: None, prefix=f"{name} "
             )
+
         panels = (panel for panel, names in _PANELS.items() if words in names.split())
         made: Any = self.commands[name]
         made.rich_help_panel = next(panels, None)
@@ -140,7 +141,10 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Show the version."
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Show the version.",
         ),
     ] = False,
 ) -> None:

@@ -44,6 +44,7 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
     if save is not None:
         typer.echo(f"The example is in {save_example(save)}.")
         return
+
     for number, step in enumerate(_steps(seed), start=1):
         lines = textwrap.wrap(
             step.command, 75, break_long_words=False, break_on_hyphens=False
@@ -54,12 +55,14 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
         typer.echo(step.result.to_table())
         if step.remark:
             typer.echo(f"{step.remark}\n")
+
         if isinstance(step.result, ScoreResult) and number == 1:
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.save(page)
             typer.echo(
                 f"Which fact is in which summary? Open this page in a browser:\n{page}\n"
             )
+
     typer.echo(
         "Try it yourself: write the files with `litepyramid demo --save example`."
     )
@@ -68,7 +71,12 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
 def _steps(seed: int) -> Iterator[Step]:
     example = load_example()
     judge = litepyramid.judge()
-    lite2 = litepyramid.score(example, judge=judge, seed=seed, evidence=True)
+    lite2 = litepyramid.score(
+        example,
+        judge=judge,
+        seed=seed,
+        evidence=True,
+    )
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels "
@@ -87,6 +95,7 @@ def _steps(seed: int) -> Iterator[Step]:
         textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
         for text in stus[0].texts
     )
+
     yield Step(
         "No SCUs? Extract STUs from the references.",
         "litepyramid score example/summaries --references example/references.jsonl",

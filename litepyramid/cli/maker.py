@@ -103,6 +103,7 @@ def documentation(function: Callable[..., Any]) -> Documentation:
         .replace("\\\n", " ")
         .splitlines()
     )
+
     return Documentation(
         "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
         {name: _SOURCE.sub("", text) for name, text in arguments.items()},
@@ -149,6 +150,7 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+
     app.command(name, cls=StrictCommand)(callback)
     made: Any = get_command(app)
     return made  # type: ignore[no-any-return]
@@ -172,10 +174,12 @@ class StrictCommand(TyperCommand):
         names = [
             single[flag] for word in words if (flag := word.partition("=")[0]) in single
         ]
+
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(
                 f"{twice} is given twice", expected="one file, folder or value"
             )
+
         return super().parse_args(ctx, args)
 
 
@@ -192,15 +196,25 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     sources = _sources(reader, entries, hints)
     arguments = []
     options = [
-        _option(name, kind, default, told[name], panel="Data")
+        _option(
+            name,
+            kind,
+            default,
+            told[name],
+            panel="Data",
+        )
         for name, (kind, default) in sources.items()
     ]
 
     for name, entry in entries.items():
-        text, hint, default = texts.get(name, ""), hints.get(name), entry.default
-        positional, mark = entry.kind is entry.POSITIONAL_OR_KEYWORD, filled.get(name)
+        text = texts.get(name, "")
+        hint = hints.get(name)
+        default = entry.default
+        positional = entry.kind is entry.POSITIONAL_OR_KEYWORD
+        mark = filled.get(name)
         if entry.kind is entry.VAR_KEYWORD or name in sources:
             continue
+
         if entry.kind is entry.VAR_POSITIONAL:
             text = texts.get(f"*{name}", "")
             arguments.append(_argument(name, list[str], entry.empty, text))
@@ -209,12 +223,38 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
         elif mark == "judge":
             default = default if isinstance(default, str | None) else DEFAULT_JUDGE
             text = text or documentation(litepyramid.judge).arguments["name"]
-            options.append(_option("judge", str, default, text, "--judge", "-j"))
-            options.append(_option("judge_settings", list[str], None, _SETTINGS, "-J"))
+            options.append(
+                _option(
+                    "judge",
+                    str,
+                    default,
+                    text,
+                    "--judge",
+                    "-j",
+                )
+            )
+            options.append(
+                _option(
+                    "judge_settings",
+                    list[str],
+                    None,
+                    _SETTINGS,
+                    "-J",
+                )
+            )
         elif mark == "sample":
             options += _sample_options()
         elif mark == "out":
-            options.append(_option(name, Path, default, text, "--output", "-o"))
+            options.append(
+                _option(
+                    name,
+                    Path,
+                    default,
+                    text,
+                    "--output",
+                    "-o",
+                )
+            )
         elif mark == "scores":
             arguments.append(_argument(name, list[str], default, text))
         elif positional and not (
@@ -223,9 +263,20 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
             arguments.append(_argument(name, _kind(hint), default, text))
         else:
             options.append(_option(name, hint, default, text))
+
     if "out" not in filled.values() and (endings := _endings(function)):
         text = _OUTPUT.format(" ".join(endings))
-        options.append(_option("output", list[str], None, text, "--output", "-o"))
+        options.append(
+            _option(
+                "output",
+                list[str],
+                None,
+                text,
+                "--output",
+                "-o",
+            )
+        )
+
     return Command(function, [*arguments, *options], filled)
 
 
@@ -245,6 +296,7 @@ def _sources(
             names |= {*get_type_hints(get_args(hints[name])[0])}
         elif entry.kind is entry.POSITIONAL_OR_KEYWORD and entry.default is None:
             names.add(name)
+
     if not any(entry.kind is entry.VAR_KEYWORD for entry in entries.values()):
         return {}
 
@@ -267,7 +319,9 @@ def _mark(hint: Any) -> str:
 
 def _argument(name: str, kind: Any, default: Any, text: str) -> inspect.Parameter:
     shown = typer.Argument(
-        help=text.replace("[", r"\["), show_default=False, metavar=name.upper()
+        help=text.replace("[", r"\["),
+        show_default=False,
+        metavar=name.upper(),
     )
     return _parameter(name, Annotated[kind, shown], default)
 
@@ -286,11 +340,13 @@ def _option(
         text = f"{text} One of {', '.join(map(str, choices))}."
     several = isinstance(default, tuple | list)
     values = [*default] if several else [default]
+
     if (
         not {None, False, True, inspect.Parameter.empty, ""} & {*values}
         and "default" not in text
     ):
         text = f"{text} [default: {', '.join(map(str, values))}]" if values else text
+
     option = typer.Option(
         *(flags or _flags(name, kind, default)),
         help=text.replace("[", r"\["),
@@ -303,6 +359,7 @@ def _option(
         default, str | int | float | Path | type(inspect.Parameter.empty)
     ):
         default = None
+
     return _parameter(name, Annotated[kind, option], default)
 
 
@@ -323,14 +380,17 @@ def _kind(hint: Any) -> Any:
         >>> _kind(int | None), _kind(Sequence[str]), _kind(Any), _kind(str | Path)
         (<class 'int'>, list[str], <class 'str'>, <class 'str'>)
     """
-    origin, inner = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    inner = get_args(hint)
     if origin is Annotated:
         return _kind(inner[0])
+
     if origin in (Union, UnionType):
         kinds = [_kind(one) for one in inner if one is not NoneType]
         several = next((kind for kind in kinds if get_origin(kind) is list), None)
         numbers = float if {*kinds} == {int, float} else str
         return several or (kinds[0] if len(set(map(str, kinds))) == 1 else numbers)
+
     if origin is Literal:
         return hint
     if origin in (Sequence, list, tuple):
@@ -392,12 +452,16 @@ def _run_guarded(
     try:
         result = _called(command, values)
     except EstimateOnly as estimate:
-        result, outputs, files = estimate.result, [], []
+        result = estimate.result
+        outputs = []
+        files = []
+
     if not isinstance(result, Result):
         return
     for path in files:
         result.save(path)
         sys.stderr.write(f"Wrote {path}\n")
+
     try:
         if "-" in outputs:
             sys.stdout.writelines(result.json_parts())
@@ -408,12 +472,14 @@ def _run_guarded(
             sys.stdout.write(result.to_table(colour=_coloured(), brief=True))
     except BrokenPipeError:
         raise typer.Exit(141) from None
+
     for line in (
         (getattr(result, "headline", ""), *getattr(result, "notes", ()))
         if files
         else ()
     ):
         sys.stderr.write(f"{legible(line)}\n" if line else "")
+
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
 
@@ -446,6 +512,7 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
     }
     summaries = arguments.pop("summaries", None)
     settings = arguments.pop("judge_settings", [])
+
     for name, mark in command.filled.items():
         if mark == "data" and summaries:
             arguments[name] = (
@@ -465,6 +532,7 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
             if chosen and "labels" not in chosen:
                 raise InputError("a sample of no number", expected="--labels N")
             arguments |= {name: litepyramid.Sampling(**chosen)} if chosen else {}
+
     return arguments
 
 
@@ -475,5 +543,13 @@ def _sample_options() -> list[inspect.Parameter]:
     options = []
     for name, entry in inspect.signature(litepyramid.Sampling).parameters.items():
         default = None if entry.default is entry.empty else entry.default
-        options.append(_option(name, hints[name], default, told[name], panel="Sample"))
+        options.append(
+            _option(
+                name,
+                hints[name],
+                default,
+                told[name],
+                panel="Sample",
+            )
+        )
     return options

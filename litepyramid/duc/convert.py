@@ -90,7 +90,11 @@ class Converted(Result):
     def signature(self) -> Signature:
         """What was converted."""
         hashes = data_hashes(units=self.units)
-        return Signature.of(to=self.to, rows_sha=fingerprint(self.rows()), **hashes)
+        return Signature.of(
+            to=self.to,
+            rows_sha=fingerprint(self.rows()),
+            **hashes,
+        )
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -135,6 +139,7 @@ class Converted(Result):
             if missing
             else ()
         )
+
         lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
         return (held, *null, *self.remarks, *lost)
 
@@ -149,6 +154,7 @@ class Converted(Result):
             return [entry.to_json() for entry in self.units]
         if self.to == "ids":
             return [{"input": name} for name in self.inputs]
+
         if self.to == "references":
             return [
                 {
@@ -163,12 +169,18 @@ class Converted(Result):
                 }
                 for entry in self.references
             ]
+
         if self.to == "labels":
             return [
-                {"system": entry.system, "input": name, "labels": row}
+                {
+                    "system": entry.system,
+                    "input": name,
+                    "labels": row,
+                }
                 for entry in self.labels
                 for name, row in zip(entry.inputs, entry.labels, strict=True)
             ]
+
         if self.to == "scores":
             table = self.scores or ScoreTable((), (), (), np.empty((0, 0, 0)))
             return [
@@ -179,6 +191,7 @@ class Converted(Result):
                 }
                 for k, i, j in np.argwhere(~np.isnan(table.values))
             ]
+
         return [
             {
                 "system": entry.system,
@@ -292,13 +305,17 @@ def convert(
             result = Converted(to or "units", units=tuple(units))
         else:
             result = _from_tables(tables, to or "units")
+
     if to is None:
         parts = (replace(result, to=part) for part in get_args(Target))
         result = next((part for part in parts if part.rows()), result)
+
     if not result.rows():
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
-    every, bare = [unit for entry in result.units for unit in entry.units], Unit("")
+
+    every = [unit for entry in result.units for unit in entry.units]
+    bare = Unit("")
     keys = [f.name for f in fields(Unit) if f.name not in ("text", "kind")]
     lost = [
         name
@@ -308,6 +325,7 @@ def convert(
     if lost and result.to == "units":
         note = f"A line file holds the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
+
     return result
 
 
@@ -322,12 +340,14 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     units = as_units(rows) if (rows := part("unit")) else []
     references = as_references(rows) if (rows := part("reference")) else []
     answers: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
+
     for entry in entries_of(rows, "summary") if (rows := part("summary")) else ():
         answers[entry.system or ""][entry.input] = entry.values[0]
         if any(value != entry.values[0] for value in entry.values):
             raise entry.error(
                 f"input '{entry.input}' occurs twice with different contents"
             )
+
     texts = {entry.input: entry.texts for entry in units}
     labels: defaultdict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for entry in entries_of(rows, "label") if (rows := part("label")) else ():
@@ -336,6 +356,7 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
                 f"labels of input '{entry.input}'", "the file of its units too"
             )
         labels[entry.system or ""][entry.input] = labels_of(entry, texts[entry.input])
+
     scores = [
         {
             **{k: row.values.get(k) for k in ("system", "input")},
@@ -394,9 +415,11 @@ def _label_scores(
     inputs = tuple(dict.fromkeys(name for rows in labels.values() for name in rows))
     layouts = {entry.input: UnitLayout.of([entry]) for entry in units}
     values: dict[str, Any] = {}
+
     for s, rows in enumerate(labels.values()):
         for name, row in rows.items():
-            labelled, layout = np.array(row), layouts[name]
+            labelled = np.array(row)
+            layout = layouts[name]
             scores = {"human": lite_pyramid_scores(labelled, layout)}
             if layout.vital is not None:
                 scores = nugget_scores(labelled, layout)
@@ -405,6 +428,7 @@ def _label_scores(
                     metric, np.full((len(labels), len(inputs)), np.nan)
                 )
                 table[s, inputs.index(name)] = score[0]
+
     return ScoreTable(
         tuple(values), tuple(labels), inputs, np.stack(list(values.values()))
     )

@@ -107,15 +107,24 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
         return PeerName(
             _joined(match), _number(match["peer"]), match["annotator"] or ""
         )
+
     groups = _groups(names or _ANY, _stem(path), path)
-    name, system = groups.get("input"), groups.get("system")
+    name = groups.get("input")
+    system = groups.get("system")
+
     if not name or not system:
         what = "the file's name does not say which input and which system it is about"
         expected = "INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan"
         hint = (
             "Rename it, or give a regular expression with the groups input and system."
         )
-        raise InputError(what, path=path, expected=expected, hint=hint)
+        raise InputError(
+            what,
+            path=path,
+            expected=expected,
+            hint=hint,
+        )
+
     if names is None and (match := _NIST.fullmatch(name)):
         name, system = _joined(match), _number(system)
     return PeerName(name, system, groups.get("annotator") or "")
@@ -259,6 +268,7 @@ def read_pyramid(
     path = Path(path)
     root, legacy = read_xml(path)
     node = root if root.tag == "pyramid" else root.find("pyramid")
+
     if node is None:
         expected = (
             "a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside"
@@ -266,6 +276,7 @@ def read_pyramid(
         raise InputError(
             f"the root element is <{root.tag}>", path=path, expected=expected
         )
+
     bare = root.tag == "pyramid"
     name = pyramid_input(path, names, inputs) if bare else peer_name(path, names).input
     return _pyramid(node, name, path, legacy)
@@ -278,12 +289,15 @@ def read_peer_annotation(
     summary."""
     path = Path(path)
     root, legacy = read_xml(path)
-    node, annotation = root.find("pyramid"), root.find("annotation")
+    node = root.find("pyramid")
+    annotation = root.find("annotation")
+
     if node is None or annotation is None:
         what = f"the root element <{root.tag}> holds no <pyramid> and <annotation>"
         raise InputError(
             what, path=path, expected="a peer annotation of DUCView (.pan)"
         )
+
     # Some writers put the text beside the annotation, or a second <annotation> inside
     # the first.
     inner = annotation.find("annotation")
@@ -296,6 +310,7 @@ def read_peer_annotation(
     extra = present.pop("0", 0)
     texts = (element.find("text") for element in (marked, annotation, root))
     text = next((element for element in texts if element is not None), None)
+
     return PeerAnnotation(
         system=name.system,
         pyramid=pyramid,
@@ -313,6 +328,7 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
         raise InputError(
             "the pyramid holds no SCU with a contributor", path=pyramid.path
         )
+
     units = []
     for scu in pyramid.scus:
         text = " ".join(scu.label.split())
@@ -322,6 +338,7 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
             units.append(Unit(text, 1.0, "scu", *scu.places[0]))
         else:
             units.append(Unit(text, float(scu.weight), "scu", places=scu.places))
+
     return InputUnits(pyramid.input, tuple(units))
 
 
@@ -364,15 +381,23 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     pattern = node.find("startDocumentRegEx")
     headings = _headings(text, lines, text_of(pattern) if pattern is not None else "")
     references, ends = _split(text, headings)
-    starts, packed = [start for start, _ in headings], Packed(text)
+    starts = [start for start, _ in headings]
+    packed = Packed(text)
     scus: dict[str, Scu | None] = {}
     odd = Counter({LEGACY: int(legacy)})
+
     for element in node.findall("scu"):
         uid = _attribute(element, "uid", path)
         if uid in scus:
             raise InputError(f"SCU {uid} occurs twice", path=path)
         places = tuple(
-            _place(contributor, packed, starts, ends, path)
+            _place(
+                contributor,
+                packed,
+                starts,
+                ends,
+                path,
+            )
             for contributor in element.findall("contributor")
         )
         owners = [reference for reference, _ in places if reference is not None]
@@ -382,7 +407,14 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         scus[uid] = (
             Scu(uid, element.attrib.get("label", ""), places) if places else None
         )
-    return Pyramid(name, path, tuple(filter(None, scus.values())), references, odd)
+
+    return Pyramid(
+        name,
+        path,
+        tuple(filter(None, scus.values())),
+        references,
+        odd,
+    )
 
 
 def _attribute(element: Element, key: str, path: Path) -> str:
@@ -413,6 +445,7 @@ def _place(
             start = text.find(label, start, end)
         if start is not None:
             offsets.append(start)
+
     owners = {bisect_right(starts, start) - 1 for start in offsets}
     if len(owners) != 1 or min(owners) < 0:
         return None, None
@@ -445,12 +478,14 @@ def _headings(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, 
         spans = [m.span() for m in safe.finditer(text) if m.end() > m.start()]
         if len(spans) > 1:
             return spans
+
     headings = []
     offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
     for i in range(len(lines) - 2):
         above, title, below = (lines[i + k].strip() for k in range(3))
         if _RULE.fullmatch(above) and _RULE.fullmatch(below) and title:
             headings.append((offsets[i], offsets[i + 3] - 1))
+
     return headings
 
 
@@ -460,6 +495,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
     pattern = pattern.strip("\r\n")
     out: list[str] = []
     position = 0
+
     while position < len(pattern):
         atom = _PLAIN_CLASS.match(pattern, position)
         if (
@@ -468,6 +504,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
             or (atom[0][0] == "\\" and atom[0][1].isdigit())
         ):
             return None
+
         position = atom.end()
         out.append(atom[0])
         if position < len(pattern) and pattern[position] in "*+?":
@@ -475,6 +512,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
             position += 1
             if position < len(pattern) and pattern[position] in "?+":
                 return None
+
     try:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
             return re.compile("".join(out)) if out else None
@@ -486,8 +524,10 @@ def _split(
     text: str, headings: list[tuple[int, int]]
 ) -> tuple[tuple[tuple[str, ...], ...], list[list[int]]]:
     """The lines of each reference below its heading, and where each of them ends."""
-    references, ends = [], []
+    references = []
+    ends = []
     stops = [*(start for start, _ in headings[1:]), len(text)]
+
     for (_, offset), stop in zip(headings, stops, strict=False):
         lines: list[str] = []
         offsets: list[int] = []
@@ -498,6 +538,7 @@ def _split(
                 offsets.append(offset - 1)
         references.append(tuple(lines))
         ends.append(offsets)
+
     return tuple(references), ends
 
 
@@ -514,6 +555,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
     data = read_bytes(path)
     legacy = False
     head = data[:200].lstrip()
+
     if not (
         b"encoding" in head.split(b"?>")[0] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
     ):
@@ -522,9 +564,12 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
         except UnicodeDecodeError:
             data = data.decode("cp1252", errors="replace").encode()
             legacy = True
+
     _check_doctype(data.replace(b"\0", b""), path)
     parser = DefusedXMLParser(
-        target=_Builder(path), forbid_entities=True, forbid_external=False
+        target=_Builder(path),
+        forbid_entities=True,
+        forbid_external=False,
     )
     try:
         parser.feed(data)
@@ -542,6 +587,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
         raise InputError(f"unsafe XML ({error})", path=path) from None
     except (LookupError, ValueError) as error:
         raise InputError(f"its encoding cannot be read ({error})", path=path) from None
+
     return root, legacy
 
 
@@ -586,6 +632,7 @@ def _check_doctype(data: bytes, path: Path) -> None:
     if _DEFAULT.search(doctype):
         hint = "Defaults are not filled in: write the attribute out."
         raise InputError("gives an attribute a default value", path=path, hint=hint)
+
     if b"<!ENTITY" not in doctype and (
         entity := _REFERENCE.search(_CDATA.sub(b"", data))
     ):

@@ -78,10 +78,12 @@ class PyramidFolder:
         partial = {
             system for system, number in annotated.items() if number < len(inputs)
         }
+
         if len(partial) == len(annotated):
             what = f"no system was annotated on all of {counted(len(inputs), 'annotated input')}"
             hint = "Leave out the files of an annotator who did only part of them."
             raise InputError(what, hint=hint)
+
         notes = list(self.notes)
         if partial:
             names = ", ".join(
@@ -91,12 +93,16 @@ class PyramidFolder:
                 f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
                 f"fewer than {counted(len(inputs), 'input')}: {names}."
             )
+
         if bare := len(self.pyramids) - len(inputs):
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         pyramids = tuple(p for p in self.pyramids if p.input in inputs)
         annotations = tuple(a for a in self.annotations if a.system not in partial)
         return replace(
-            self, pyramids=pyramids, annotations=annotations, notes=tuple(notes)
+            self,
+            pyramids=pyramids,
+            annotations=annotations,
+            notes=tuple(notes),
         )
 
     def units(self) -> tuple[InputUnits, ...]:
@@ -285,6 +291,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         if not inside:
             raise InputError("no .pyr or .pan file in this folder", path=path)
         paths += inside
+
     annotations: dict[tuple[str, str, str], PeerAnnotation] = {}
     for path in filter(is_peer, paths):
         annotation = read_peer_annotation(path, names=names)
@@ -294,6 +301,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
                 f"system '{key[0]}' on input '{key[1]}'", annotations[key].pyramid, path
             )
         annotations[key] = annotation
+
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
     for path in (path for path in paths if not is_peer(path)):
@@ -301,6 +309,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         if topic.input in topics:
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
         topics[topic.input] = topic
+
     pyramids = dict(topics)
     several: list[PeerAnnotation] = []
     for key in sorted(
@@ -313,10 +322,12 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         ):  # it does not mark their starts
             whole = replace(annotation.pyramid, references=topics[name].references)
             annotation = replace(annotation, pyramid=whole)
+
         several.insert(0, annotation)
         pyramids[name] = (
             annotation.pyramid
         )  # in the end, of the first annotation of the input
+
     ordered = tuple(pyramids[name] for name in sorted(pyramids, key=by_number))
     return PyramidFolder(ordered, tuple(several), _notes(topics, ordered, several))
 
@@ -326,11 +337,13 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     `pyramid`."""
     if not folder.annotations:
         raise InputError("no peer annotation", expected="at least one .pan file")
-    inputs, systems = folder.inputs, folder.systems
+    inputs = folder.inputs
+    systems = folder.systems
     annotations: list[AnnotationScore] = []
     hashed: list[Any] = []
     counts = np.zeros((len(systems), 3), dtype=np.int64)
     cells: dict[tuple[int, int], list[AnnotationScore]] = defaultdict(list)
+
     for annotation in folder.annotations:
         scored = annotation.pyramid
         number = references or len(scored.references)
@@ -338,6 +351,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             problem = "cannot tell where the references start or how many there are"
             hint = "Give the number of references of each pyramid (references)."
             raise InputError(problem, path=scored.path, hint=hint)
+
         layout = UnitLayout.of([pyramid_units(scored)])
         present = np.array(
             [scu.uid in annotation.present for scu in scored.scus], np.float64
@@ -346,27 +360,30 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         heaviest = np.sort(layout.weights)[::-1][: annotation.size]
         total = float((present * layout.weights).sum())
         original = total / float(heaviest.sum()) if annotation.size else float("nan")
-        i, j = systems.index(annotation.system), inputs.index(scored.input)
+        i = systems.index(annotation.system)
+        j = inputs.index(scored.input)
         counts[i] += ((i, j) not in cells, int(present.sum()), annotation.extra)
         names = (annotation.system, scored.input, annotation.annotator)
         annotations.append(AnnotationScore(*names, modified, original))
         cells[i, j].append(annotations[-1])
         units = sorted(zip(layout.weights.tolist(), present.tolist(), strict=True))
         hashed.append([*names[:2], number, annotation.size, annotation.extra, units])
+
     values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
     for (i, j), several in cells.items():
         values[0, i, j] = np.mean([one.modified for one in several])
         values[1, i, j] = mean_of_scored(np.array([one.original for one in several]))
+
     notes = list(folder.notes)
     if missing := values[0].size - len(cells):
-        one, many = (
-            "summary was not annotated and is",
-            "summaries were not annotated and are",
-        )
+        one = "summary was not annotated and is"
+        many = "summaries were not annotated and are"
         notes.append(f"{counted(missing, one, many)} left out of the means.")
+
     if blank := int(np.isnan(values[1]).sum()) - missing:
         what = counted(blank, "summary has", "summaries have")
         notes.append(f"{what} no SCU marked at all: no original score.")
+
     return PeerScores(
         ScoreTable(METRICS, systems, inputs, values),
         tuple(annotations),
@@ -412,6 +429,7 @@ def _notes(
         )
         - len(again),
     }
+
     notes = [f"{number} {what}" for what, number in counts.items() if number]
     renamed = {
         p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input
@@ -419,6 +437,7 @@ def _notes(
     if renamed:
         belongs = f"{min(renamed)} belongs to {renamed[min(renamed)]}"
         notes.insert(0, f"Inputs are named after document sets, as by NIST: {belongs}.")
+
     return tuple(notes)
 
 

@@ -73,8 +73,10 @@ class Easiness(Result):
         numbers = Column("reference", "ref"), Column("sentence", "sent")
         columns = ("input", *numbers, "easiness", "text")
         rows = []
+
         for i in easiest_first(self.values):
-            s, value = self.sentences[i], float(self.values[i])
+            s = self.sentences[i]
+            value = float(self.values[i])
             rows.append(
                 row(
                     s,
@@ -83,6 +85,7 @@ class Easiness(Result):
                     easiness=value,
                 )
             )
+
         scored = self.values[~np.isnan(self.values)]
         mean = f", mean {scored.mean():.3f}" if scored.size else ""
         summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
@@ -131,9 +134,11 @@ def read_easiness(source: object) -> Easiness:
     if not isinstance(source, str | Path):
         what = f"easiness is a {type(source).__name__}"
         raise InputError(what, expected="the easiness of sentences, or its file")
+
     values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
     table = read_rows(source, table=True)
+
     for number, cells, *_ in table.rows:
         if table.form == "csv":
             numbers = {
@@ -142,13 +147,16 @@ def read_easiness(source: object) -> Easiness:
             cells |= {
                 k: parse_json(v, path=source, line=number) for k, v in numbers.items()
             }
+
         line = as_type(_Line, cells, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
         if sentence.key in lines:
             what = f"the same sentence as in line {lines[sentence.key]}"
             raise InputError(what, path=source, line=number)
+
         lines[sentence.key] = number
         values[sentence] = math.nan if line.easiness is None else line.easiness
+
     easiness = Easiness(
         tuple(values), np.array(list(values.values()), dtype=np.float64)
     )
@@ -185,7 +193,8 @@ def gold_easiness(
     inputs = {entry.input for entry in scus}
     sentences = [s for s in sentences if s.input in inputs]
     of_scu, of_stu = align_both(scus, stus, sentences)
-    human, machine = by_sentence(of_scu), by_sentence(of_stu)
+    human = by_sentence(of_scu)
+    machine = by_sentence(of_stu)
     similarity = rouge1()
     accuracies = [
         [
@@ -194,6 +203,7 @@ def gold_easiness(
         ]
         for s in sentences
     ]
+
     values = np.array(
         [np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64
     )
@@ -205,7 +215,11 @@ def gold_easiness(
         stus_sha=data_hashes(units=stus)["units_sha"],
     )
     return Easiness(
-        tuple(sentences), values, signature, placement_notes(of_scu, of_stu), counts
+        tuple(sentences),
+        values,
+        signature,
+        placement_notes(of_scu, of_stu),
+        counts,
     )
 
 

@@ -66,7 +66,8 @@ class Mix(UnitsResult):
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
         kinds = [unit.kind for entry in self.units for unit in entry.units]
-        total, changed = len(self.sentences), int(self.carries_stus.sum())
+        total = len(self.sentences)
+        changed = int(self.carries_stus.sum())
         counts = {
             "sentences": total,
             "stu_sentences": changed,
@@ -80,12 +81,14 @@ class Mix(UnitsResult):
         names = "carries", "sentences", "share", "units"
         columns = (*map(Column, names), Column("easiness", "mean easiness"))
         rows = []
+
         for kind, mask in (("stu", self.carries_stus), ("scu", ~self.carries_stus)):
             share = n[f"{kind}_sentences"] / max(1, n["sentences"])
             counts = (n[f"{kind}_sentences"], share, n[f"{kind}s"])
             rows.append(
                 (f"{kind.upper()}s", *counts, mean_of_scored(self.easiness[mask]))
             )
+
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Units after mixing", columns, tuple(rows), notes)]
 
@@ -100,7 +103,11 @@ class Mix(UnitsResult):
             }
             for s, value, chosen in marked
         ]
-        return {"counts": self.counts(), **record(self), "sentences": sentences}
+        return {
+            "counts": self.counts(),
+            **record(self),
+            "sentences": sentences,
+        }
 
 
 def stu_count(share: float | Decimal, sentences: int) -> int:
@@ -190,20 +197,33 @@ def mix(
     """
     stu_count(stu_share, 0)  # is it a share?
     names = as_names(ids, columns)
-    human = as_units(units, kind="scu", only=True, **names)
+    human = as_units(
+        units,
+        kind="scu",
+        only=True,
+        **names,
+    )
     references = getattr(stus, "references", None) if references is None else references
+
     if references is None and (stus is None or easiness is None):
         hint = (
             "Without them, mixing by easiness needs both STUs and a file of easiness."
         )
         raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
+
     texts = None if references is None else as_references(references, **names)
     extracted = stus is None and texts is not None
     if extracted:
         stus = extract(texts, language=language)
-    machine = as_units(stus, kind="stu", only=True, **names)
+    machine = as_units(
+        stus,
+        kind="stu",
+        only=True,
+        **names,
+    )
     inputs = {entry.input for entry in human}
     values = None
+
     if texts is None:
         values = read_easiness(easiness)
         sentences = values.sentences
@@ -214,12 +234,22 @@ def mix(
             # The embedded regressor knows the paper's triplets, not facts.
             features_of = None if extracted else machine
             values = sentence_easiness(
-                texts, easiness=easiness, stus=features_of, language=language
+                texts,
+                easiness=easiness,
+                stus=features_of,
+                language=language,
             )
+
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
     values = None if by == "gold" else values
     return mix_units(
-        human, machine, sentences, count, by=by, easiness=values, seed=seed
+        human,
+        machine,
+        sentences,
+        count,
+        by=by,
+        easiness=values,
+        seed=seed,
     )
 
 
@@ -255,6 +285,7 @@ def mix_units(
     for entry in units:
         if not entry.units:
             raise InputError(f"input '{entry.input}' is left without a unit")
+
     signature = Signature.of(
         mix=by,
         stu_sentences=f"{count}/{len(sentences)}",
@@ -267,11 +298,21 @@ def mix_units(
     if without := len({s.key for s in sentences} - by_sentence(of_scu).keys()):
         notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
     edge = np.intersect1d(values[chosen], values[~chosen])
+
     if tied := int(np.isin(values, edge).sum()):
         notes.append(
             f"{tied} equally easy sentences are at the cut-off; earlier ones were chosen first."
         )
-    return Mix(units, sentences, chosen, values, by, tuple(notes), signature)
+
+    return Mix(
+        units,
+        sentences,
+        chosen,
+        values,
+        by,
+        tuple(notes),
+        signature,
+    )
 
 
 def _placed_sha(alignments: Sequence[Alignment]) -> str:
@@ -313,5 +354,9 @@ def _joined(entries: Sequence[Unit]) -> Unit:
     places = tuple((entry.reference, entry.sentence) for entry in entries)
     weight = sum(entry.weight for entry in entries)
     return replace(
-        entries[0], weight=weight, reference=None, sentence=None, places=places
+        entries[0],
+        weight=weight,
+        reference=None,
+        sentence=None,
+        places=places,
     )

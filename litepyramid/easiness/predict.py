@@ -109,15 +109,29 @@ def predict(
     """
     names = as_names(ids, columns)
     model = _regressor(regressor)
-    machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
+    machine = (
+        None
+        if stus is None
+        else as_units(
+            stus,
+            kind="stu",
+            only=True,
+            **names,
+        )
+    )
     texts = as_references(references, **names)
     features = prepare(
-        texts, model.feature_set, stus=machine, parses=parses, language=language
+        texts,
+        model.feature_set,
+        stus=machine,
+        parses=parses,
+        language=language,
     )
     values = predict_trees(model, features)
     signature = Signature((("easiness", model.sha), *features.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
     notes = ("STUs by the embedded extractor.",) if extracted else ()
+
     return Easiness(features.sentences, values, signature, notes)
 
 
@@ -184,15 +198,35 @@ def fit(
     settings = settings if rounds is None else replace(settings, rounds=rounds)
     table, gold = prepare_gold(
         as_references(references, **names),
-        as_units(units, kind="scu", only=True, **names),
+        as_units(
+            units,
+            kind="scu",
+            only=True,
+            **names,
+        ),
         (features or WITH_STUS) if first is None else first.feature_set,
-        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
+        stus=None
+        if stus is None
+        else as_units(
+            stus,
+            kind="stu",
+            only=True,
+            **names,
+        ),
         parses=parses,
         language=language,
     )
+
     about = dict(table.signature.fields) | {"gold": gold.sha}
     about |= {"notes": " ".join(note for note in gold.notes if "left out" in note)}
-    return fit_trees(table, gold.values, settings, about, gold.scus, first)
+    return fit_trees(
+        table,
+        gold.values,
+        settings,
+        about,
+        gold.scus,
+        first,
+    )
 
 
 def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
@@ -228,10 +262,16 @@ def sentence_easiness(
         regressor = EasinessRegressor.load(easiness) if holds_trees else None
 
     if regressor is not None:
-        return predict(references, regressor=regressor, stus=stus, language=language)
+        return predict(
+            references,
+            regressor=regressor,
+            stus=stus,
+            language=language,
+        )
     if easiness is not None:
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)
+
     if by != "gold":
         return predict(references, stus=stus, language=language)
     if scus is None or stus is None:
@@ -266,13 +306,18 @@ def prepare_gold(
         machine = extract(references, language=language, rules="zb21").units
 
     features = prepare(
-        references, feature_set, stus=machine, parses=parses, language=language
+        references,
+        feature_set,
+        stus=machine,
+        parses=parses,
+        language=language,
     )
     machine = [entry for entry in machine if entry.input in inputs]
     gold = gold_easiness(scus, machine, features.sentences)
     if unrated:
         left_out = counted(len(unrated), "input has", "inputs have")
         gold = replace(gold, notes=(*gold.notes, f"{left_out} no SCUs, left out."))
+
     return features, gold
 
 
@@ -294,13 +339,20 @@ def prepare(
     if not references:
         raise InputError("no references")
     about = {"features": feature_set, "references_sha": references_sha(references)}
+
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
-        values, signature = constituency_features(brackets), Signature.of(**about)
+        values = constituency_features(brackets)
+        signature = Signature.of(**about)
         return FeatureTable(
-            feature_set, CONSTITUENCY_NAMES, values, sentences, signature
+            feature_set,
+            CONSTITUENCY_NAMES,
+            values,
+            sentences,
+            signature,
         )
+
     language = references_language(references, language)
     check_language("regressor", language, "the easiness regressor")
     about |= signed(language)
@@ -325,9 +377,16 @@ def prepare(
         stu_features(trees, texts),
         subject_features(trees, texts, groups),
     )
+
     names = (*DEPENDENCY_NAMES, *CONTEXT_NAMES, *STU_NAMES, *SUBJECT_NAMES)
     signature = Signature.of(**about)
-    return FeatureTable(feature_set, names, np.hstack(columns), sentences, signature)
+    return FeatureTable(
+        feature_set,
+        names,
+        np.hstack(columns),
+        sentences,
+        signature,
+    )
 
 
 def _bracketed(
@@ -340,9 +399,12 @@ def _bracketed(
         raise InputError(
             what, expected="parses: an interchange file with trees", hint=hint
         )
+
     parsed = read_parses(parses) if isinstance(parses, str | Path) else parses
     inputs = {entry.input for entry in references}
-    sentences, trees = [], []
+    sentences = []
+    trees = []
+
     for parse in parsed:
         for index, sentence in enumerate(
             parse.sentences if parse.input in inputs else ()
@@ -355,8 +417,10 @@ def _bracketed(
                 Sentence(parse.input, parse.reference, index, sentence.text)
             )
             trees.append(sentence.tree)
+
     if missing := inputs - {s.input for s in sentences}:
         raise InputError(
             f"input '{min(missing)}' has no parse", hint="Parse its reference too."
         )
+
     return tuple(sentences), trees

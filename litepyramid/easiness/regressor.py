@@ -77,7 +77,12 @@ class TreeSettings:
 PAPER = TreeSettings()
 
 REFINED = TreeSettings(
-    eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4
+    eta=0.05,
+    rounds=20,
+    forest=8,
+    min_child_weight=5,
+    subsample=0.6,
+    colsample=0.4,
 )
 """A few careful steps, for going on from a trained regressor on a hundred sentences or
 more."""
@@ -121,26 +126,37 @@ class EasinessRegressor(Result):
         try:
             data = bytearray(json.dumps(model).encode())
             booster = xgboost.Booster({"nthread": 1}, model_file=data)
-            attributes, names = booster.attributes(), booster.feature_names
+            attributes = booster.attributes()
+            names = booster.feature_names
             offset = float(attributes.get(f"{_PREFIX}offset") or 0)
             _need(np.isfinite(offset), "the offset")
         except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
             why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
             raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
+
         feature_set = attributes.get(f"{_PREFIX}feature_set")
         if names is None and feature_set is None and booster.num_features() == 69:
-            names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY
+            names = list(CONSTITUENCY_NAMES)
+            feature_set = CONSTITUENCY
+
         if names is None or feature_set is None:
             what = f"does not say what its {booster.num_features()} features are"
             expected = "a regressor made by 'litepyramid easiness fit', or one of the paper's 69"
             raise ModelError(what, path=path, expected=expected)
+
         prefix = f"{_PREFIX}about_"
         about = {
             k.removeprefix(prefix): str(v)
             for k, v in attributes.items()
             if k.startswith(prefix)
         }
-        return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
+        return EasinessRegressor(
+            booster,
+            feature_set,
+            tuple(names),
+            about,
+            offset,
+        )
 
     @cached_property
     def sha(self) -> str:
@@ -159,7 +175,11 @@ class EasinessRegressor(Result):
     def signature(self) -> Signature:
         """What it is and was trained on."""
         return Signature.of(
-            **{"easiness": self.sha, "features": self.feature_set, **self.about}
+            **{
+                "easiness": self.sha,
+                "features": self.feature_set,
+                **self.about,
+            }
         )
 
     def to_tables(self) -> Sequence[Table]:
@@ -220,22 +240,30 @@ def fit_trees(
     if scored.size < 2:
         what = f"{scored.size} sentences have SCUs, and so a gold easiness"
         raise InputError(what, expected="at least 2")
+
     weights = np.ones(scored.size)
     if settings.scu_prior and scus is not None:
         weights = (scus / (scus + settings.scu_prior))[scored]
         weights /= weights.mean()
+
     offset = 0.0
     if start is not None:
         missed = target - predict_trees(start, features)
         offset = start.offset + ordered_sum(missed[scored]) / scored.size
-    values, names = features.values[scored], list(features.names)
+
+    values = features.values[scored]
+    names = list(features.names)
     data = xgboost.DMatrix(
         values, target[scored] - offset, weight=weights, feature_names=names
     )
     parameters = {
         _XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS
     }
-    parameters |= {"nthread": 1, "tree_method": "exact", "verbosity": 0}
+    parameters |= {
+        "nthread": 1,
+        "tree_method": "exact",
+        "verbosity": 0,
+    }
     if start is None:  # continued training keeps the base score
         parameters["base_score"] = float(np.average(target[scored], weights=weights))
     grown_on = None if start is None else start.booster.copy()
@@ -243,12 +271,21 @@ def fit_trees(
     grown = {
         key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()
     }
-    facts = {"sentences": str(scored.size), **grown, **(about or {})}
+    facts = {
+        "sentences": str(scored.size),
+        **grown,
+        **(about or {}),
+    }
     if start is not None:
         before = start.about.get("name", "a regressor")
         facts["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
+
     return EasinessRegressor(
-        booster, features.feature_set, features.names, facts, offset
+        booster,
+        features.feature_set,
+        features.names,
+        facts,
+        offset,
     )
 
 
@@ -267,6 +304,7 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
         raise ModelError(
             what, expected=f"'{features.feature_set}', {len(features.names)} of them"
         )
+
     if not len(features.values):
         return np.zeros(0)
     data = xgboost.DMatrix(
@@ -289,11 +327,19 @@ def cross_fit(
     fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
     numbers = np.unique(fold_of).tolist()
     predicted = np.full(fold_of.size, np.nan)
+
     for fold in track(numbers, "cross-fitting", "folds"):
         here = fold_of == fold
         others = np.where(here, np.nan, gold.values)
-        regressor = fit_trees(features, others, settings, scus=gold.scus, start=start)
+        regressor = fit_trees(
+            features,
+            others,
+            settings,
+            scus=gold.scus,
+            start=start,
+        )
         predicted[here] = predict_trees(regressor, features)[here]
+
     signature = Signature.of(
         easiness="cross-fitted",
         features=features.feature_set,
@@ -330,6 +376,7 @@ def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
             path=path,
             expected=expected,
         ) from None
+
     return model
 
 
@@ -351,9 +398,11 @@ def _check(model: dict[str, Any]) -> None:
     """Raises ValueError unless a model is a regression by trees that can be followed to
     a leaf."""
     learner = model["learner"]
-    booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
+    booster = learner["gradient_booster"]
+    parameters = learner["learner_model_param"]
     forest = booster["model"]
-    trees, counts = forest["trees"], forest["gbtree_model_param"]
+    trees = forest["trees"]
+    counts = forest["gbtree_model_param"]
     features = int(parameters["num_feature"])
     names = learner.get("feature_names") or []
     objective = learner["objective"]["name"]
@@ -377,6 +426,7 @@ def _check(model: dict[str, Any]) -> None:
         rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(),
         "rounds",
     )
+
     _need(not _numbers(forest["tree_info"], "iu", len(trees)).any(), "tree groups")
     for n, tree in enumerate(trees):
         _need(tree["id"] == n, f"tree {n} is numbered {tree['id']}")
@@ -392,6 +442,7 @@ def _check_tree(tree: dict[str, Any], features: int) -> None:
     _need(size > 0 and counts["num_feature"] == features, "other features")
     _need(counts.get("size_leaf_vector", 1) in (0, 1), "leaves of several values")
     _need(not counts.get("num_deleted"), "deleted nodes")
+
     for name in (
         "categories",
         "categories_nodes",
@@ -399,11 +450,13 @@ def _check_tree(tree: dict[str, Any], features: int) -> None:
         "categories_sizes",
     ):
         _need(not len(tree[name]), "categories")
+
     _need(not _numbers(tree["split_type"], "iu", size).any(), "categories")
     for name in ("base_weights", "loss_changes", "split_conditions", "sum_hessian"):
         _need(
             np.isfinite(_numbers(tree[name], "iuf", size)).all(), f"{name} not finite"
         )
+
     nodes = (
         "default_left",
         "left_children",
@@ -416,13 +469,15 @@ def _check_tree(tree: dict[str, Any], features: int) -> None:
     )
     _need(((flags == 0) | (flags == 1)).all(), "flags")
     inner = np.flatnonzero(left != -1)
-    ones, others = left[inner], right[inner]
+    ones = left[inner]
+    others = right[inner]
     leaves = np.delete(right, inner)
     # Every child stands after its one parent, so no way down is endless.
     _need(
         (ones > inner).all() and (others > inner).all() and (leaves == -1).all(),
         "children",
     )
+
     children = np.concatenate([ones, others])
     _need((np.sort(children) == np.arange(1, size)).all(), "children")
     _need((parents[children] == np.concatenate([inner, inner])).all(), "parents")

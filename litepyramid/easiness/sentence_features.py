@@ -83,6 +83,7 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
         characters = len("".join(pieces)) - 1
         shape: list[float] = [words, characters, depth, words / depth]
         rows.append([*shape, *(labels[label] for label in LABELS)])
+
     return np.array(rows, dtype=np.float64)
 
 
@@ -126,6 +127,7 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
         tags = Counter(tree.tags)
         counts = [relations[name] for name in RELATIONS] + [tags[name] for name in TAGS]
         rows.append([*shape, *counts])
+
     return np.array(rows, dtype=np.float64)
 
 
@@ -155,6 +157,7 @@ def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> Float
             nearest = int(shared.max()) / max(1, len(words[index]))
             elsewhere = sum(sentences_with[word] > 1 for word in content[index])
             rows[index] = nearest, elsewhere / max(1, len(content[index]))
+
     return rows
 
 
@@ -271,7 +274,11 @@ _OPENINGS = {
     "adverbial": {"ADP", "ADV", "SCONJ"},
     "noun": {"NOUN", "ADJ"},
 }
-_OPENINGS |= {"determiner": {"DET"}, "pronoun": {"PRON"}, "name": {"PROPN"}}
+_OPENINGS |= {
+    "determiner": {"DET"},
+    "pronoun": {"PRON"},
+    "name": {"PROPN"},
+}
 
 _OF_SUBJECTS = (
     *(f"root_{kind}" for kind in (*KINDS, "none")),
@@ -346,6 +353,7 @@ def subject_features(
                 capitals / n,
             ]
         )
+
     return np.array(rows, dtype=np.float64)
 
 
@@ -375,6 +383,7 @@ def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:
         if i and tag in {"VERB", "AUX"}:
             end = i
             break
+
     return _subject_kind(tokens[:end], parts[:end])
 
 

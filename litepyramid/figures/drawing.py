@@ -41,7 +41,11 @@ def panels(
 def plain_axes(axes: Any) -> None:
     """Removes the upper and right frame and adds a faint grid."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(visible=True, color="0.9", linewidth=0.8)
+    axes.grid(
+        visible=True,
+        color="0.9",
+        linewidth=0.8,
+    )
     axes.set_axisbelow(True)
 
 
@@ -51,7 +55,12 @@ def title(figure: Any, *lines: str) -> None:
     folded = [
         p for line in lines for p in textwrap.wrap(line, width, break_on_hyphens=False)
     ]
-    figure.suptitle("\n".join(folded), fontsize=9.5, x=0.01, ha="left")
+    figure.suptitle(
+        "\n".join(folded),
+        fontsize=9.5,
+        x=0.01,
+        ha="left",
+    )
 
 
 def legend_below(figure: Any, axes: Any, size: float = 8.5) -> None:

@@ -51,7 +51,13 @@ def interval_plot(
     """Intervals line by line, a colour per group, a panel for each key of `marks`."""
     number = len(marks)
     height = 1.3 + 0.32 * len(lines)
-    figure, axes = panels(number, number, 3.6 + 2.0 / number, height, sharey=True)
+    figure, axes = panels(
+        number,
+        number,
+        3.6 + 2.0 / number,
+        height,
+        sharey=True,
+    )
 
     step = 0.8 / len(groups)
     for axis, (xlabel, intervals) in zip(axes, marks.items(), strict=True):
@@ -61,7 +67,13 @@ def interval_plot(
             at = groups.index(mark.group)
             # The groups of a line stand below one another, around its middle.
             y = lines.index(mark.line) + (at - (len(groups) - 1) / 2) * step
-            _one_interval(axis, mark, y, step, COLOURS[at % len(COLOURS)])
+            _one_interval(
+                axis,
+                mark,
+                y,
+                step,
+                COLOURS[at % len(COLOURS)],
+            )
 
         axis.set_ylim(len(lines) - 0.4, -0.6)
         axis.set_xlabel(xlabel, fontsize=9)
@@ -70,7 +82,14 @@ def interval_plot(
     axes[0].set_yticks(range(len(lines)), lines)
     for at, group in enumerate(groups):
         colour = COLOURS[at % len(COLOURS)]
-        axes[0].plot([], [], "o-", color=colour, label=group, markersize=4)
+        axes[0].plot(
+            [],
+            [],
+            "o-",
+            color=colour,
+            label=group,
+            markersize=4,
+        )
 
     legend_below(figure, axes[0])
     title(figure, heading)
@@ -97,12 +116,26 @@ def _one_interval(
         counts, edges = np.histogram(samples, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
-        look = {"color": colour, "alpha": 0.22, "linewidth": 0}
+        look = {
+            "color": colour,
+            "alpha": 0.22,
+            "linewidth": 0,
+        }
         axes.fill_between(middle, y - half, y + half, **look)
 
-    look = {"color": colour, "linewidth": 1.6, "solid_capstyle": "butt"}
+    look = {
+        "color": colour,
+        "linewidth": 1.6,
+        "solid_capstyle": "butt",
+    }
     axes.plot([mark.low, mark.high], [y, y], **look)
-    axes.plot([mark.value], [y], "o", color=colour, markersize=4)
+    axes.plot(
+        [mark.value],
+        [y],
+        "o",
+        color=colour,
+        markersize=4,
+    )
 
 
 def significance_plot(
@@ -117,16 +150,36 @@ def significance_plot(
     framed. `blue` and `framed` say in the legend what these squares mean."""
     size = 1.0 + max(1.4, 0.2 * len(names)) + max(map(len, names)) / 18
     figure, axes = panels(
-        len(tests), across, size, size, "compressed", sharex=True, sharey=True
+        len(tests),
+        across,
+        size,
+        size,
+        "compressed",
+        sharex=True,
+        sharey=True,
     )
     for axis, (name, (raw, corrected)) in zip(axes, tests.items(), strict=True):
         _matrix(axis, names, raw, corrected)
         axis.set_title(name, fontsize=9)
 
     # Nothing is drawn by these: they are the squares of the legend.
-    axes[0].plot([], [], "s", color=BLUE, label=blue)
+    axes[0].plot(
+        [],
+        [],
+        "s",
+        color=BLUE,
+        label=blue,
+    )
     if framed:
-        axes[0].plot([], [], "s", mfc="none", mec=YELLOW, mew=1.3, label=framed)
+        axes[0].plot(
+            [],
+            [],
+            "s",
+            mfc="none",
+            mec=YELLOW,
+            mew=1.3,
+            label=framed,
+        )
     legend_below(figure, axes[0], _NAMES)
     title(figure, heading)
     return figure
@@ -135,15 +188,42 @@ def significance_plot(
 def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
     """The squares of one panel."""
     count = len(names)
-    axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), aspect="equal")
+    axes.set(
+        xlim=(-0.5, count - 0.5),
+        ylim=(count - 0.5, -0.5),
+        aspect="equal",
+    )
 
-    _squares(axes, np.eye(count), 1, color="0.85", linewidth=0)
-    _squares(axes, raw, 1, color=BLUE, linewidth=0)
+    _squares(
+        axes,
+        np.eye(count),
+        1,
+        color="0.85",
+        linewidth=0,
+    )
+    _squares(
+        axes,
+        raw,
+        1,
+        color=BLUE,
+        linewidth=0,
+    )
     if corrected is not None:
-        _squares(axes, corrected, 0.76, fill=False, edgecolor=YELLOW, lw=1.3)
+        _squares(
+            axes,
+            corrected,
+            0.76,
+            fill=False,
+            edgecolor=YELLOW,
+            lw=1.3,
+        )
 
     if not np.any(raw):
-        look = {"facecolor": "white", "edgecolor": "0.7", "boxstyle": "round"}
+        look = {
+            "facecolor": "white",
+            "edgecolor": "0.7",
+            "boxstyle": "round",
+        }
         axes.text(
             0.5,
             0.5,
@@ -162,7 +242,11 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
     axes.grid(visible=False)
     axes.set_xticks(np.arange(count + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(count + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="0.9", linewidth=0.5)
+    axes.grid(
+        which="minor",
+        color="0.9",
+        linewidth=0.5,
+    )
     axes.tick_params(which="both", length=0)
 
 
@@ -180,7 +264,12 @@ def line_plot(
 ) -> Any:
     """Curves in one panel, with a line at a level."""
     figure, (axes,) = panels(1, 1, 6.0, 3.8)
-    axes.axhline(level, color="0.5", linewidth=0.9, linestyle=":")
+    axes.axhline(
+        level,
+        color="0.5",
+        linewidth=0.9,
+        linestyle=":",
+    )
     _draw_lines(axes, lines, xlabel, ylabel)
     legend_below(figure, axes)
     return figure
@@ -201,7 +290,11 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
     banded = len(lines) <= _BANDS
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]
-        look = {"color": colour, "markersize": 3.5, "label": line.name}
+        look = {
+            "color": colour,
+            "markersize": 3.5,
+            "label": line.name,
+        }
         axes.plot(line.x, line.y, style(i), **look)
 
         if len(line.deviation) and banded:
@@ -209,7 +302,14 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
             deviation = np.nan_to_num(np.asarray(line.deviation))
             low = y - deviation
             high = np.minimum(1, y + deviation)
-            axes.fill_between(line.x, low, high, color=colour, alpha=0.13, linewidth=0)
+            axes.fill_between(
+                line.x,
+                low,
+                high,
+                color=colour,
+                alpha=0.13,
+                linewidth=0,
+            )
 
     _x_scale(axes, lines)
     axes.set_xlabel(xlabel, fontsize=9)

@@ -57,12 +57,30 @@ def score_figure(
     _lines(axes, names)
     _intervals(axes, scores, lift=0.18 if below else 0.0, label=label)
     if below:
-        _intervals(axes, below, lift=-0.2, color=ORANGE, marker="s", label=below_label)
+        _intervals(
+            axes,
+            below,
+            lift=-0.2,
+            color=ORANGE,
+            marker="s",
+            label=below_label,
+        )
 
-    look = {"linestyle": "none", "markersize": 3.4, "mfc": "none"}
+    look = {
+        "linestyle": "none",
+        "markersize": 3.4,
+        "mfc": "none",
+    }
     for colour, name in zip((ORANGE, GREEN), points or {}, strict=False):
         values = (points or {})[name]
-        axes.plot(values, range(len(values)), "D", color=colour, label=name, **look)
+        axes.plot(
+            values,
+            range(len(values)),
+            "D",
+            color=colour,
+            label=name,
+            **look,
+        )
 
     axes.set_xlabel(f"{what}, {100 * confidence:g} % intervals", fontsize=_SIZE)
     _rank_groups(side, groups, number)
@@ -74,7 +92,13 @@ def _rank_groups(axes: Any, groups: Sequence[Sequence[int]], number: int) -> Non
     """A column per rank group: a dot for each system in it, joined to its neighbour."""
     for y, of_system in enumerate(groups):
         for group in of_system:
-            axes.plot(group, y, "o", color="0.35", markersize=2)
+            axes.plot(
+                group,
+                y,
+                "o",
+                color="0.35",
+                markersize=2,
+            )
             if y and group in groups[y - 1]:
                 axes.plot([group] * 2, [y - 1, y], color="0.35", linewidth=0.7)
 
@@ -84,7 +108,11 @@ def _rank_groups(axes: Any, groups: Sequence[Sequence[int]], number: int) -> Non
     axes.set_xticks(named, letters, fontsize=5)
     axes.set_xlim(0.2, number + 0.8)
     axes.set_xlabel("groups", fontsize=_SIZE)
-    axes.tick_params(length=0, pad=1, labelleft=False)
+    axes.tick_params(
+        length=0,
+        pad=1,
+        labelleft=False,
+    )
     axes.spines[:].set_visible(False)
 
 
@@ -114,7 +142,13 @@ def difference_figure(
     for significant, sign in ((True, "<"), (False, "≥")):
         label = f"p {sign} {alpha:g} (Holm)"
         look = {"color": BLUE, "markersize": 3.4} | looks[significant]
-        axes.plot([], [], "o-", label=label, **look)
+        axes.plot(
+            [],
+            [],
+            "o-",
+            label=label,
+            **look,
+        )
 
     other = f" from {_short(against)}\n" if against else " "
     axes.set_xlabel(f"difference{other}in {what}", fontsize=_SIZE)
@@ -144,7 +178,13 @@ def difference_matrix(
     figure = new_figure(side, side - 0.2)
     axes = figure.subplots()
     most = float(np.nanmax(np.abs(values))) or 1.0
-    image = axes.imshow(values, vmin=-most, vmax=most, cmap="RdBu", aspect="auto")
+    image = axes.imshow(
+        values,
+        vmin=-most,
+        vmax=most,
+        cmap="RdBu",
+        aspect="auto",
+    )
 
     cell_points = 72 * (side - 1.1) / count
     _dots(axes, values, significant, cell_points)
@@ -153,15 +193,28 @@ def difference_matrix(
     axes.set_yticks(range(count), numbered)
     axes.set_xticks(range(count), range(1, count + 1), rotation=90 if count > 9 else 0)
     size = min(_SIZE, 0.8 * cell_points)
-    axes.tick_params(length=0, labelsize=size, pad=2, labeltop=True, labelbottom=False)
+    axes.tick_params(
+        length=0,
+        labelsize=size,
+        pad=2,
+        labeltop=True,
+        labelbottom=False,
+    )
     axes.spines[:].set_visible(False)
 
-    bar = figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, pad=0.03)
+    bar = figure.colorbar(
+        image,
+        ax=axes,
+        orientation="horizontal",
+        aspect=40,
+        pad=0.03,
+    )
     bar.outline.set_visible(False)
     bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
     marked = "dot: p <" if significant.any() else "no pair has p <"
     bar.set_label(f"{what}: row − column\n{marked} {alpha:g} (Holm)", fontsize=_SIZE)
+
     return figure
 
 
@@ -171,7 +224,13 @@ def _dots(axes: Any, values: Any, significant: Any, cell_points: float) -> None:
     dark = np.abs(values[down, across]) > 0.6 * np.nanmax(np.abs(values))
     area = max(1.0, min(16.0, (0.3 * cell_points) ** 2))
     colours = np.where(dark, "white", "black").tolist()
-    axes.scatter(across, down, s=area, linewidth=0, color=colours)
+    axes.scatter(
+        across,
+        down,
+        s=area,
+        linewidth=0,
+        color=colours,
+    )
 
 
 def history_figure(
@@ -185,7 +244,11 @@ def history_figure(
     axes = figure.subplots()
     plain_axes(axes)
 
-    look = {"markersize": 3.4, "linewidth": 1.2, "elinewidth": 0.9}
+    look = {
+        "markersize": 3.4,
+        "linewidth": 1.2,
+        "elinewidth": 0.9,
+    }
     for n, (system, rows) in enumerate(scores.items()):
         value, low, high = np.array(rows, dtype=np.float64).T
         # Systems stand a little apart, so that their intervals do not cover each other.
@@ -193,13 +256,22 @@ def history_figure(
         reach = np.maximum(0, [value - low, high - value])
         colour = COLOURS[n % len(COLOURS)]
         name = _short(system)
-        axes.errorbar(at, value, reach, fmt=style(n), color=colour, label=name, **look)
+        axes.errorbar(
+            at,
+            value,
+            reach,
+            fmt=style(n),
+            color=colour,
+            label=name,
+            **look,
+        )
 
     names = [_short(run) for run in runs]
     axes.set_xticks(range(len(runs)), names, rotation=30, ha="right")
     axes.tick_params(labelsize=_SIZE)
     axes.set_ylabel(what, fontsize=_SIZE)
     legend_below(figure, axes, _SIZE)
+
     return figure
 
 
@@ -213,16 +285,34 @@ def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
     sizes = 4 + 60 * pairs / pairs.max()
     axes.plot(predicted, observed, color=BLUE, linewidth=0.8)
     axes.scatter(
-        predicted, observed, s=sizes, color=BLUE, linewidth=0, zorder=3, clip_on=False
+        predicted,
+        observed,
+        s=sizes,
+        color=BLUE,
+        linewidth=0,
+        zorder=3,
+        clip_on=False,
     )
-    axes.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--", zorder=1)
+    axes.plot(
+        [0, 1],
+        [0, 1],
+        color="0.5",
+        linewidth=0.8,
+        linestyle="--",
+        zorder=1,
+    )
 
-    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
+    axes.set(
+        xlim=(-0.04, 1.04),
+        ylim=(-0.04, 1.04),
+        aspect="equal",
+    )
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
     axes.set_xlabel("judge's presence", fontsize=_SIZE)
     axes.set_ylabel("present by the labels", fontsize=_SIZE)
     axes.set_title(f"Brier {brier:.3f}, AUC {auc:.3f}", fontsize=_SIZE + 1)
+
     return figure
 
 
@@ -231,18 +321,36 @@ def _lines(axes: Any, names: Sequence[str]) -> None:
     plain_axes(axes)
     axes.set_yticks(range(len(names)), [n if "\n" in n else _short(n) for n in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0, pad=2)
+    axes.tick_params(
+        axis="y",
+        length=0,
+        pad=2,
+    )
     axes.tick_params(labelsize=_SIZE)
 
 
 def _intervals(axes: Any, points: Sequence[Point], *, lift: float, **look: Any) -> None:
     """A dot and a line for each value, from above; `lift` lines higher."""
-    look = {"color": BLUE, "marker": "o", "label": None} | look
-    line = {"color": look["color"], "linewidth": 1.3, "solid_capstyle": "butt"}
+    look = {
+        "color": BLUE,
+        "marker": "o",
+        "label": None,
+    } | look
+    line = {
+        "color": look["color"],
+        "linewidth": 1.3,
+        "solid_capstyle": "butt",
+    }
     for y, (value, low, high) in enumerate(points):
         height = y - lift
         axes.plot([low, high], [height, height], **line)
-        axes.plot(value, height, linestyle="none", markersize=3.4, **look)
+        axes.plot(
+            value,
+            height,
+            linestyle="none",
+            markersize=3.4,
+            **look,
+        )
         look["label"] = None  # one entry in the legend for all of them
 
 

@@ -59,15 +59,18 @@ def as_units(
         path = units.path if isinstance(units, Rows) else units
         name = Path(path).name.lower() if isinstance(path, str | Path) else ""
         kind = "stu" if "stu" in name and "scu" not in name else "scu"
+
     result = _records(units, InputUnits, "unit")
     if result is None:
         entries = _by_input(units, "unit", ids, columns)
         result = [_input_units(entry, kind) for entry in entries]
+
     for own in result if only else ():
         if any(unit.kind != kind for unit in own.units):
             what = f"units of input '{own.input}' that are not of kind '{kind}'"
             hint = 'If they are the right ones, correct or remove their "kind".'
             raise InputError(what, expected=f"only units of kind '{kind}'", hint=hint)
+
     return result
 
 
@@ -124,8 +127,14 @@ def as_summaries(
         return records
     result: list[SystemSummaries] = []
     names = tuple(inputs or ())
+
     for system, entries in by_system(
-        summaries, "summary", inputs, ids, columns, partial
+        summaries,
+        "summary",
+        inputs,
+        ids,
+        columns,
+        partial,
     ):
         names = names or tuple([entry.input for entry in entries])
         _check_no_path(entries)
@@ -135,7 +144,16 @@ def as_summaries(
         ]
         texts = tuple([(answer or "").strip() for answer in answers])
         questions = {entry.input: entry.question for entry in entries if entry.question}
-        result.append(SystemSummaries(system, names, texts, tuple(missing), questions))
+        result.append(
+            SystemSummaries(
+                system,
+                names,
+                texts,
+                tuple(missing),
+                questions,
+            )
+        )
+
     return result
 
 
@@ -157,7 +175,14 @@ def as_labels(
         SystemLabels(
             system, inputs, tuple(map(labels_of, entries, [e.texts for e in units]))
         )
-        for system, entries in by_system(labels, "label", inputs, ids, columns, partial)
+        for system, entries in by_system(
+            labels,
+            "label",
+            inputs,
+            ids,
+            columns,
+            partial,
+        )
     ]
 
 
@@ -206,6 +231,7 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
             what = "a reference without sentences, or with an empty one"
             raise InputError(what, expected="a list of sentences")
         return tuple(sentence.strip() for sentence in reference), True
+
     if not isinstance(reference, str) or not reference.strip():
         raise InputError("empty reference", expected="some text")
     if "<t>" not in reference and "</t>" not in reference:
@@ -219,6 +245,7 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
     if outside or not sentences:
         problem = f"text outside the sentence marks ({outside[:40]!r})"
         raise InputError(problem, expected="every sentence between <t> and </t>")
+
     return sentences, True
 
 
@@ -232,6 +259,7 @@ def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None
         value, "columns"
     ):
         value = getattr(value, many, value)
+
     if not isinstance(value, list | tuple):
         return None
     if not value:
@@ -245,23 +273,28 @@ def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Ent
         entries = entries_of(table, what, ids)
         _check_no_path(entries)
         return entries
+
     value = as_list(value)
     texts = what in ("reference", "document")
     strings = isinstance(value, list | tuple) and value and isinstance(value[0], str)
+
     if (
         not value
         or not isinstance(value, Mapping | list | tuple)
         or (strings and not texts)
     ):
         raise _unreadable(value, what)
+
     many = KINDS[what].many
     entries = _plain_entries(value, what, ids, many)
     _check_no_path(entries)
+
     for entry in entries:
         if not entry.values:
             raise InputError(
                 f"no {many} of input '{entry.input}'", expected="at least one"
             )
+
     return entries
 
 
@@ -281,10 +314,29 @@ def by_system(
         tables = (
             read_rows(path, columns, blank_ok=what == "summary") for path in files
         )
-        return _systems_of(tables, what, inputs, ids, partial)
+        return _systems_of(
+            tables,
+            what,
+            inputs,
+            ids,
+            partial,
+        )
     if (table := _table(value, what, columns)) is not None:
-        return _systems_of([table], what, inputs, ids, partial)
-    return _plain_systems(value, what, inputs, ids, columns, partial)
+        return _systems_of(
+            [table],
+            what,
+            inputs,
+            ids,
+            partial,
+        )
+    return _plain_systems(
+        value,
+        what,
+        inputs,
+        ids,
+        columns,
+        partial,
+    )
 
 
 def _systems_of(
@@ -294,12 +346,19 @@ def _systems_of(
     there."""
     seen: dict[str, str | Path] = {}
     for table in tables:
-        entries = entries_of(table, what, ids, inputs, partial=partial)
+        entries = entries_of(
+            table,
+            what,
+            ids,
+            inputs,
+            partial=partial,
+        )
         if inputs is None:
             inputs = [
                 entry.input for entry in entries if entry.system == entries[0].system
             ]
             entries = matched(entries, inputs, what)
+
         unnamed = (
             "system"
             if str(table.path) == "-" or table.form == "python"
@@ -329,13 +388,21 @@ def _plain_systems(
         value = {"system": value}
     if not isinstance(value, Mapping) or not value:
         raise _unreadable(value, what)
+
     for key, own in value.items():
         system = key if isinstance(key, str) and key.strip() else identifier(key)
         if system is None:
             raise InputError(f"a system is called {key!r}", expected="a name")
         path = f"{many} of '{system}'"
+
         if isinstance(own, Path):
-            ((_, entries), *others) = by_system(own, what, inputs, ids, columns)
+            ((_, entries), *others) = by_system(
+                own,
+                what,
+                inputs,
+                ids,
+                columns,
+            )
             if others:
                 raise InputError(f"{len(others) + 1} systems", path=own, expected="one")
         else:
@@ -346,13 +413,19 @@ def _plain_systems(
             )
             by_id = isinstance(own, Mapping)
             entries = _plain_entries(
-                own, what, None if by_id else ids or inputs, path, system
+                own,
+                what,
+                None if by_id else ids or inputs,
+                path,
+                system,
             )
             if inputs is None:
                 inputs = [entry.input for entry in entries]
             elif by_id or ids:
                 entries = matched(entries, inputs, what, partial)
+
         result.append((system, entries))
+
     return result
 
 
@@ -381,6 +454,7 @@ def _plain_entries(
         many = counted(len(value), what, "summaries" if what == "summary" else None)
         problem = f"{many} for {counted(len(names), 'input')}"
         raise InputError(problem, path=path, expected="one entry for each input")
+
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
         if what == "summary":
@@ -388,6 +462,7 @@ def _plain_entries(
             if not isinstance(own, str | None):
                 problem = f"the summary of input '{name}' is {cut(repr(own))}"
                 raise InputError(problem, path=path, expected="a text")
+
         if what == "summary" or (texts and isinstance(own, str)):
             values = [own]
         else:
@@ -395,7 +470,17 @@ def _plain_entries(
             if isinstance(listed, Mapping):
                 raise _unreadable(own, what)
             values = list(listed)
-        entries.append(Entry(name, path, n, values, system))
+
+        entries.append(
+            Entry(
+                name,
+                path,
+                n,
+                values,
+                system,
+            )
+        )
+
     return entries
 
 
@@ -419,6 +504,7 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
                 f"{KINDS[what].many} in {len(value)} files", expected="one file"
             )
         value = value[0]
+
     if isinstance(value, str | Path):
         return read_rows(check_path(value), columns)
     if (
@@ -427,11 +513,18 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
         and isinstance(value[0], str | list | tuple)
     ):
         return None
+
     many = KINDS[what].many
     named = [columns[name] for name in (what, many) if columns and name in columns]
     holding = named[0] if named else what if what == "summary" else many
     wide = what == "summary"
-    return table_rows(value, many, columns, holding=holding, wide=wide)
+    return table_rows(
+        value,
+        many,
+        columns,
+        holding=holding,
+        wide=wide,
+    )
 
 
 def paths_of(value: Any) -> Sequence[str | Path]:
@@ -461,9 +554,12 @@ def _unreadable(value: Any, what: str) -> InputError:
         else ""
     )
     of += ", which has no order" if isinstance(value, set | frozenset) else ""
-    name, expected = what, "a list"
+    name = what
+    expected = "a list"
     if what in KINDS:
-        name, expected = KINDS[what].many, KINDS[what].expected
+        name = KINDS[what].many
+        expected = KINDS[what].expected
+
     return InputError(
         f"{name} cannot be read from a {type(value).__name__}{of}", expected=expected
     )
@@ -477,14 +573,17 @@ def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
     ):
         units = [Unit(text.strip(), 1.0, kind) for text in rows]
         return InputUnits(entry.input, tuple(units), entry.question)
+
     with located(entry.path, entry.line):
         units = [
             r if isinstance(r, Unit) else _unit(r, n, kind)
             for n, r in enumerate(rows, 1)
         ]
+
     if not any(unit.weight > 0 for unit in units):
         what = f"no unit of input '{entry.input}' has a weight above zero"
         raise entry.error(what, "at least one unit with a weight above zero")
+
     return InputUnits(entry.input, tuple(units), entry.question)
 
 
@@ -494,15 +593,19 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
     if not isinstance(row, Mapping) or not isinstance(row.get("text"), str):
         expected = 'a string or {"text": "…", "weight": 1, "kind": "scu"}'
         raise InputError(f"unit {nth} has no text", expected=expected)
-    text, tags = one_line(row["text"]).strip(), row.get("tags")
+
+    text = one_line(row["text"]).strip()
+    tags = row.get("tags")
     if not text:
         hint = "Remove the empty unit or the extra tab."
         raise InputError(
             f"unit {nth} is empty", expected="one tab between units", hint=hint
         )
+
     if text.startswith("<t>") and text.endswith("</t>"):
         hint = "Were the files of references and units swapped?"
         raise InputError(f"unit {nth} has the sentence marks of a reference", hint=hint)
+
     values = {
         **{key: value for key, value in row.items() if value != ""},
         **{"text": text, "weight": _weight(row.get("weight", 1.0))},

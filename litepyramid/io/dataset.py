@@ -113,12 +113,19 @@ def as_presence(
             "the units that were judged, or the JSON that 'litepyramid score' writes"
         )
         raise InputError("presence without units", path=path, expected=expected)
+
     if text is not None:
         presence = read_rows(path, columns, text=text)
     inputs = [entry.input for entry in units]
     systems = {
         system: [_presence(*pair) for pair in zip(entries, units, strict=True)]
-        for system, entries in by_system(presence, "presence", inputs, ids, columns)
+        for system, entries in by_system(
+            presence,
+            "presence",
+            inputs,
+            ids,
+            columns,
+        )
     }
     values = np.array(
         [[v for row in own for v in row] for own in systems.values()], np.float64
@@ -136,7 +143,10 @@ def _judged_units(
         what = "the presence is for other units"
         hint = "Omit the units to use those of the file."
         raise InputError(
-            what, path=source, expected="the units that were judged", hint=hint
+            what,
+            path=source,
+            expected="the units that were judged",
+            hint=hint,
         )
     return tuple(units or judged)
 
@@ -233,7 +243,11 @@ class Dataset(Result):
     @property
     def signature(self) -> Signature:
         """The data set's hashes."""
-        return Signature.of(data=self.name, **signed(self.language), **self.hashes)
+        return Signature.of(
+            data=self.name,
+            **signed(self.language),
+            **self.hashes,
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -245,23 +259,27 @@ class Dataset(Result):
             *self.remarks,
         ]
         units = texts["units"]
+
         if long := sum(len(t.split()) > _LONG and bool(_END.search(t)) for t in units):
             are = counted(long, "unit is a paragraph", "units are paragraphs")
             notes.append(
                 f"{are} (of {len(units)}): a unit is one short fact. If they are references, "
                 "give them as references."
             )
+
         if lists := [t for t in units if len(_ITEM.findall(t)) > 1]:
             are = counted(len(lists), "unit looks like a list", "units look like lists")
             notes.append(
                 f"{are} ('{cut(lists[0], 60)}') and count as one unit each: write a JSON list, "
                 '["…", "…"], or one unit a row.'
             )
+
         if self.left_out:
             counts = ", ".join(
                 f"{count} × {what}" for what, count in self.left_out.items()
             )
             notes.append(f"Left out while reading: {counts}.")
+
         return tuple(notes)
 
     def require(self, *parts: str) -> None:
@@ -293,10 +311,8 @@ class Dataset(Result):
             **{f"left out: {what}": count for what, count in self.left_out.items()},
         }
         of = counted(len(self.inputs), "input"), counted(len(self.systems), "system")
-        columns, notes = (
-            (Column("what"), Column("number")),
-            (*self.notes, str(self.signature)),
-        )
+        columns = (Column("what"), Column("number"))
+        notes = (*self.notes, str(self.signature))
         return [
             Table(
                 f"{self.name}: {', '.join(of)}", columns, tuple(counts.items()), notes
@@ -362,12 +378,14 @@ def load(
     for key, value in zip(_SOURCES, values, strict=True):
         if value is not None:
             sources[key] = as_list(value)
+
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
     if (
         isinstance(path := sources.get(alone), str | Path)
         and file_type(path) == "folder"
     ):
         return replace(_read_folder(Path(path)), language=language or "")
+
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()
     for key, source in list(sources.items()):
@@ -382,11 +400,13 @@ def load(
         if key == "summaries":
             _check_summaries(table)
         sources[key] = table
+
         if main:
             inside = _inside(table)
             sources = inside | {
                 k: s for k, s in sources.items() if not inside or k != alone
             }
+
     units, summaries, references, labels, label_units, stus, presence = map(
         sources.get, _SOURCES
     )
@@ -398,26 +418,39 @@ def load(
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         first = as_summaries(summaries, partial=nulls == "missing", **names)[0]
         scus = [replace(scus[0], input=name) for name in first.inputs]
+
     judged = None
     if presence is not None:
         judged = as_presence(presence, scus or None, **names)
         scus = judged.units
+
     if scus and not names.get("ids") and isinstance(references, list | tuple):
         names = {**names, "ids": [entry.input for entry in scus]}
     texts: Sequence[InputReferences] = ()
     if references is not None:
         texts = as_references(references, **names)
-    extracted = () if stus is None else as_units(stus, kind="stu", only=True, **names)
+    extracted = (
+        ()
+        if stus is None
+        else as_units(
+            stus,
+            kind="stu",
+            only=True,
+            **names,
+        )
+    )
     inputs = [entry.input for entry in scus or texts or extracted] or None
     systems: list[SystemSummaries] = []
     questions: dict[str, str] = {}
     if summaries is not None:
         systems = as_summaries(summaries, inputs, partial=nulls == "missing", **names)
+
     for answered in systems:
         for input_, question in answered.questions.items():
             if questions.setdefault(input_, question) != question:
                 what = f"answers another question on input '{input_}'"
                 raise InputError(f"system '{answered.system}' {what}")
+
     if judged is not None and systems:
         summarised = {entry.system for entry in systems}
         for own in sorted(summarised ^ {*judged.systems}):
@@ -427,6 +460,7 @@ def load(
                 else "presence but no summaries"
             )
             raise InputError(f"system '{own}' has {has}")
+
     labelled = None
     if label_units is not None:
         labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
@@ -440,12 +474,14 @@ def load(
     if questions:
         scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
         texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
+
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")
         remarks += (
             f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",
         )
+
     return Dataset(
         name,
         tuple(scus),
@@ -469,12 +505,14 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         hint = f"Did you mean {near[0]}?" if near else None
         expected = f"one of {', '.join(_ARGUMENTS)}"
         raise InputError(f"there is no argument '{key}'", expected=expected, hint=hint)
+
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
         told = sources.pop("language", data.language)
         if sources:
             what = "a Dataset and further sources"
             raise InputError(what, expected="one of the two: load them together")
+
         if (
             units is not None
         ):  # other units of the same inputs: labels stay those of its own
@@ -484,8 +522,10 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
             scored = in_order(as_units(units), data.inputs, "units")
             own = data.label_units or (data.units if data.labels else None)
             data = replace(data, scus=tuple(scored), label_units=own)
+
         whole: Dataset = data if told == data.language else replace(data, language=told)
         return whole
+
     if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
         data = data[0]
     return load(units, summaries=data, **sources)
@@ -501,6 +541,7 @@ def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
             file_type(path) in (None, "folder") for path in paths
         ):
             return None
+
         tables = [
             read_rows(path, columns, blank_ok=key == "summaries") for path in paths
         ]
@@ -511,12 +552,20 @@ def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
             if any(_inside(t).keys() - {"summaries"} for t in tables)
             else None
         )
+
     if isinstance(source, list | tuple) and not (
         source and isinstance(source[0], Mapping)
     ):
         return None
+
     wide = key == "summaries"
-    return table_rows(source, "data", columns, holding="summary", wide=wide)
+    return table_rows(
+        source,
+        "data",
+        columns,
+        holding="summary",
+        wide=wide,
+    )
 
 
 def _ids_in_memory(summaries: Any) -> list[str]:
@@ -543,7 +592,11 @@ def _check_summaries(table: Rows) -> None:
 
 def _inside(table: Rows) -> dict[str, Any]:
     """The rows of one table, by `load`'s arguments that it has a column of."""
-    kinds = {"unit": "units", "summary": "summaries", "label": "labels"}
+    kinds = {
+        "unit": "units",
+        "summary": "summaries",
+        "label": "labels",
+    }
     kinds |= {"reference": "references", "presence": "presence"}
     return {source: table for what, source in kinds.items() if table.holds(what)}
 
@@ -565,7 +618,13 @@ def _read_folder(folder: Path) -> Dataset:
     """
     if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
         hint = "If it holds summaries, give units or references too."
-        raise InputError("has no SCUs.txt", path=folder, expected=_LAYOUT, hint=hint)
+        raise InputError(
+            "has no SCUs.txt",
+            path=folder,
+            expected=_LAYOUT,
+            hint=hint,
+        )
+
     data_set = load(
         unit_file,
         summaries=folder / "summaries",
@@ -582,6 +641,7 @@ def _read_folder(folder: Path) -> Dataset:
     if differing := sorted(labels.keys() ^ {*data_set.systems}):
         what = f"the systems of summaries/ and labels/ differ: {', '.join(differing)}"
         raise InputError(what, path=folder)
+
     return replace(
         data_set,
         labels=tuple(labels[system] for system in data_set.systems),
@@ -609,7 +669,13 @@ def _folds(
             if name not in names:
                 problem = f"{what} '{name}' is not in the data set"
                 hint = "List the inputs' ids in ids.txt." if what == "input" else None
-                raise InputError(problem, path=file, line=line, hint=hint)
+                raise InputError(
+                    problem,
+                    path=file,
+                    line=line,
+                    hint=hint,
+                )
         folds.append(tuple(fold))
+
     check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
     return tuple(folds)

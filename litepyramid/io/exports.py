@@ -286,7 +286,8 @@ def read_export(
     use_ids = _are_ids([ours for _, ours in rows])
 
     for line, ours in rows:
-        system, question = ours.get("system"), ours.get("question", "")
+        system = ours.get("system")
+        question = ours.get("question", "")
         times[system, question] += 1
         key = question, times[system, question]
         name = numbers.setdefault(key, str(len(numbers) + 1))
@@ -395,6 +396,7 @@ def _taken(
         under = [key for key in flat if key.startswith(name)]
         if name and not named and len(under) == 1:
             return flat.pop(under[0])
+
     return None
 
 
@@ -416,12 +418,14 @@ def _text(value: Any) -> str | None:
             if isinstance(value.get(key), str) and value[key].strip():
                 return str(value[key])
         return json.dumps(value, ensure_ascii=False) if value else None
+
     if isinstance(value, list):
         turns = [(_role(turn), _text(turn)) for turn in value]
         texts = [(role, text) for role, text in turns if text]
         if len(texts) == 1:
             return texts[0][1]
         return "\n\n".join(f"{role}: {text}" for role, text in texts) or None
+
     return None if value is None else str(value)
 
 
@@ -445,6 +449,7 @@ def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
             if score is not None and not _NO_SCORES.search(words):
                 del flat[key]
                 scores[key.removeprefix(export.scores)] = score
+
     return {key: score for key, score in scores.items() if score == score}
 
 
@@ -508,4 +513,5 @@ def event_rows(
                 row["ideal"] = data.get("expected", data.get("ideal"))
                 row[str(event.get("type"))] = data.get("correct", data.get("score"))
             row["model"] = model
+
     return list(samples.values())

@@ -19,13 +19,22 @@ from litepyramid.text import cut, one_line
 
 EVERY_INPUT = "*"
 """The id of units that are those of every input."""
-ASSIGNMENTS = {"support": 1, "partial_support": 0.5, "not_support": 0}
+ASSIGNMENTS = {
+    "support": 1,
+    "partial_support": 0.5,
+    "not_support": 0,
+}
 """What nuggetizer calls the labels 1, .5 and 0."""
 
 Json = dict[str, Any]
 Lines = Iterable[tuple[int, Json]]
 Counts = Counter[str]
-_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # inspect's letters
+_GRADES = {
+    "C": 1.0,
+    "P": 0.5,
+    "I": 0.0,
+    "N": 0.0,
+}  # inspect's letters
 _TURN = re.compile(r"(prompt|response)_(\d{1,3})")
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _CRITERIA = ("llm-rubric", "g-eval", "model-graded-closedqa")
@@ -35,7 +44,8 @@ _REFERENCES = (
 )
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
-_PROMPT, _TEST = ("promptIdx", "prompt"), ("testIdx", "vars")
+_PROMPT = ("promptIdx", "prompt")
+_TEST = ("testIdx", "vars")
 _RESULT = (
     "testIdx",
     "promptIdx",
@@ -95,6 +105,7 @@ def translate(
                 raise InputError(f"is no line of {name}", expected="lines of one kind")
             for ours in form.read(dict(row), counts):
                 rows.append((line, ours))
+
     return rows, +counts
 
 
@@ -156,14 +167,22 @@ def _unit(text: str, weight: float | None, *tags: Any) -> Json:
     if not weight:
         what = f"the criterion '{cut(text)}' has the weight {weight}"
         raise InputError(what, expected="a number other than 0")
-    return {"text": text, "weight": weight, "tags": _texts(tags)}
+    return {
+        "text": text,
+        "weight": weight,
+        "tags": _texts(tags),
+    }
 
 
 def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
     """Criteria with points, or with a weight."""
     name = row.pop("prompt_id" if "prompt_id" in row else "sample_id")
     rubrics, prompt, shared, domain = _taken(
-        row, "rubrics", "prompt", "example_tags", "domain"
+        row,
+        "rubrics",
+        "prompt",
+        "example_tags",
+        "domain",
     )
     criteria: list[_Criterion] = as_type(
         list[_Criterion], rubrics, what="a broken rubric"
@@ -180,7 +199,11 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
         for c in criteria
     ]
     _left(row, "field", counts)
-    yield {"input": name, "question": conversation(prompt or ""), "units": units}
+    yield {
+        "input": name,
+        "question": conversation(prompt or ""),
+        "units": units,
+    }
 
 
 def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
@@ -195,16 +218,19 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     ]
     name, field_, rubric = _taken(row, "task", "field", "rubric")
     units = []
+
     for one in as_type(list[dict[str, Any]], rubric, what="a broken rubric"):
         about = _object(one.get("annotations"), "annotations")
         kind = as_type(
             str, about.pop("weight_class", None), what="a broken weight_class"
         )
         weight = number(about.get(f"{kind.replace(' ', '_')}_weight"))
+
         if weight is None or weight != weight:
             raise InputError(
                 f"no weight of the class '{cut(kind)}'", expected="a number"
             )
+
         title = as_type(str, one.get("title"), what="a broken criterion")
         units.append(
             _unit(
@@ -215,8 +241,13 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
             key: value for key, value in about.items() if not key.endswith("_weight")
         }
         _left(others, "annotation", counts)
+
     _left(row, "field", counts)
-    yield {"input": name, "question": conversation(asked), "units": units}
+    yield {
+        "input": name,
+        "question": conversation(asked),
+        "units": units,
+    }
 
 
 def _autorubric(row: Json, counts: Counts) -> Iterator[Json]:
@@ -224,27 +255,42 @@ def _autorubric(row: Json, counts: Counts) -> Iterator[Json]:
     text = as_type(str, row.pop("requirement"), what="a broken requirement")
     unit = _unit(text, number(row.pop("weight", 1.0)), row.pop("name", None))
     _left(row, "field", counts)
-    yield {"input": EVERY_INPUT, "unit": unit.pop("text"), **unit}
+    yield {
+        "input": EVERY_INPUT,
+        "unit": unit.pop("text"),
+        **unit,
+    }
 
 
 def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
     """inspect: the answers of a model, targets as references, its scores."""
-    about, samples, *_ = _taken(log, "eval", "samples", "version", "status")
+    about, samples, *_ = _taken(
+        log,
+        "eval",
+        "samples",
+        "version",
+        "status",
+    )
     model, about = _object(about, "eval").pop("model", None), _object(about, "eval")
     _left(log, "log's", counts)
     counts["settings of the run"] += len(about.keys() - {"model"})
+
     for sample in as_type(list[dict[str, Any]], samples, what="broken samples"):
         own = dict(sample)
         output = _object(own.pop("output", None) or {}, "output")
-        answer, choices = output.get("completion"), output.get("choices") or []
+        answer = output.get("completion")
+        choices = output.get("choices") or []
+
         if answer is None and isinstance(choices, list) and choices:
             message = _object(
                 _object(choices[0], "a choice").get("message") or {}, "a message"
             )
             answer = _content(message.get("content"))
+
         failed = bool(own.pop("error", None))
         counts["samples with an error, whose answers are missing"] += failed
-        epoch, target = own.pop("epoch", 1), own.pop("target", None)
+        epoch = own.pop("epoch", 1)
+        target = own.pop("target", None)
         references = [
             t for t in (target if isinstance(target, list) else [target]) if t
         ]
@@ -259,6 +305,7 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
                 _object(own.pop("scores", None) or {}, "scores"), counts
             ),
         }
+
         row |= {"references": references} if references else {}
         row |= {"units": units} if units else {}
         _left(own, "samples'", counts)
@@ -274,6 +321,7 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
         more = dict(score) if isinstance(score, dict) else {"value": score}
         value = more.pop("value", None)
         _left(more, "scores'", counts)
+
         for name, one in value.items() if isinstance(value, dict) else [("", value)]:
             grade = _GRADES.get(one) if isinstance(one, str) else None
             grade = (
@@ -284,6 +332,7 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
             counts["scores that are no numbers"] += grade is None
             if grade is not None:
                 numbers[f"{scorer}_{name}" if name else scorer] = grade
+
     return numbers
 
 
@@ -305,10 +354,17 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         for of in (_PROMPT, _TEST)
     )
     times: Counter[tuple[str, int]] = Counter()
+
     for result in map(dict, results):
-        index, name = prompts[_key(result, *_PROMPT)], tests[_key(result, *_TEST)]
+        index = prompts[_key(result, *_PROMPT)]
+        name = tests[_key(result, *_TEST)]
         own, variables, provider, prompt, response = _taken(
-            result, "testCase", "vars", "provider", "prompt", "response"
+            result,
+            "testCase",
+            "vars",
+            "provider",
+            "prompt",
+            "response",
         )
         test = _object(own or {}, "testCase")
         variables = _object(variables or test.get("vars") or {}, "vars")
@@ -336,6 +392,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
             else json.dumps(output),
             "scores": {k: v for k, v in scores.items() if number(v) is not None},
         }
+
         row |= {"units": units} if units else {}
         row |= {"references": list(dict.fromkeys(references))} if references else {}
         _left(variables, "variables", counts)
@@ -366,6 +423,7 @@ def _assertions(
         kind, value, weight = (one.get(key) for key in ("type", "value", "weight"))
         listed_texts = _texts(value if isinstance(value, list) else [value])
         texts = [_VARIABLE.sub(filled, text) for text in listed_texts if text.strip()]
+
         if kind == "assert-set":
             inner = _assertions(one.get("assert") or [], variables, counts)
             units += inner[0]
@@ -379,6 +437,7 @@ def _assertions(
             references += texts
         else:
             counts[f"assertions of the type {cut(str(kind))}"] += 1
+
     return units, references
 
 
@@ -390,7 +449,12 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
         {"text": one.get("text"), "importance": one.get("importance")}
         for one in nuggets
     ]
-    ours: Json = {"input": row["qid"], "question": row.get("query"), "units": units}
+    ours: Json = {
+        "input": row["qid"],
+        "question": row.get("query"),
+        "units": units,
+    }
+
     if "run_id" in row or any("assignment" in one for one in nuggets):
         for one in nuggets:
             if one.get("assignment") not in list(ASSIGNMENTS):
@@ -404,6 +468,7 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
         ours |= {"system": row.get("run_id"), "labels": labels}
         if isinstance(row.get("answer_text"), str):
             ours["summary"] = one_line(row["answer_text"])
+
     yield ours
 
 
@@ -454,10 +519,12 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         pair for _, document in documents for pair in document.system_outputs.items()
     ]
     systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
+
     if not systems:
         raise InputError(
             'no record has "system_outputs"', expected="summaries of some systems"
         )
+
     rows: list[tuple[int, Json]] = []
     for line, one in documents:
         ids = [
@@ -465,16 +532,19 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
             for key in (one.count_id, one.example_id, one.id)
             if key not in (None, "")
         ]
-        units, texts = one.reference_acus or one.QAs, one.system_outputs
+        units = one.reference_acus or one.QAs
+        texts = one.system_outputs
         acus = {
             name: (own or {}).get("acu_labels") for name, own in one.annotations.items()
         }
         labels = acus or one.QA_labels
+
         if not units or not all(
             labels.get(s) and texts.get(s) is not None for s in systems
         ):
             counts["inputs_without_units_summaries_or_labels"] += 1
             continue
+
         shared = {
             "input": str(ids[0] if ids else line),
             "units": [" ".join(text.split()) for text in units],
@@ -482,14 +552,20 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         }
         for name in systems:
             summary = " ".join((texts[name] or "").split())
-            own = {"system": name, "summary": summary, "labels": labels[name]}
+            own = {
+                "system": name,
+                "summary": summary,
+                "labels": labels[name],
+            }
             rows.append((line, shared | own))
+
     if not rows:
         raise InputError("no record has units, summaries and labels")
     if not all(row["references"] for _, row in rows):
         rows = [
             (n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows
         ]
+
     return rows
 
 

@@ -64,7 +64,11 @@ class Entry(NamedTuple):
     ) -> InputError:
         """An error that names its place."""
         return InputError(
-            what, path=self.path, line=self.line, expected=expected, hint=hint
+            what,
+            path=self.path,
+            line=self.line,
+            expected=expected,
+            hint=hint,
         )
 
 
@@ -77,12 +81,16 @@ def read_ids(path: str | Path) -> list[str]:
         name = _name(row, table, "input") if row.text is None else row.text.strip()
         if not name:
             raise InputError(
-                "empty id", path=path, line=row.line, expected="one id per line"
+                "empty id",
+                path=path,
+                line=row.line,
+                expected="one id per line",
             )
         if name in ids and table.form == "lines":
             what = f"input '{name}' occurs twice (first on line {ids[name]})"
             raise InputError(what, path=path, line=row.line)
         ids.setdefault(name, row.line)
+
     return list(ids)
 
 
@@ -109,7 +117,9 @@ def entries_of(
     named = {
         str(row.values.get("system")) for row in table.rows if "input" in row.values
     }
-    names, counts = inputs if ids is None else ids, Counter[str]()
+    names = inputs if ids is None else ids
+    counts = Counter[str]()
+
     if ordered and names is not None and (count := len(table.rows)) != len(names):
         noun = "line" if table.form == "lines" else "row"
         raise InputError(
@@ -119,11 +129,13 @@ def entries_of(
             expected=f"one {noun} of {KINDS[what].one} for each input",
             hint="If they are other inputs, name them (ids).",
         )
+
     entries: dict[tuple[str | None, ...], Entry] = {}
     for row in table.rows:
         of = str(row.values.get("system"))
         values, listed = _values(row, what, table)
         by_order = ordered or (table.form == "python" and of not in named)
+
         if by_order and (
             listed or what in _TEXTS
         ):  # else which input it is of, nobody said
@@ -132,34 +144,46 @@ def entries_of(
             name = names[place] if names and place < len(names) else str(place + 1)
         else:
             name = _name(row, table, "input")
+
         system = _name(row, table, "system") if "system" in row.values else None
         rated = what in ("unit", "label") and "annotator" in row.values
         rater = _name(row, table, "annotator") if rated else None
         asked = row.values.get("question")
         question = asked if isinstance(asked, str) and asked.strip() else None
         new = Entry(
-            name, row.path or table.path, row.line, values, system, listed, question
+            name,
+            row.path or table.path,
+            row.line,
+            values,
+            system,
+            listed,
+            question,
         )
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
         if entry is new or (whole and entry.values == values):
             continue
+
         if whole:
             problem = f"input '{name}' occurs twice (first on line {entry.line})"
             raise new.error(
                 problem, hint="Put all that belongs to one input into one row."
             )
+
         entry.values.extend(values)
+
     result = list(entries.values())
     for entry in result if what in _TEXTS else ():
         if not entry.listed:
             entry.values[:] = {
                 json.dumps(value): value for value in entry.values
             }.values()
+
     if what == "label":
         result = _of_annotators(result)
     elif what not in ("summary", "presence"):
         result = _same_for_all(result, what)
+
     return result if inputs is None else matched(result, inputs, what, partial)
 
 
@@ -185,6 +209,7 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
         raise entry.error(
             f"{counted(len(values), what)} for {of}", f"one {what} for each unit"
         )
+
     if not any(isinstance(value, dict) for value in values):
         return values
     by_text: dict[str, list[Any]] = {}
@@ -200,6 +225,7 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
                 f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}'
             )
         by_text.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
+
     for text, several in by_text.items():
         if any(value != several[0] for value in several[1:]):
             problem = f"the unit '{cut(text)}' of input '{entry.input}' stands there"
@@ -207,10 +233,12 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
                 f"{problem} {len(several)} times, with other {what}s",
                 f"one {what} for one text, or lists in the order of the units",
             )
+
     for text in texts:
         if not by_text.get(text):
             problem = f"no {what} for the unit '{text}' of input '{entry.input}'"
             raise entry.error(problem, "the units' own texts in the column 'unit'")
+
     return [by_text[text].pop(0) for text in texts]
 
 
@@ -219,8 +247,10 @@ def matched(
 ) -> list[Entry]:
     """The entries in the order of `inputs`, exactly one for each and for each
     system."""
-    one, known = KINDS[what].one, set(inputs)
+    one = KINDS[what].one
+    known = set(inputs)
     systems: dict[str | None, dict[str, Entry]] = {}
+
     for entry in entries:
         if entry.input not in known:
             expected = f"the inputs of the units: '{inputs[0]}' …"
@@ -228,6 +258,7 @@ def matched(
                 f"{one} of input '{entry.input}', which has no units", expected
             )
         systems.setdefault(entry.system, {})[entry.input] = entry
+
     for system, by_input in systems.items():
         missing = [name for name in inputs if name not in by_input]
         last = max(by_input.values(), key=lambda entry: entry.line)
@@ -238,7 +269,17 @@ def matched(
                 f"{counted(len(inputs), 'input')}, found {len(by_input)}",
                 "Add it; an empty summary is legal." if what == "summary" else None,
             )
-        by_input |= {name: Entry(name, last.path, 0, [], system) for name in missing}
+        by_input |= {
+            name: Entry(
+                name,
+                last.path,
+                0,
+                [],
+                system,
+            )
+            for name in missing
+        }
+
     return [by_input[name] for by_input in systems.values() for name in inputs]
 
 
@@ -256,6 +297,7 @@ def _name(row: Row, table: Rows, column: str) -> str:
             hint=table.way_out()
             or "If the column has another name, give it (columns input=NAME).",
         )
+
     return name
 
 
@@ -278,12 +320,14 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         null = value is None and (what in row.values or table.form == "python")
         if isinstance(value, str) or null:
             return [value], True
+
     if (
         table.form in ("csv", "python")
         and isinstance(value, str)
         and value.lstrip()[:1] == "["
     ):
         value = _list_in_cell(value, table, row, must=plural or what in _TEXTS)
+
     if isinstance(value, list) and value and what != "summary":
         return _beside(value, row.values.get("units"), what), True
     if what in _TEXTS and isinstance(value, str):
@@ -295,11 +339,16 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         or what in ("summary", *_TEXTS)
     ):
         return [_with_unit(value, what, row)], False
+
     if row.text is not None:
         hint = "Remove the line, or write what belongs to this input."
         raise InputError(
-            "an empty line", path=row.path or table.path, line=row.line, hint=hint
+            "an empty line",
+            path=row.path or table.path,
+            line=row.line,
+            hint=hint,
         )
+
     listed = f"'{many}' with a JSON list"
     raise InputError(
         f'no "{table.columns.get(what) or (what if many in (what, "summaries") else many)}"',
@@ -317,12 +366,14 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
     named = any(isinstance(value, dict) for value in values)
+
     if (
         named
         or len(values) != len(units)
         or not all(isinstance(text, str) for text in texts)
     ):
         return values
+
     return [
         {"unit": text, what: value} for text, value in zip(texts, values, strict=True)
     ]
@@ -352,6 +403,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
         return (
             {"unit": row.values["unit"], what: value} if "unit" in row.values else value
         )
+
     if not isinstance(value, str):
         return value
     unit = {"text": value}
@@ -362,6 +414,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
         empty = cell in (None, "") and (key != "weight" or key not in row.values)
         if not (empty or (key == "reference" and isinstance(cell, str))):
             unit[key] = cell
+
     return unit
 
 
@@ -384,6 +437,7 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
         for place, value in enumerate(entry.values):
             of = value if isinstance(value, dict) else {"unit": place, "label": value}
             labels[json.dumps(of.get("unit"))].append(of.get("label"))
+
     result: list[Any] = []
     for key, every in labels.items():
         own = [label for label in every if label is not None] or [math.nan]
@@ -394,6 +448,7 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
         result.append(
             {"unit": unit, "label": label} if isinstance(unit, str) else label
         )
+
     return result
 
 

@@ -45,7 +45,11 @@ COLUMNS = (
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning."""
-_OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
+_OTHER_NAMES = {
+    "id": "input",
+    "query": "question",
+    "prompt": "question",
+}
 _KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 _UNNAMED = re.compile(r"column \d+|Unnamed: \d+")
 _INDEX = "column without a name that numbers the rows"
@@ -179,6 +183,7 @@ def read_rows(
     if not (text if blank_ok else text.strip()):
         what = "the file is empty"
         raise InputError(what, path=path, expected="one example per line, or a table")
+
     known = {*_KNOWN, *(columns.headers if columns else ())}
     form, rows = _form(path, text, known, table)
     if form == "lines":
@@ -190,6 +195,7 @@ def read_rows(
             return _as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
+
     raw = Rows(path, form, rows)
     if form == "csv":
         _check_known(raw, columns, known, holding)
@@ -229,6 +235,7 @@ def table_rows(
     if records is None:
         return None
     rows = []
+
     for line, record in enumerate(records, start=1):
         try:
             cells = {str(key): _cell(cell) for key, cell in record.items()}
@@ -242,7 +249,9 @@ def table_rows(
             raise InputError(
                 f"cannot be read ({error})", path=name, line=line
             ) from None
+
         rows.append(Row(line, values))
+
     table = Rows(name, "python", rows)
     if wide and columns is None and _is_wide(table):
         columns = ColumnMap({"system": EVERY_COLUMN})
@@ -270,6 +279,7 @@ def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
             chosen = left
         else:
             chosen = [name for name in left if is_text_column(table.cells(name))]
+
         if others := [name for name in left if name not in chosen]:
             remarks.append(f"Columns without texts are not read: {', '.join(others)}.")
     else:
@@ -290,12 +300,21 @@ def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
     for row in table.rows:
         shared = {k: cell for k, cell in row.values.items() if k not in chosen}
         for system in chosen:
-            values = {**shared, "system": system, holding: row.values.get(system)}
+            values = {
+                **shared,
+                "system": system,
+                holding: row.values.get(system),
+            }
             rows.append(row._replace(values=values))
 
     # Rows in Python go by their order where they have no ids.
     form: Form = table.form if "input" in present else "python"
-    return replace(table, rows=rows, form=form, remarks=(*table.remarks, *remarks))
+    return replace(
+        table,
+        rows=rows,
+        form=form,
+        remarks=(*table.remarks, *remarks),
+    )
 
 
 def _names_systems(table: Rows, columns: ColumnMap, holding: Holding) -> bool:
@@ -320,16 +339,21 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
         lines = ((row.line, row.values) for row in table.rows)
         ours, counts = translate(form, lines, table.path)
         table = replace(
-            table, rows=[Row(*row) for row in ours], made=form, left_out=counts
+            table,
+            rows=[Row(*row) for row in ours],
+            made=form,
+            left_out=counts,
         )
     elif not _holds_ours(table, columns):
         table = _of_export(table)
+
     present = {name for row in table.rows for name in row.values}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
     if columns is not None:
         columns.seen |= present
     elif not aliases:
         return table
+
     renamed: Mapping[str, str] = columns or {}
     hidden = ({*renamed.values()} - _KNOWN) | (renamed.keys() - {"input", "system"})
 
@@ -351,6 +375,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     if columns is not None and _names_systems(table, columns, holding):
         columns.seen.add(columns["system"])
         table = _melted(table, columns["system"], holding)
+
     return table
 
 
@@ -360,6 +385,7 @@ def joined(tables: Sequence[Rows]) -> Rows:
     rows: list[Row] = []
     seen: set[str] = set()
     left_out: Counter[str] = Counter()
+
     for table in tables:
         file = stem(table.path)
         named = [{"system": file, **row.values} for row in table.rows]
@@ -372,7 +398,13 @@ def joined(tables: Sequence[Rows]) -> Rows:
         left_out.update(table.left_out)
         pairs = zip(table.rows, named, strict=True)
         rows += [row._replace(values=values, path=table.path) for row, values in pairs]
-    return replace(tables[0], form="python", rows=rows, left_out=left_out)
+
+    return replace(
+        tables[0],
+        form="python",
+        rows=rows,
+        left_out=left_out,
+    )
 
 
 def _holds_ours(table: Rows, columns: ColumnNames) -> bool:
@@ -410,7 +442,13 @@ def _of_export(table: Rows) -> Rows:
     named = table.form != "python" and str(table.path) != "-"
     system = stem(table.path) if named else "system"
     rows = [Row(line, {"system": system, **values}) for line, values in ours]
-    return replace(table, rows=rows, form="jsonl", made=export.name, left_out=+counts)
+    return replace(
+        table,
+        rows=rows,
+        form="jsonl",
+        made=export.name,
+        left_out=+counts,
+    )
 
 
 def _records(
@@ -419,6 +457,7 @@ def _records(
     for method in ("to_pylist", "to_dicts"):
         if hasattr(value, method):
             return list(getattr(value, method)())
+
     if hasattr(value, "notna") and hasattr(value, "columns"):
         return frame_rows(value, {*_KNOWN, *(columns.headers if columns else ())})
     if isinstance(value, Mapping):
@@ -426,6 +465,7 @@ def _records(
             format_of(value) or wrapped_rows(value)
         ):
             return [value]
+
         telling = {holding, holding.removesuffix("s"), "id", "input"}
         if not telling & set(value):
             return None
@@ -433,10 +473,12 @@ def _records(
         lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
         if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
             return None
+
         return [
             dict(zip(cells, row, strict=True))
             for row in zip(*cells.values(), strict=True)
         ]
+
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None
     listed = list(value)
@@ -461,8 +503,10 @@ def csv_rows(
     none."""
     names: list[str] = []
     rows: list[Row] = []
-    line, limit = 1, csv.field_size_limit(max(len(text), 1))
+    line = 1
+    limit = csv.field_size_limit(max(len(text), 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+
     try:
         for cells in reader:
             if not names and any(cells):
@@ -477,7 +521,12 @@ def csv_rows(
             elif any(cells) and len(cells) != len(names):
                 what = counted(len(cells), "column")
                 expected = f"{len(names)}, as in the header"
-                raise InputError(what, path=path, line=line, expected=expected)
+                raise InputError(
+                    what,
+                    path=path,
+                    line=line,
+                    expected=expected,
+                )
             elif any(cells) or len(cells) == len(names) == 1:
                 rows.append(Row(line, dict(zip(names, cells, strict=True))))
             line = reader.line_num + 1
@@ -485,6 +534,7 @@ def csv_rows(
         raise InputError(f"not valid CSV ({error})", path=path, line=line) from None
     finally:
         csv.field_size_limit(limit)
+
     return names, rows
 
 
@@ -507,11 +557,13 @@ def parse_columns(text: Any) -> ColumnNames:
         }
         if all(isinstance(column, str) for column in text.values()):
             return ColumnMap(text)
+
     if not isinstance(text, str):
         what = f"columns cannot be read from a {type(text).__name__}"
         raise InputError(
             what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}'
         )
+
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))
@@ -520,6 +572,7 @@ def parse_columns(text: Any) -> ColumnNames:
             expected = f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}"
             raise InputError(what, expected=expected)
         columns[name] = column
+
     return ColumnMap(columns)
 
 
@@ -528,23 +581,27 @@ def _form(
 ) -> tuple[Form, list[Row]]:
     """What a file is; with the rows of a JSON array, which had to be read to see
     that."""
-    kind, start = ending(path), text.lstrip()[:1]
+    kind = ending(path)
+    start = text.lstrip()[:1]
     if start == "[":
         try:
             return "json", _array_rows(path, text)
         except InputError:
             if table or kind in (".json", ".jsonl") or re.match(r"\s*\[\s*\{", text):
                 raise
+
     if start == "{" or kind in (".json", ".jsonl", ".ndjson"):
         return "jsonl", []
     names = _header(text, known)[1]
     is_sentence = any(len(name.split()) > 2 for name in names - known)
+
     if (
         table
         or kind in (".csv", ".tsv")
         or (len(names & known) > 1 and not is_sentence)
     ):
         return "csv", []
+
     return "lines", []
 
 
@@ -573,18 +630,27 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
 def _array_rows(path: Path, text: str) -> list[Row]:
     """The elements of the array that the text is, each with its line."""
     rows: list[Row] = []
-    decoder, line, seen = json.JSONDecoder(), 1, 0
+    decoder = json.JSONDecoder()
+    line = 1
+    seen = 0
     end = text.index("[") + 1
+
     for value in parse_json(text, path=path):
         at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
         line, seen = line + text.count("\n", seen, at), at
         _, end = decoder.raw_decode(text, at)
         if not isinstance(value, dict | str):
             what = f"a JSON list of {type(value).__name__}"
-            raise InputError(what, path=path, line=line, expected="objects or texts")
+            raise InputError(
+                what,
+                path=path,
+                line=line,
+                expected="objects or texts",
+            )
         rows.append(
             Row(line, {}, value) if isinstance(value, str) else Row(line, value)
         )
+
     return rows
 
 
@@ -625,10 +691,13 @@ def _check_known(
     if known & {*table.names} or export_of(frozenset(table.names)):
         return
 
-    what, expected = "a table", f"a header with some of {', '.join(COLUMNS)}"
+    what = "a table"
+    expected = f"a header with some of {', '.join(COLUMNS)}"
     hint = table.way_out(of_scores=holding == "score")
+
     if holding == "score":
-        what, expected = "a table of scores", SCORE_COLUMNS
+        what = "a table of scores"
+        expected = SCORE_COLUMNS
     elif hint:
         expected = "a header that says what a column holds"
 

@@ -123,6 +123,7 @@ class SavedScores:
                     raise InputError(BROKEN, path=path, expected=f"{name} of each unit")
                 row += values
             result.append(row)
+
         return result
 
     def presence(self, path: str | Path) -> FloatArray:

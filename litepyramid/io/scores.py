@@ -34,7 +34,8 @@ from litepyramid.types import (
 )
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
-_CELLS, _SPARSEST = 10_000_000, 100
+_CELLS = 10_000_000
+_SPARSEST = 100
 _NO_NAMES = {
     "version",
     "samples",
@@ -128,7 +129,8 @@ def read_scores(
     else:
         table = _joined(scores, parse_columns(columns))
 
-    chosen, whole = table.chosen, table.full
+    chosen = table.chosen
+    whole = table.full
     raters = table.human if human is None else several(human, "the human score")
     if raters:
         table.select(raters)
@@ -136,7 +138,13 @@ def read_scores(
         chosen = table.select(several(metrics, "the metric"))
     if full is not None:
         whole = read_scores(full, columns=columns)
-    return replace(table, human=raters, chosen=chosen, full=whole)
+
+    return replace(
+        table,
+        human=raters,
+        chosen=chosen,
+        full=whole,
+    )
 
 
 def _names_raters(human: Any) -> bool:
@@ -203,9 +211,11 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
                 what, expected="finite numbers, (systems,) or (systems, inputs)"
             )
         arrays.append(array[:, None] if array.ndim == 1 else array)
+
     if arrays[0].shape != arrays[1].shape:
         shapes = " and ".join(str(np.shape(value)) for value in (x, y))
         raise InputError(f"scores of the shapes {shapes}", expected="one shape")
+
     systems, inputs = (
         tuple(str(n + 1).zfill(len(str(size))) for n in range(size))
         for size in arrays[0].shape
@@ -243,7 +253,13 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
         return _Source(list(_saved_cells(saved, path)), saved.signature)
 
     if text is not None:
-        rows = read_rows(path, columns, table=True, text=text, holding="score")
+        rows = read_rows(
+            path,
+            columns,
+            table=True,
+            text=text,
+            holding="score",
+        )
         return _of_rows(rows)
 
     if table := table_rows(source, "scores", columns, holding="score"):
@@ -264,6 +280,7 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
     for cell in (cell for source in results for cell in source.cells):
         if not _same(scores.setdefault(cell[:3], cell.score), cell.score):
             clashing.add(cell.metric)
+
     telling = {
         metric: _telling_fields(metric, results) for metric in clashing - {"human"}
     }
@@ -288,12 +305,14 @@ def _telling_fields(metric: str, results: Sequence[_Source]) -> list[str]:
         key for signature in own for key in signature if key not in _NO_NAMES
     )
     chosen: list[str] = []
+
     for key in sorted(keys, key=lambda key: (key != "judge", key.endswith("_sha"))):
         kinds = [
             len({tuple(map(s.get, ks)) for s in own}) for ks in (chosen, [*chosen, key])
         ]
         if kinds[1] > kinds[0]:
             chosen.append(key)
+
     return chosen
 
 
@@ -319,6 +338,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
                 expected=SCORE_COLUMNS,
                 hint=table.way_out(of_scores=True),
             )
+
     for line, row, *_ in table.rows:
         scores = row.get("scores")
         if not isinstance(scores, dict):
@@ -326,7 +346,10 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
         if not scores and not nested:
             if "score" not in row and table.form.startswith("json"):
                 raise InputError(
-                    "no score", path=table.path, line=line, expected=SCORE_COLUMNS
+                    "no score",
+                    path=table.path,
+                    line=line,
+                    expected=SCORE_COLUMNS,
                 )
             scores = {
                 _name(row.get("metric"), "metric", table.path, line): row.get("score")
@@ -334,6 +357,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             scores |= (
                 {"human": row["human"]} if number(row.get("human")) is not None else {}
             )
+
         yield from _cells(row, scores, table.path, line)
 
 
@@ -353,10 +377,15 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
         numbers = sum(number(cell) is not None for cell in written)
         if name not in _NO_METRICS and numbers and 2 * numbers >= len(written):
             metrics.append(name)
+
     if not metrics:
         raise InputError(
-            "no column of scores", path=table.path, line=1, expected=SCORE_COLUMNS
+            "no column of scores",
+            path=table.path,
+            line=1,
+            expected=SCORE_COLUMNS,
         )
+
     return metrics
 
 
@@ -377,6 +406,7 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
     differ = {c.metric for c in cells if not _same(first[c[:3]].score, c.score)}
     means: dict[str, list[str]] = {}
     result = []
+
     for cell in cells:
         if cell.metric not in differ:
             result += [cell] if first[cell[:3]] is cell else []
@@ -385,6 +415,7 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
         result.append(cell._replace(metric=name))
         if name not in means.setdefault(cell.metric, []):
             means[cell.metric].append(name)
+
     return _Source(result, {}, means)
 
 
@@ -402,7 +433,14 @@ def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
     for metric, matrix in zip(table.metrics, table.values, strict=True):
         for system, row in zip(table.systems, matrix.tolist(), strict=True):
             for of, value in zip(table.inputs, row, strict=True):
-                yield _Cell(system, of, metric, value, str(path), None)
+                yield _Cell(
+                    system,
+                    of,
+                    metric,
+                    value,
+                    str(path),
+                    None,
+                )
 
 
 def _cells(
@@ -419,7 +457,13 @@ def _cells(
     for key, value in scores.items():
         metric = _name(key, "metric", path, line)
         yield _Cell(
-            system, input_, metric, _number(value, path, line), str(path), line, rater
+            system,
+            input_,
+            metric,
+            _number(value, path, line),
+            str(path),
+            line,
+            rater,
         )
 
 
@@ -427,7 +471,10 @@ def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
     if (name := identifier(value)) is None:
         what = f"the {key} is {cut(value)}"
         raise InputError(
-            what, path=path, line=line, expected="a name, or a whole number"
+            what,
+            path=path,
+            line=line,
+            expected="a name, or a whole number",
         )
     return name
 
@@ -446,8 +493,13 @@ def _number(value: Any, path: str | Path, line: int | None) -> float:
         )
         hint = "Leave the cell empty if it was not scored." if score else None
         raise InputError(
-            what, path=path, line=line, expected="a finite number", hint=hint
+            what,
+            path=path,
+            line=line,
+            expected="a finite number",
+            hint=hint,
         )
+
     return score
 
 
@@ -456,6 +508,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     systems: dict[str, int] = {}
     inputs: dict[str, int] = {}
     by_place: dict[tuple[int, int, int], _Cell] = {}
+
     for cell in cells:
         key = (
             metrics.setdefault(cell.metric, len(metrics)),
@@ -464,6 +517,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
         )
         first = by_place.setdefault(key, cell)
         apart = first.path != cell.path or cell.metric == "human"
+
         if first is not cell and not (apart and _same(first.score, cell.score)):
             line = f":{first.line}" if first.line else ""
             what = (
@@ -471,7 +525,13 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
                 f" twice (first at {first.path}{line})"
             )
             hint = "Keep one of the two, or give them different names."
-            raise InputError(what, path=cell.path, line=cell.line, hint=hint)
+            raise InputError(
+                what,
+                path=cell.path,
+                line=cell.line,
+                hint=hint,
+            )
+
     if not by_place:
         raise InputError("no scores at all", expected="at least one row")
     size = len(metrics) * len(systems) * len(inputs)
@@ -483,6 +543,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} cells",
             hint="Give the scores of one data set at a time.",
         )
+
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
     index = np.array(list(by_place), dtype=np.intp)
     values[index[:, 0], index[:, 1], index[:, 2]] = [

@@ -157,7 +157,8 @@ def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item
         pairs += len(item[1])
         if pairs >= size:
             yield items[start : index + 1]
-            start, pairs = index + 1, 0
+            start = index + 1
+            pairs = 0
     if start < len(items):
         yield items[start:]
 
@@ -177,6 +178,7 @@ def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
         raise InputError(
             f"the judge '{name}' judged {judged}", expected=f"{len(items)}"
         )
+
     presence = tuple(
         as_presence_row(values, len(units), name)
         for values, (_, units) in zip(batch.presence, items, strict=True)
@@ -217,8 +219,16 @@ def best_parts(
     batch = judge(
         [(text[a:b], units) for (text, units), parts in asked for a, b in parts]
     )
-    presence, logits, best, first = [], [], [], 0
-    counts = {**batch.counts, "pairs": 0, "split": 0}
+    presence = []
+    logits = []
+    best = []
+    first = 0
+    counts = {
+        **batch.counts,
+        "pairs": 0,
+        "split": 0,
+    }
+
     for (_, units), parts in zip(items, spans, strict=True):
         rows, first = slice(first, first + len(parts)), first + len(parts)
         stack = np.stack(batch.presence[rows])
@@ -229,5 +239,6 @@ def best_parts(
             logits.append(np.stack(batch.logits[rows])[chosen])
         counts["pairs"] += len(units)
         counts["split"] += len(units) if len(parts) > 1 else 0
+
     kept = tuple(logits) if batch.logits is not None else None
     return JudgedBatch(tuple(presence), batch.signature, counts, kept), best

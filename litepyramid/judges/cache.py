@@ -74,6 +74,7 @@ class JudgementCache(Closing):
         stored: dict[bytes, Stored] = {}
         damaged: list[tuple[int, bytes]] = []
         model = _number(identity)
+
         with _errors(self.path):
             for start in range(0, len(pairs), _CHUNK):
                 chunk = pairs[start : start + _CHUNK]
@@ -87,6 +88,7 @@ class JudgementCache(Closing):
                         stored[pair] = Stored(value, bool(truncated))
                     else:
                         damaged.append((model, pair))
+
         if damaged:
             with self._transaction():
                 self._db.executemany(
@@ -97,6 +99,7 @@ class JudgementCache(Closing):
                 CacheWarning,
                 stacklevel=2,
             )
+
         return stored
 
     def put(self, identity: str, rows: Mapping[bytes, Stored]) -> None:
@@ -107,6 +110,7 @@ class JudgementCache(Closing):
         for pair, row in rows.items():
             fields = pair, row.value, int(row.truncated)
             values.append((model, *fields, _checksum(identity, *fields)))
+
         with self._transaction():
             self._db.execute(
                 "INSERT OR IGNORE INTO models VALUES (?, ?)", (identity, model)
@@ -201,7 +205,8 @@ def _is_cache(path: Path) -> bool:
     the locks that sqlite holds on it (POSIX), and another process may then remove the
     log in use.
     """
-    problem, mark = "is not a file", None
+    problem = "is not a file"
+    mark = None
     if file_type(path) not in ("folder", "other"):
         with _errors(path):
             if not path.exists() or not path.stat().st_size:
@@ -217,11 +222,16 @@ def _is_cache(path: Path) -> bool:
                 pass
             finally:
                 db.close()
+
         problem = "is not a judgement cache, or one that is damaged at its beginning"
+
     if mark == _APPLICATION:
         return True
     raise InputError(
-        problem, path=path, expected="a cache, or a new file name", hint=_HINT
+        problem,
+        path=path,
+        expected="a cache, or a new file name",
+        hint=_HINT,
     )
 
 
@@ -230,8 +240,12 @@ def _open(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(
-        path or ":memory:", timeout=60.0, isolation_level=None, check_same_thread=False
+        path or ":memory:",
+        timeout=60.0,
+        isolation_level=None,
+        check_same_thread=False,
     )
+
     try:
         if not exists:
             db.executescript(_SCHEMA)
@@ -245,6 +259,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
     except BaseException:
         db.close()
         raise
+
     return db
 
 
@@ -278,8 +293,14 @@ class CacheResult(Result):
         if self.removed is not None:
             notes.append(f"{counted(self.removed, 'judgement')} removed")
         models = self.models or (
-            {**_described(""), "model": "none", "pairs": 0, "truncated": 0},
+            {
+                **_described(""),
+                "model": "none",
+                "pairs": 0,
+                "truncated": 0,
+            },
         )
+
         return [Table.of("Cached judgements", columns, models, notes)]
 
 
@@ -305,16 +326,23 @@ def cache(
     """
     choose("action", action, ("info", "clear"))
     path = user_cache() if file is None else Path(file)
-    removed, models = 0 if action == "clear" else None, []
+    removed = 0 if action == "clear" else None
+    models = []
     exists = _is_cache(path)
+
     if exists:
         with JudgementCache(path) as store:
             removed = store.clear() if action == "clear" else None
             counts = store.counts()
         models = [
-            {**_described(i), "pairs": n, "truncated": shorter}
+            {
+                **_described(i),
+                "pairs": n,
+                "truncated": shorter,
+            }
             for i, n, shorter in counts
         ]
+
     return CacheResult(
         path, path.stat().st_size if exists else 0, tuple(models), removed
     )
@@ -330,4 +358,8 @@ def _described(identity: str) -> dict[str, Any]:
             "max_length": fields["max_length"],
             "dtype": fields["dtype"],
         }
-    return {"model": "unknown", "max_length": None, "dtype": None}
+    return {
+        "model": "unknown",
+        "max_length": None,
+        "dtype": None,
+    }

@@ -135,11 +135,13 @@ class EvaluationResult(Result):
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
         notes = [*self.notes, str(self.signature)]
+
         if missing := sum(one.missing for one in self.sets):
             notes.insert(
                 0,
                 f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.",
             )
+
         tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
             tables.append(self.sets[0].to_tables()[0])
@@ -150,6 +152,7 @@ class EvaluationResult(Result):
                 Column("absent", "right if absent", digits=2),
             )  # fmt: skip
             tables.append(Table.of("Contrast set, by kind", kinds, self.phenomena))
+
         return tables
 
     def to_figure(self) -> Any:
@@ -202,6 +205,7 @@ def evaluate(
         isinstance(p, str | Path) for p in pairs
     ):
         raise InputError("pairs that are no files", expected="paths of files of pairs")
+
     language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
     sets = [
@@ -213,21 +217,38 @@ def evaluate(
     if not sets:
         expected = "summaries, units and labels; files of pairs; or the contrast set"
         raise InputError("nothing to evaluate on", expected=expected)
-    results, phenomena = [], []
+
+    results = []
+    phenomena = []
     for one in sets:
         code = language_of(one.texts, language or one.language)
         batch = judge_pairs(in_language(ready, code), one.items, one.questions)
         presence = np.concatenate(batch.presence)
         fields = {**batch.signature, **signed(code)}
-        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
+        about = Signature.of(
+            **fields,
+            data_sha=one.sha,
+            bins=bins,
+        )
         results.append(calibrate(presence, one.labels, bins=bins, signature=about))
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
+
     sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
-    about = Signature.of(**fields, data_sha=sha, bins=bins)
+    about = Signature.of(
+        **fields,
+        data_sha=sha,
+        bins=bins,
+    )
     names = tuple(one.name for one in sets)
     gaps = tuple(note for one in sets for note in one.notes)
-    return EvaluationResult(names, tuple(results), tuple(phenomena), about, gaps)
+    return EvaluationResult(
+        names,
+        tuple(results),
+        tuple(phenomena),
+        about,
+        gaps,
+    )
 
 
 def calibrate(
@@ -249,16 +270,20 @@ def calibrate(
         raise InputError(
             f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000"
         )
+
     scores, truth = _pairs(presence, labels)
-    base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
+    base = float(truth.mean())
+    steps = 2 if (truth == 0.5).any() else 1
     bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
     table = []
+
     for index in range(bins):
         inside = bin_of == index
         means = [mean_of_scored(values[inside]) for values in (scores, truth)]
         table.append(
             ReliabilityBin(index / bins, (index + 1) / bins, int(inside.sum()), *means)
         )
+
     error = (
         sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs)
         / truth.size
@@ -400,17 +425,20 @@ def label_notes(dataset: Dataset) -> tuple[str, ...]:
 
 def _labelled_set(data: DataLike, sources: NamedSources) -> LabelledSet:
     dataset = labelled(data, **sources)
-    texts, labels = _cells(dataset.summaries, "texts"), _cells(dataset.labels, "labels")
+    texts = _cells(dataset.summaries, "texts")
+    labels = _cells(dataset.labels, "labels")
     rows = [
         (texts[key], units, labels[key])
         for entry in dataset.summaries
         for units in dataset.label_units or dataset.scus
         if (key := (entry.system, units.input)) in texts and labels.get(key)
     ]
+
     if not rows:
         raise InputError(
             "no system has both summaries and labels", expected="the same names"
         )
+
     flat = np.array([label for *_, row in rows for label in row], dtype=np.float64)
     items = [(text, units.texts) for text, units, _ in rows]
     asked = [units.question for _, units, _ in rows]
@@ -444,7 +472,13 @@ class _PairLine:
 def read_labelled_set(path: str | Path) -> LabelledSet:
     """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
     rows = [
-        as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        as_type(
+            _PairLine,
+            value,
+            what="no labelled pair",
+            path=path,
+            line=line,
+        )
         for line, value in read_jsonl(path)
     ]
     labels = np.array([pair.present for pair in rows], dtype=np.float64)
@@ -468,8 +502,13 @@ def load_contrast(language: str = "en") -> LabelledSet:
     rows = [json.loads(line) for line in text.splitlines()]
     items = [(row["summary"], [row["unit"]]) for row in rows]
     labels = np.array([row["label"] for row in rows], dtype=np.float64)
+
     return LabelledSet(
-        name, items, labels, language, [row["phenomenon"] for row in rows]
+        name,
+        items,
+        labels,
+        language,
+        [row["phenomenon"] for row in rows],
     )
 
 
@@ -500,6 +539,7 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
             # Sums over pairs are the same bits in whatever order the pairs came.
             order = np.lexsort((scores, truth))
             return scores[order], truth[order]
+
     expected = (
         "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
     )

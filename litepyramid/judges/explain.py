@@ -48,6 +48,7 @@ class Explanation(Result):
             tables.append(
                 Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes))
             )
+
         return tables
 
     def to_csv_table(self) -> Table:
@@ -69,6 +70,7 @@ class Explanation(Result):
             rows.append(
                 (unit, e.presence, e.sentence, *e.span, words, missing, e.conflict)
             )
+
         return Table("Evidence", tuple(map(Column, names)), tuple(rows))
 
 
@@ -136,6 +138,7 @@ def gather(
     batch, best = best_parts(
         lambda parts: judge_pairs(judge, parts, asked), items, spans
     )
+
     return tuple(
         tuple(
             Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)

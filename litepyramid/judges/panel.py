@@ -54,6 +54,7 @@ class PanelJudge:
             signature |= {key + mark: text for key, text in batch.signature.items()}
             for key, count in batch.counts.items():
                 counts[key] = max(count, counts.get(key, 0))
+
         signature["join"] = self.join
         return JudgedBatch(tuple(presence), signature, counts, opinions=tuple(opinions))
 
@@ -89,12 +90,14 @@ def panel_notes(panel: PanelJudge, opinions: FloatArray) -> Sequence[str]:
     spread = float(np.ptp(known, axis=0).mean())
     present = (known >= 0.5).astype(np.int64)
     differ = float(np.ptp(present, axis=0).mean())
+
     if panel.repeats:
         return [
             f"The judge was asked {len(flat)} times: its presences are {spread:.3f} apart on "
             f"average, and {100 * differ:.1f} % of facts flip between present and not. "
             "Intervals include how scores vary from one time to another."
         ]
+
     worth = independent_judges(known)
     return [
         f"{len(flat)} judges, by the {panel.join}: {spread:.3f} apart on average; on "

@@ -61,6 +61,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     choose("engine", engine, get_args(Engine))
     if workers is not None:
         check_whole("workers", workers)
+
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
         if not getattr(judge, "portable", _start_cost(judge)):
@@ -69,6 +70,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     elif workers not in (None, 1) and not _start_cost(judge):
         hint = "Judges behind an endpoint take the setting concurrency, others the engine ray."
         raise InputError(f"{workers} workers for a judge that takes none", hint=hint)
+
     return OnWorkers(judge, workers, engine)
 
 
@@ -92,7 +94,8 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
         [[1.0], [0.0]]
     """
     way = judge if isinstance(judge, OnWorkers) else OnWorkers(judge)
-    one, pairs = way.one, sum(len(units) for _, units in items)
+    one = way.one
+    pairs = sum(len(units) for _, units in items)
     if way.engine == "ray":
         return _joined(_on_ray(one, items, pairs, way.workers))
     cost = _start_cost(one)
@@ -102,6 +105,7 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     if workers == 1 or not pairs:
         return _judged(one, items, questions)
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
+
     return _joined(_on_processes(one, parts, pairs, workers))
 
 
@@ -159,6 +163,7 @@ def _on_ray(
     data = require("ray.data", extra="ray", purpose="the engine 'ray'")
     started = _connect(ray)
     again = "What was judged is in the cache of each machine; run the command again."
+
     try:
         resources = ray.cluster_resources()
         gpus = (
@@ -168,10 +173,12 @@ def _on_ray(
         )
         cpus = int(resources.get("CPU", 1))
         count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
+
         if gpus and count > gpus:
             raise InputError(
                 counted(count, "worker"), expected=f"at most {gpus}, one per GPU"
             )
+
         parts = windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER))))
         rows = [
             {"window": number, "items": pickle.dumps(p)}
@@ -189,6 +196,7 @@ def _on_ray(
             num_cpus=None if gpus else min(1.0, 0.9 * cpus / count),
         )
         batches: dict[int, JudgedBatch] = {}
+
         with (
             bar(pairs, "judging", "pairs") as shown,
             loading("Ray gave no answer", hint=again),
@@ -199,6 +207,7 @@ def _on_ray(
                     raise answer
                 batches[int(row["window"])] = answer
                 shown.update(sum(map(len, answer.presence)))
+
         yield from (batches[number] for number in sorted(batches))
     finally:
         if started:

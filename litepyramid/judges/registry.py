@@ -148,6 +148,7 @@ def kind_of(name: str) -> JudgeKind:
             expected=", ".join(JUDGES),
             hint=f"Did you mean '{near[0]}'?" if near else None,
         )
+
     return JUDGES["a hub id (ORG/MODEL)"]
 
 
@@ -169,8 +170,10 @@ class FunctionJudge:
         name = str(
             getattr(self.function, "__name__", type(self.function).__name__)
         ).strip("<>")
-        uses, presence = self.uses_questions, []
+        uses = self.uses_questions
+        presence = []
         tracked = track(items, "judging", "summaries")
+
         for (summary, units), question in zip(
             tracked, questions or repeat(None), strict=False
         ):
@@ -181,6 +184,7 @@ class FunctionJudge:
                 else [0.0] * len(units)
             )
             presence.append(as_presence_row(row, len(units), name))
+
         return JudgedBatch(tuple(presence), {"judge": f"function {name}"})
 
 
@@ -210,10 +214,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         >>> own.judge([("It rained.", ("It rained.", "We left."))]).presence
         (array([1., 0.]),)
     """
-    workers, engine = (
-        settings.pop("workers", None),
-        settings.pop("engine", None) or "local",
-    )
+    workers = settings.pop("workers", None)
+    engine = settings.pop("engine", None) or "local"
     if isinstance(name, str) and len(several := panel_names(name)) > 1:
         join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, get_args(Join))
@@ -235,6 +237,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         raise InputError(
             f"a judge cannot be made from a {type(name).__name__}", expected=expected
         )
+
     return on_workers(made, workers, engine)
 
 
@@ -310,6 +313,7 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
     for key, value in settings.items():
         if value is not None or (key == "cache" and key in kind.settings):
             values[key] = value
+
     _check_settings(name, values)
 
     repeats = values.pop("repeats", 1)
@@ -342,6 +346,7 @@ def _check_settings(name: str, settings: Iterable[str]) -> None:
         hint = f"Did you mean '{near[0]}'?"
     elif is_model and foreign[0] in JUDGES["llm:MODEL"].settings:
         hint = f"A model behind an endpoint is called '{LLM}{name}'."
+
     raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
@@ -371,8 +376,13 @@ def parse_settings(
 
     factory = kind_of(name).factory()
     maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
-    hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
+    hints = {
+        **get_type_hints(maker),
+        "workers": int | None,
+        "engine": str,
+    }
     values: dict[str, Any] = {}
+
     for setting in settings:
         key, equals, text = (part.strip() for part in setting.partition("="))
         key = key.replace("-", "_")
@@ -384,6 +394,7 @@ def parse_settings(
         value: Any = None if text.lower() in ("none", "null") else text
         if text[:1] in ("{", "["):
             value = parse_json(text, expected=f"the setting '{key}' as JSON")
+
         try:
             values[key] = TypeAdapter(hints[key]).validate_python(value)
         except ValidationError as misfit:
@@ -391,6 +402,7 @@ def parse_settings(
             raise InputError(
                 f"the setting {key} is '{text}'", expected=problem.lower()
             ) from None
+
     return values
 
 
@@ -407,6 +419,7 @@ def _panel_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, 
             values[key] = text
         else:
             values |= parse_settings([setting], owners[0] if owners else names[0])
+
     return values
 
 
@@ -445,6 +458,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         raise InputError(
             f"a judge's name is a {type(name).__name__}", expected="a text"
         )
+
     factory = kind_of(name).factory()
     section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
     entries = re.findall(
@@ -454,14 +468,24 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     texts["workers"] = "Processes, or judges on the cluster; none chooses."
     texts["engine"] = "local, or ray for a Ray cluster."
     given = {key: entry.default for key, entry in signature(factory).parameters.items()}
-    given = {**given, "workers": None, "engine": "local"}
+    given = {
+        **given,
+        "workers": None,
+        "engine": "local",
+    }
     shown = {key: str(value) for key, value in given.items() if key != "model"}
     shown |= {
         key: text.lower()
         for key, text in shown.items()
         if text in ("None", "True", "False")
     }
+
     rows = [
-        {"setting": k, "default": v, "help": texts.get(k, "")} for k, v in shown.items()
+        {
+            "setting": k,
+            "default": v,
+            "help": texts.get(k, ""),
+        }
+        for k, v in shown.items()
     ]
     return JudgeSettings(name, tuple(rows))

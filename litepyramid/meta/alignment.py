@@ -63,7 +63,11 @@ def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
     )
     values = table.values[np.ix_(*orders)]
     return replace(
-        table, metrics=metrics, systems=systems, inputs=inputs, values=values
+        table,
+        metrics=metrics,
+        systems=systems,
+        inputs=inputs,
+        values=values,
     )
 
 
@@ -98,10 +102,8 @@ class LeftOut:
     columns: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        systems, inputs = (
-            counted(len(self.systems), "system"),
-            counted(len(self.inputs), "input"),
-        )
+        systems = counted(len(self.systems), "system")
+        inputs = counted(len(self.inputs), "input")
         columns = "".join(f", a {column}" for column in self.columns)
         return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}{columns}"
 
@@ -145,7 +147,11 @@ class Aligned:
             "human": self.human,
             "left_out": self.left_out,
         }
-        return {**names, "systems": len(self.systems), "inputs": len(self.inputs)}
+        return {
+            **names,
+            "systems": len(self.systems),
+            "inputs": len(self.inputs),
+        }
 
     def __str__(self) -> str:
         used = [
@@ -159,6 +165,7 @@ class Aligned:
             text += f"; left out: {self.left_out}"
         if self.left_out_test:
             text += f"; only in one of the tables: {', '.join(self.left_out_test)}"
+
         return text + "."
 
 
@@ -168,7 +175,8 @@ def signature_of(
     **fields: object,
 ) -> Signature:
     """The signature of what is computed from aligned metrics."""
-    first, metrics = sides[0], [name for side in sides for name in side.metrics]
+    first = sides[0]
+    metrics = [name for side in sides for name in side.metrics]
     return Signature.of(
         human="+".join(first.raters),
         level="+".join(dict.fromkeys(level for level, _ in kinds)) or None,
@@ -196,7 +204,8 @@ def aligned_notes(
 
 def span(numbers: Sequence[int]) -> str:
     """``"16"``, or ``"14-16"`` where the numbers differ."""
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     return str(low) if low == high else f"{low}-{high}"
 
 
@@ -211,12 +220,15 @@ def align(table: ScoreTable, names: Sequence[str] | None = None) -> Aligned:
     scored = ~np.isnan(stack)
 
     # Taking out a system may leave an input without scores, so: until nothing changes.
-    rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
+    rows = np.ones(len(table.systems), bool)
+    columns = np.ones(len(table.inputs), bool)
     before = 0
+
     while before != (before := rows.sum() + columns.sum()):
         among = scored & rows[:, None] & columns
         rows[:] = among.any(axis=2).all(axis=0)
         columns[:] = among.any(axis=1).all(axis=0)
+
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
@@ -268,6 +280,7 @@ def align_each(table: ScoreTable, levels: Sequence[Level] = ()) -> list[Aligned]
     else:
         for side in sides:
             check_correlatable([side], ["system"])
+
     return sides
 
 

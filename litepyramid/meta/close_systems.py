@@ -229,7 +229,11 @@ class DeltaResult(Result):
             for which, counts in ranges:
                 tied = counts.tied_metric + counts.tied_human + counts.tied_both
                 upper = "any" if isinf(counts.upper) else counts.upper
-                shown = {"which": which, "upper": upper, "tied": tied}
+                shown = {
+                    "which": which,
+                    "upper": upper,
+                    "tied": tied,
+                }
                 rows.append(row(counts, metric=entry.metric, **shown))
 
         title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
@@ -346,12 +350,25 @@ def resampled_pairs(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """(k, P) whether people agree, and how often the pair is drawn, on draws of
     both."""
-    drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
-    inputs = draws.counts(seed, draws.INPUTS, len(sides.inputs), 0, samples)
+    drawn = draws.counts(
+        seed,
+        draws.SYSTEMS,
+        len(sides.systems),
+        0,
+        samples,
+    )
+    inputs = draws.counts(
+        seed,
+        draws.INPUTS,
+        len(sides.inputs),
+        0,
+        samples,
+    )
     x = system_means(sides.scores)
     z = resampled_means(sides.Z, inputs)
 
-    one, two = pairs.one, pairs.two
+    one = pairs.one
+    two = pairs.two
     dz = z[:, one] - z[:, two]
     dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
 
@@ -424,6 +441,7 @@ class DifferenceResult(Result):
             text += f". No two systems here differ by more than {entry.largest:.3g}"
         elif entry.low <= 0.5 <= entry.high:
             text += ". So a difference like yours may be no better than chance"
+
         return text + "."
 
     def to_tables(self) -> list[Table]:
@@ -521,7 +539,16 @@ def difference(
         if not (pairs.gaps > 0).any():
             raise InputError(f"'{sides.metrics[0]}' gives every system the same score")
         drawn = resampled_pairs(sides, pairs, samples, seed)
-        entries.append(_worth(sides, pairs, drawn, difference, target, confidence))
+        entries.append(
+            _worth(
+                sides,
+                pairs,
+                drawn,
+                difference,
+                target,
+                confidence,
+            )
+        )
 
     signature = signature_of(
         every,
@@ -532,7 +559,13 @@ def difference(
         samples=samples,
         seed=seed,
     )
-    return DifferenceResult(tuple(entries), difference, target, confidence, signature)
+    return DifferenceResult(
+        tuple(entries),
+        difference,
+        target,
+        confidence,
+        signature,
+    )
 
 
 def _worth(
@@ -556,6 +589,7 @@ def _worth(
     with np.errstate(invalid="ignore", divide="ignore"):
         agreeing = (counts * agreed[:, inside]).sum(axis=1)
         shares = np.asarray(agreeing / counts.sum(axis=1))
+
     low, high = _agreement_interval(about, shares, confidence)
 
     reached = []

@@ -151,10 +151,12 @@ class ComparisonResult(Result):
             notes.append(
                 f"Left out, no value: {counted(failed, 'sample')} of all tests together."
             )
+
         constants: dict[str, int] = {}
         for tested in self.comparisons:
             if any(tested.constant):
                 constants[tested.level] = max(tested.constant)
+
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())
             notes.append(f"Constant vectors of one metric: {many}.")
@@ -185,6 +187,7 @@ class ComparisonResult(Result):
         for tested in self.comparisons:
             smallest = f"{tested.smallest_p:.2g} at {tested.level} level"
             levels[tested.level] = smallest
+
         return [
             f"p can be as small as {', '.join(levels.values())}; the strictest of "
             f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
@@ -228,6 +231,7 @@ class ComparisonResult(Result):
                     "failed": int(tested.failed[i, j]),
                 }
             )
+
         return rows
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -278,6 +282,7 @@ class ComparisonResult(Result):
             which = "".join(marks[i, order])
             r = float(c.correlations[i])
             rows.append((number, self.metrics[i], r, which.count("●"), which))
+
         return Table(self._title(c), heads, tuple(rows))
 
     def to_figure(self) -> Any:
@@ -291,6 +296,7 @@ class ComparisonResult(Result):
         at = np.ix_(order, order)
         corrected = self.correction != "none"
         panels = {}
+
         for tested in self.comparisons:
             blue = (tested.p_values <= self.alpha)[at]
             framed = (tested.corrected <= self.alpha)[at] if corrected else None
@@ -300,6 +306,7 @@ class ComparisonResult(Result):
         if corrected:
             within = "row" if self.grouping == "metric" else "panel"
             legend = f"also with {self.correction.title()}'s correction over a {within}"
+
         levels = dict.fromkeys(c.level for c in self.comparisons)
         return significance_plot(
             panels,
@@ -380,11 +387,13 @@ def compare(
             f"only the metric {aligned.metrics[0]} to compare",
             expected="two metrics or more",
         )
+
     tests = family_size(len(aligned.metrics), grouping, corrected_by)
     if samples is not None and test != "williams":
         # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
         strict = corrected_by in ("bonferroni", "holm") and rule == "plus_one"
         check_samples(samples, alpha=alpha, tests=tests if strict else 1)
+
     check_correlatable([aligned], several(level))
 
     comparisons = []
@@ -405,7 +414,11 @@ def compare(
 
     draws: dict[str, Any] = {}
     if test != "williams":
-        draws = {"p_value": rule, "samples": samples or "auto", "seed": seed}
+        draws = {
+            "p_value": rule,
+            "samples": samples or "auto",
+            "seed": seed,
+        }
     signature = signature_of(
         [aligned],
         pairs,
@@ -476,32 +489,68 @@ def compare_pairs(
             target=target,
             seed=seed,
         )
-        return PairTests(level, coefficient, r, constant, *permuted)
+        return PairTests(
+            level,
+            coefficient,
+            r,
+            constant,
+            *permuted,
+        )
 
     pairs = list(permutations(range(len(values)), 2))
     p = np.full((len(values), len(values)), np.nan)
     failed = np.zeros(p.shape, dtype=np.int64)
+
     if method == "williams":
         for i, j in pairs:
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n)
-        return PairTests(level, coefficient, r, constant, p, failed, 0, 0.0)
+        return PairTests(
+            level,
+            coefficient,
+            r,
+            constant,
+            p,
+            failed,
+            0,
+            0.0,
+        )
 
     how = BOOT[method]
     k = samples or enough
     drawn = []
+
     for X in values:
         drawn.append(
-            bootstrap_samples(X, Z, level, coefficient, how, samples=k, seed=seed)
+            bootstrap_samples(
+                X,
+                Z,
+                level,
+                coefficient,
+                how,
+                samples=k,
+                seed=seed,
+            )
         )
+
     for i, j in pairs:
         observed = float(r[i] - r[j])
         null = drawn[i] - drawn[j] - observed
         failed[i, j] = np.isnan(null).sum()
         p[i, j] = resampled_p_value(observed, null, "greater", p_value)
+
     smallest = 1 / (k + 1) if p_value == "plus_one" else 0.0
-    return PairTests(level, coefficient, r, constant, p, failed, k, smallest)
+    return PairTests(
+        level,
+        coefficient,
+        r,
+        constant,
+        p,
+        failed,
+        k,
+        smallest,
+    )
 
 
 def williams_p_value(r_xz: float, r_yz: float, r_xy: float, n: int) -> float:
@@ -531,6 +580,7 @@ def williams_p_value(r_xz: float, r_yz: float, r_xy: float, n: int) -> float:
         statistic = difference * math.sqrt(max(0.0, above) / below)
     else:
         statistic = math.copysign(math.inf, difference)
+
     return float(student.sf(statistic, n - 3))
 
 
@@ -597,6 +647,7 @@ class RankResult(Result):
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         title = f"Ranks by {self.level} level {symbol} with {self.human}"
+
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
 
     def to_figure(self) -> Any:
@@ -606,7 +657,15 @@ class RankResult(Result):
         marks = []
         for m in self.ranks:
             rank = f"rank {m.rank}"
-            marks.append(IntervalMark(m.metric, rank, m.value, m.low, m.high))
+            marks.append(
+                IntervalMark(
+                    m.metric,
+                    rank,
+                    m.value,
+                    m.low,
+                    m.high,
+                )
+            )
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
         metrics = [m.metric for m in self.ranks]
@@ -700,8 +759,15 @@ def rank(
         # The correlation on the cells that all metrics share, as it was tested.
         value = float(tested.correlations[i])
         ranks.append(
-            RankedMetric(numbers[i], entry.metric, value, entry.low, entry.high)
+            RankedMetric(
+                numbers[i],
+                entry.metric,
+                value,
+                entry.low,
+                entry.high,
+            )
         )
+
     ranks.sort(key=lambda entry: (entry.rank, -entry.value))
 
     more = {"samples": samples, "interval": "boot-both"}

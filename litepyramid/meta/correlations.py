@@ -46,7 +46,11 @@ from litepyramid.types import (
     several,
 )
 
-SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
+SHORT = {
+    "system": "sys",
+    "summary": "sum",
+    "global": "glob",
+}
 SYMBOLS = {
     "pearson": "r", "spearman": "ρ", "kendall": "τ", "spa": "SPA",
     "acc-eq": "acc_eq",
@@ -142,6 +146,7 @@ class CorrelationResult(Result):
         constant: dict[str, str] = {}
         epsilon: dict[str, str] = {}
         few: dict[str, str] = {}
+
         for c in self.correlations:
             if c.constant:
                 constant[c.metric] = str(c.constant)
@@ -160,6 +165,7 @@ class CorrelationResult(Result):
             some = ", ".join(f"{metric} {number}" for metric, number in numbers.items())
             if some:
                 notes.append(f"{text} {cut(some, 600)}.")
+
         return notes
 
 
@@ -190,6 +196,7 @@ class IntervalResult(Result):
         )
         notes = left_out_notes(self.intervals)
         failing = any(i.failed for i in self.intervals)
+
         if failing:
             notes.append(
                 f"Failed: samples of {self.samples} without a correlation, left out."
@@ -200,6 +207,7 @@ class IntervalResult(Result):
         title = f"Correlation with {self.intervals[0].human}, {percent}"
         rows = [row(i, coefficient=SYMBOLS[i.coefficient]) for i in self.intervals]
         table = Table.of(title, columns, rows, (*notes, str(self.signature)))
+
         return [table if failing else table.without("failed")]
 
     def to_csv_table(self) -> Table:
@@ -226,7 +234,14 @@ class IntervalResult(Result):
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
             level = f"{i.level} level"
-            mark = IntervalMark(i.metric, level, i.value, i.low, i.high, i.drawn)
+            mark = IntervalMark(
+                i.metric,
+                level,
+                i.value,
+                i.low,
+                i.high,
+                i.drawn,
+            )
             panels.setdefault(in_words("", i.coefficient), []).append(mark)
 
         levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
@@ -333,10 +348,22 @@ def correlate(
     table = score_table(scores, human, as_listed=as_listed, **sources)
     sides = align_each(table, several(level))
     correlations = []
+
     for side, (at, by) in product(sides, pairs):
-        value = level_correlation(side.values[0], side.Z, at, by, constant)
-        more = side.entry() | {"level": at, "coefficient": by, "raters": side.raters}
+        value = level_correlation(
+            side.values[0],
+            side.Z,
+            at,
+            by,
+            constant,
+        )
+        more = side.entry() | {
+            "level": at,
+            "coefficient": by,
+            "raters": side.raters,
+        }
         correlations.append(Correlation(**row(value), **more))
+
     order_sha = fingerprint(table.systems) if as_listed else None
     signature = signature_of(sides, pairs, constant=constant, order_sha=order_sha)
     return CorrelationResult(tuple(correlations), constant, signature)
@@ -408,10 +435,23 @@ def interval(
                 expected="at least two to resample; or resample systems (boot-systems)",
             )
         for at, by in pairs:
-            intervals.append(_interval(side, at, by, method, confidence, draws))
+            intervals.append(
+                _interval(
+                    side,
+                    at,
+                    by,
+                    method,
+                    confidence,
+                    draws,
+                )
+            )
 
     signature = signature_of(
-        sides, pairs, interval=method, confidence=confidence, **draws
+        sides,
+        pairs,
+        interval=method,
+        confidence=confidence,
+        **draws,
     )
     return IntervalResult(
         intervals=tuple(intervals),
@@ -432,7 +472,8 @@ def _interval(
     draws: dict[str, int],
 ) -> Interval:
     """The interval of one metric; `draws` are the number and seed of its samples."""
-    X, Z = side.values[0], side.Z
+    X = side.values[0]
+    Z = side.Z
     point = level_correlation(X, Z, level, coefficient)
 
     drawn = np.empty(0)
@@ -480,6 +521,7 @@ def fisher_interval(
             f"no Fisher interval for '{coefficient}'",
             expected="pearson, spearman or kendall",
         )
+
     b = 4 if coefficient == "kendall" else 3
     if n <= b or math.isnan(r):
         return math.nan, math.nan

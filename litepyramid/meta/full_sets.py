@@ -137,7 +137,15 @@ def whole_test_set(
     draws: dict[str, Any] = {"samples": samples, "seed": seed}
     intervals = []
     for sides, one in product(every, samplings):
-        intervals.append(_interval(sides, one, coefficient, confidence, draws))
+        intervals.append(
+            _interval(
+                sides,
+                one,
+                coefficient,
+                confidence,
+                draws,
+            )
+        )
 
     signature = signature_of(
         every,
@@ -157,12 +165,25 @@ def _interval(
     draws: dict[str, Any],
 ) -> FullSetInterval:
     """The correlations of one metric on either set, with their intervals."""
-    judged, full, Z = sides.values[0], sides.scores, sides.Z
+    judged = sides.values[0]
+    full = sides.scores
+    Z = sides.Z
     judged_draws = bootstrap_samples(
-        judged, Z, "system", coefficient, sampling, **draws
+        judged,
+        Z,
+        "system",
+        coefficient,
+        sampling,
+        **draws,
     )
     full_draws = bootstrap_samples(
-        full, Z, "system", coefficient, sampling, paired_inputs=False, **draws
+        full,
+        Z,
+        "system",
+        coefficient,
+        sampling,
+        paired_inputs=False,
+        **draws,
     )
     judged_low, judged_high = percentile_interval(judged_draws, confidence)
     full_low, full_high = percentile_interval(full_draws, confidence)

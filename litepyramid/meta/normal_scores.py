@@ -60,6 +60,7 @@ class NormalityResult(Result):
         if few := sum(m.too_few for m in self.metrics):
             inputs = f"{counted(few, 'input')} of all metrics together"
             notes.append(f"Not tested, fewer than three scores: {inputs}.")
+
         columns = (
             Column("metric"),
             Column("share", "summary %", digits=1),

@@ -130,6 +130,7 @@ class ScoringRangeResult(Result):
         for curve in self.disagreement:
             for point in curve.points:
                 rows.append(row(point, **row(curve), score=_step(point)))
+
         opposite = Table.of(
             "Pairs of summaries that two metrics order differently, by score",
             (
@@ -170,11 +171,14 @@ class ScoringRangeResult(Result):
             opposite.append(
                 Line(f"{curve.one} / {curve.other}", x, [p.value for p in points])
             )
+
         points = [p for p in self.better if p.number >= 5 and not isnan(p.value)]
-        x, y = [(p.low + p.high) / 2 for p in points], [p.value for p in points]
+        x = [(p.low + p.high) / 2 for p in points]
+        y = [p.value for p in points]
         shares = Line("better on all / on one", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
         one = opposite, f"average score of the pair{above}", "share in opposite orders"
+
         return line_panels([one, ([shares], "average score of a summary", "F/N")])
 
 
@@ -242,12 +246,19 @@ def range_(
         _, raters, people = human_score(table)
     chosen = table.chosen or table.metrics
     names = tuple(name for name in chosen if name not in raters)
+
     if len(names) < 2:
         raise InputError(
             f"{counted(len(names), 'metric')}", expected="at least two to compare"
         )
 
-    topics, dropped = _topics(table, names, people, baseline, rule)
+    topics, dropped = _topics(
+        table,
+        names,
+        people,
+        baseline,
+        rule,
+    )
     whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
@@ -256,20 +267,29 @@ def range_(
     }
     above = sum(matrix.shape[1] for matrix in ranges["top"])
 
-    agreement, curves = [], []
+    agreement = []
+    curves = []
     for pair in combinations(range(len(names)), 2):
         rows = [*pair]
         if baseline is None and rule == "code":
             # In the code the top are the best by either of the two metrics compared.
             ranges["top"] = [t.whole[:, _best(t.whole[rows], best)] for t in topics]
-        one, other = names[pair[0]], names[pair[1]]
+
+        one = names[pair[0]]
+        other = names[pair[1]]
         for which, matrices in ranges.items():
             if which == "top" or any(matrix.shape[1] for matrix in matrices):
                 two = [matrix[rows] for matrix in matrices]
                 agreement.append(_agreement(which, one, other, two))
 
         rng = piece_generator(seed, "pairs")
-        points = opposite_orders(whole, *pair, _PAIRS * samples, rule, rng)
+        points = opposite_orders(
+            whole,
+            *pair,
+            _PAIRS * samples,
+            rule,
+            rng,
+        )
         curves.append(DisagreementCurve(one, other, points))
 
     # The code leaves out Jensen-Shannon divergence, by which lower is better.
@@ -331,12 +351,14 @@ def _topics(
     if baseline is not None and baseline not in table.systems:
         expected = f"one of the rows '{table.systems[0]}' …"
         raise InputError(f"no row '{baseline}' in the scores", expected=expected)
+
     values = np.stack([table.matrix(name).values for name in names])
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
     fewest = _CODE_SMALLEST if rule == "code" else 2
 
-    topics, dropped = [], []
+    topics = []
+    dropped = []
     for column, name in enumerate(table.inputs):
         matrix = values[:, :, column]
         scored = ~np.isnan(matrix).any(axis=0)
@@ -353,6 +375,7 @@ def _topics(
     if not topics:
         what = "no topic has enough summaries that all the metrics score"
         raise InputError(what, expected=f"at least {fewest}")
+
     return topics, tuple(dropped)
 
 
@@ -375,7 +398,15 @@ def _agreement(
     taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
     tau, _, number = described(np.array(taus))
     size = float(np.mean([matrix.shape[1] for matrix in matrices]))
-    return RangeAgreement(which, one, other, tau, number, len(taus) - number, size)
+    return RangeAgreement(
+        which,
+        one,
+        other,
+        tau,
+        number,
+        len(taus) - number,
+        size,
+    )
 
 
 def _normalised(matrix: FloatArray) -> FloatArray:
@@ -397,7 +428,8 @@ def opposite_orders(
 ) -> tuple[RangePoint, ...]:
     """Opposite orders among pairs of a topic's summaries, by the pair's average score
     (Fig. 2)."""
-    averages, opposite = [], []
+    averages = []
+    opposite = []
     for matrix, number in _shared_out(matrices, pairs, rng):
         first, second = rng.integers(matrix.shape[1], size=(2, number))
         sign = np.sign(matrix[one, first] - matrix[one, second])
@@ -410,18 +442,22 @@ def opposite_orders(
         else:
             counted = (sign != 0) & (other_sign != 0)
             level = _normalised(matrix[[one, other]]).mean(axis=0)
+
         averages.append(((level[first] + level[second]) / 2)[counted])
         opposite.append((sign * other_sign < 0)[counted])
 
-    x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
+    x = np.concatenate(averages)
+    y = np.concatenate(opposite).astype(np.float64)
     if rule == "code":
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
-        low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
+        low = float(x.min(initial=np.inf))
+        high = float(x.max(initial=-np.inf))
         starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
         points = []
         for start in starts.tolist():
             points.append(RangePoint(start, high, *described(y[x > start])))
         return tuple(points)
+
     return _steps(x, y)
 
 
@@ -429,7 +465,10 @@ def better(
     matrices: Sequence[FloatArray], drawn: int, rule: Rule, rng: Any
 ) -> tuple[tuple[RangePoint, ...], int]:
     """F/N of eq. 1 against the normalised average score (Fig. 3)."""
-    averages, shares, unbeaten = [], [], 0
+    averages = []
+    shares = []
+    unbeaten = 0
+
     for matrix, number in _shared_out(matrices, drawn, rng):
         chosen = rng.integers(matrix.shape[1], size=number)
         higher = matrix[:, :, None] > matrix[:, None, chosen]
@@ -442,10 +481,12 @@ def better(
         else:
             below = on_one
             level = _normalised(matrix).mean(axis=0)
+
         defined = below > 0
         unbeaten += int((~defined).sum())
         averages.append(level[chosen][defined])
         shares.append((on_all[defined] / below[defined]).astype(np.float64))
+
     return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
 
 

@@ -76,6 +76,7 @@ class StabilityResult(Result):
         for systems, inputs in sorted({(p.systems, p.available) for p in self.points}):
             there = f"{counted(systems, 'system')}, {counted(inputs, 'input')}"
             notes.append(f"{there} to draw from.")
+
         notes.append(f"Signature: {self.signature}")
         return [Table.of("Stability of rankings", columns, self.points, notes)]
 
@@ -130,7 +131,13 @@ def stability(
 
     points: list[StabilityPoint] = []
     for name, X in track(every, "ranking systems", "metrics"):
-        points += _points(name, X, sizes, samples, seed)
+        points += _points(
+            name,
+            X,
+            sizes,
+            samples,
+            seed,
+        )
     if not points:
         raise InputError(
             f"sizes {list(sizes or ())}", expected="at most the number of inputs"

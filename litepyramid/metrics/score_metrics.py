@@ -57,10 +57,12 @@ class MetricScores(Result):
             ends = [self.intervals[metric][s] for metric in self.scores.metrics]
             cells = [(mean[s], *pair) for mean, pair in zip(means, ends, strict=True)]
             rows.append((system, *chain.from_iterable(cells)))
+
         columns = [Column("system")]
         for metric in self.scores.metrics:
             low = Column(f"{metric}_low", f"{100 * self.confidence:g} % low")
             columns += [Column(metric), low, Column(f"{metric}_high", "high")]
+
         title = f"Means over {counted(len(self.scores.inputs), 'input')}"
         return [
             Table(
@@ -70,10 +72,8 @@ class MetricScores(Result):
 
     def to_csv_table(self) -> Table:
         """One row per score: system, input, metric, score."""
-        table, columns = (
-            self.scores,
-            map(Column, ("system", "input", "metric", "score")),
-        )
+        table = self.scores
+        columns = map(Column, ("system", "input", "metric", "score"))
         rows = product(table.systems, table.inputs, table.metrics)
         values = table.values.transpose(1, 2, 0).ravel().tolist()
         return Table(
@@ -132,6 +132,7 @@ def score_metrics(
     names = (metrics,) if isinstance(metrics, str) else metrics
     families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
+
     for i, name in enumerate(track(inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
         texts = [system.texts[i] for system in dataset.summaries]
@@ -145,10 +146,12 @@ def score_metrics(
                         column, np.empty((len(texts), len(inputs)))
                     )
                     matrix[:, i] = np.asarray(values)[order]
+
     if unknown := [
         name for name in names if name not in families and name not in scores
     ]:
         raise _unknown(unknown[0])
+
     table = ScoreTable(
         tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
     )
@@ -161,17 +164,28 @@ def score_metrics(
         name: dataset.hashes[name] for name in ("summaries_sha", "references_sha")
     }
     signature = Signature.of(
-        metrics="+".join(scores), **signed(dataset.language), **hashes, **draws
+        metrics="+".join(scores),
+        **signed(dataset.language),
+        **hashes,
+        **draws,
     )
 
     # In the order of the names, in which the last bits do not hang on that of files.
-    rows, columns = by_id(dataset.systems), by_id(inputs)
+    rows = by_id(dataset.systems)
+    columns = by_id(inputs)
     back = np.argsort(rows).tolist()
     ends: dict[str, list[tuple[float, float]]] = {}
     for name, X in scores.items():
         ordered = system_intervals(X[np.ix_(rows, columns)], **draws)
         ends[name] = [ordered[n] for n in back]
-    return MetricScores(table, ends, confidence, signature, dataset.notes)
+
+    return MetricScores(
+        table,
+        ends,
+        confidence,
+        signature,
+        dataset.notes,
+    )
 
 
 def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
@@ -196,7 +210,8 @@ def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
 
 
 def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
-    scorer, name = rouge_scorer(kind, unicode=unicode), f"rouge{kind.upper()}"
+    scorer = rouge_scorer(kind, unicode=unicode)
+    name = f"rouge{kind.upper()}"
 
     def family(
         summaries: Sequence[str], references: Sequence[str]
@@ -243,6 +258,7 @@ def _meteor(language: str) -> Family:
             "METEOR needs WordNet, which is not in NLTK's data folder",
             hint="Get it with: python -m nltk.downloader wordnet",
         ) from None
+
     split = nltk.tokenize.wordpunct_tokenize
 
     def family(
@@ -297,6 +313,7 @@ def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
         raise InputError(
             "no metrics", expected="a name or a list of names, such as rouge-1"
         )
+
     families: dict[str, Family] = {}
     for metric in metrics:
         name = str(metric).partition("_")[0]
@@ -305,6 +322,7 @@ def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
         if name not in families:
             check_language(name, language, name)
             families[name] = _FAMILIES[name](language)
+
     return families
 
 

@@ -33,12 +33,23 @@ def write_page(
     """
     shared = [name for name in _SHARED if not name.startswith(page)]
     notes = [legible(note) for note in data["notes"]]
-    drawn = compact({**data, "signature": str(data["signature"]), "notes": notes})
+    drawn = compact(
+        {
+            **data,
+            "signature": str(data["signature"]),
+            "notes": notes,
+        }
+    )
     text = fill_page(
-        "litepyramid.reports", page, drawn, shared=shared, title=legible(title)
+        "litepyramid.reports",
+        page,
+        drawn,
+        shared=shared,
+        title=legible(title),
     )
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
+
     if len(text) > LARGEST:
         raise InputError(
             f"a page of {len(text) / 1e6:.0f} MB",
@@ -46,9 +57,11 @@ def write_page(
             expected=f"at most {LARGEST / 1e6:.0f} MB, for a browser to open it",
             hint="Score only some inputs or systems for the page.",
         )
+
     if path is not None:
         with atomic_write(path) as file:
             file.write(text)
+
     return text
 
 

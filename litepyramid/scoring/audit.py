@@ -166,6 +166,7 @@ class JudgeAudit(Result):
             "kind", "name", "error", "pairs", Column("difference", signed=True),
             *signed[1:], Column("p_holm", "p Holm", digits=4, above_zero=True),
         )  # fmt: skip
+
         shown = self.failing
         note = (
             f"{len(self.cells)} cells tested, {len(shown)} differ significantly. bias: "
@@ -185,6 +186,7 @@ class JudgeAudit(Result):
             start, end = one.span
             text = one.summary or ""
             parts.append((one, text[:start], text[start:end], text[end:]))
+
         page = fill_template(
             "litepyramid.reports",
             "audit.html",
@@ -202,6 +204,7 @@ class JudgeAudit(Result):
         if path is not None:
             with atomic_write(path) as file:
                 file.write(page)
+
         return page
 
 
@@ -259,6 +262,7 @@ def audit(
     if labels is not None:
         sample = read_sample(getattr(labels, "sample", None) or labels)
     pairs = _pairs_of(scored, sample)
+
     if len({*pairs.labels.tolist()}) < 2:
         raise InputError(
             "labels that are all the same", expected="facts present and facts absent"
@@ -279,7 +283,12 @@ def audit(
             "ones, by the correlation of their errors."
         )
 
-    people = combine(scored, labels=sample, confidence=confidence, assume_random=True)
+    people = combine(
+        scored,
+        labels=sample,
+        confidence=confidence,
+        assume_random=True,
+    )
     systems = _biases(scored, sample, confidence)
     reversed_, changed, tested = _order(scored, people)
     cells = _cells(scored, pairs, confidence)
@@ -287,7 +296,16 @@ def audit(
         verdict=_verdict(systems, reversed_, tested, spread),
         figures=tuple(figures),
         systems=systems,
-        effects=(*_effects(systems, people, reversed_, changed, tested), *worth),
+        effects=(
+            *_effects(
+                systems,
+                people,
+                reversed_,
+                changed,
+                tested,
+            ),
+            *worth,
+        ),
         cells=cells,
         worst=_worst(scored, pairs),
         pairs=len(pairs.labels),
@@ -295,10 +313,15 @@ def audit(
         confidence=confidence,
         signature=Signature.of(
             **dict(scored.signature.fields)
-            | {"audit": "jackknife", "confidence": confidence, "seed": seed}
+            | {
+                "audit": "jackknife",
+                "confidence": confidence,
+                "seed": seed,
+            }
             | {"pairs_sha": _sha(scored, pairs)},
         ),
     )
+
     return found
 
 
@@ -311,7 +334,8 @@ def _pairs_of(result: ScoreResult, sample: SampledLabels | None) -> _Pairs:
             expected="a result that was scored with labels, or labels of a sample",
         )
     else:
-        labels, probability = result.labels, np.ones(result.labels.shape)
+        labels = result.labels
+        probability = np.ones(result.labels.shape)
 
     there = ~np.isnan(labels) & ~np.isnan(result.presence)
     sizes = [len(entry.units) for entry in result.units]
@@ -326,6 +350,7 @@ def _pairs_of(result: ScoreResult, sample: SampledLabels | None) -> _Pairs:
         keys.append((result.systems[s], result.inputs[inputs[c]], texts[c]))
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
     systems, columns = systems[order], columns[order]
+
     return _Pairs(
         presence=result.presence[systems, columns],
         labels=labels[systems, columns],
@@ -354,11 +379,13 @@ def _figures(pairs: _Pairs, confidence: float, seed: int) -> Iterator[Figure]:
         dealt = np.random.default_rng(seed).permutation(count) % GROUPS
         group = dealt[group]
         count = GROUPS
+
     without = []
     for one in range(count):
         without.append(
             _numbers(pairs, np.where(group == one, 0.0, pairs.weights), best)
         )
+
     deviations = np.array(without) - np.mean(without, axis=0)
     error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     reach = t_reach(confidence, max(1, count - 1)) * error
@@ -373,7 +400,8 @@ def _at(where: str) -> tuple[str, str, str]:
 
 def _numbers(pairs: _Pairs, weights: FloatArray, best: float) -> list[float]:
     """The figures of weighted pairs; a label of .5 is half present, half absent."""
-    presence, labels = pairs.presence, pairs.labels
+    presence = pairs.presence
+    labels = pairs.labels
     weights = weights / weights.sum()
     error = presence - labels
     bins = np.minimum((presence * 10).astype(np.int64), 9)
@@ -386,6 +414,7 @@ def _numbers(pairs: _Pairs, weights: FloatArray, best: float) -> list[float]:
         slope,
         float(weights @ error),
     ]
+
     for threshold in (0.5, best):
         values += _decisions(presence >= threshold, labels, weights)
     return values
@@ -404,7 +433,8 @@ def _decisions(
     said: NDArray[np.bool_], labels: FloatArray, weights: FloatArray
 ) -> list[float]:
     """Sensitivity, specificity and Cohen's κ of yes and no."""
-    present, absent = weights * labels, weights * (1 - labels)
+    present = weights * labels
+    absent = weights * (1 - labels)
     sensitivity = (present @ said) / present.sum()
     specificity = (absent @ ~said) / absent.sum()
     agreed = present @ said + absent @ ~said
@@ -433,6 +463,7 @@ def _recalibration(
     design = np.stack([np.ones(len(logits)), logits])
     ridge = 1e-6 * np.eye(2)
     fit = np.array([0.0, 1.0])
+
     for _ in range(25):
         p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
         curvature = (design * (weights * p * (1 - p))) @ design.T + ridge
@@ -440,6 +471,7 @@ def _recalibration(
         fit = fit + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-9:
             break
+
     return 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30))), float(fit[1])
 
 
@@ -476,7 +508,15 @@ def _biases(
         )
         rows = []
         for one in combined.systems:
-            rows.append(SystemBias(one.system, one.judge, one.score, one.low, one.high))
+            rows.append(
+                SystemBias(
+                    one.system,
+                    one.judge,
+                    one.score,
+                    one.low,
+                    one.high,
+                )
+            )
     else:
         combined = combine(result, labels=sample, confidence=confidence)
         rows = []
@@ -490,6 +530,7 @@ def _biases(
                     one.judge - one.low,
                 )
             )
+
     rows.sort(key=lambda one: (-one.judge, one.system))
     return tuple(rows)
 
@@ -510,6 +551,7 @@ def _order(result: ScoreResult, people: CombinedScores) -> tuple[int, int, int]:
         significant = pair.p_holm < people.alpha
         reversed_ += significant and means[pair.first] < means[pair.second]
         changed += significant != told_apart[frozenset((pair.first, pair.second))]
+
     return reversed_, changed, len(people.pairs)
 
 
@@ -539,11 +581,13 @@ def _effects(
         f"The judge's scores are off by {lowest.bias:+.3f} ({lowest.system}) to "
         f"{highest.bias:+.3f} ({highest.system})."
     )
+
     if tested:
         yield (
             f"Of {counted(tested, 'pair')} of systems the judge reverses {reversed_} that "
             f"people tell apart; for {changed} it says otherwise whether they differ."
         )
+
     what = "inputs" if people.spread == "inputs" else "facts"
     widths = [(one.high - one.low) / 2 for one in people.systems]
     alone = [(one.alone_high - one.alone_low) / 2 for one in people.systems]
@@ -580,6 +624,7 @@ def _verdict(
             if good
             else f"Not good enough {' nor '.join(bad)}"
         )
+
     return sentence + "."
 
 
@@ -596,6 +641,7 @@ def _cells(result: ScoreResult, pairs: _Pairs, confidence: float) -> tuple[Cell,
     cells = []
     everything = np.ones(len(error), dtype=np.bool_)
     tested = _compared(pairs.presence - pairs.labels, everything, pairs, confidence)
+
     if tested is not None:
         name = "lenient" if tested[0] > 0 else "strict"
         about = "all pairs", name, "bias", len(error)
@@ -606,7 +652,17 @@ def _cells(result: ScoreResult, pairs: _Pairs, confidence: float) -> tuple[Cell,
             tested = _compared(errors, inside, pairs, confidence)
             if tested is not None:
                 number = int(inside.sum())
-                cells.append(Cell(kind, name, which, number, *tested, p_holm=np.nan))
+                cells.append(
+                    Cell(
+                        kind,
+                        name,
+                        which,
+                        number,
+                        *tested,
+                        p_holm=np.nan,
+                    )
+                )
+
     holm = adjust_p_values(np.array([cell.p for cell in cells]), "holm").tolist()
     cells = [replace(c, p_holm=p) for c, p in zip(cells, holm, strict=True)]
     return tuple(sorted(cells, key=lambda cell: cell.p))
@@ -620,10 +676,12 @@ def _compared(
     Inputs are the clusters; None where either side has too few pairs or inputs.
     """
     influence = np.zeros(int(pairs.inputs.max()) + 1)
-    means, freedom = [], len(influence)
+    means = []
+    freedom = len(influence)
     sides = [(inside, 1.0)]
     if not inside.all():
         sides.append((~inside, -1.0))
+
     for side, sign in sides:
         there = np.unique(pairs.inputs[side])
         if side.sum() < _PAIRS or len(there) < _INPUTS:
@@ -642,6 +700,7 @@ def _compared(
     reach = t_reach(confidence, freedom) * error
     t = np.array([abs(difference) / error if error > 0 else 0.0])
     p = float(t_p_values(t, np.array([float(freedom)]))[0])
+
     return difference, difference - reach, difference + reach, p
 
 
@@ -671,6 +730,7 @@ def _kinds(
     if len(result.systems) > 1:
         for n, name in enumerate(result.systems):
             yield "system", name, pairs.systems == n
+
     weights = np.array([unit.weight for unit in units])[pairs.columns]
     if np.ptp(weights) > 0:
         yield "weight", "above the median", weights > np.median(weights)
@@ -712,15 +772,20 @@ def _worst(result: ScoreResult, pairs: _Pairs) -> tuple[Disagreement, ...]:
     judge = None if result.judge is None else single(result.judge)
     finder = judge if isinstance(judge, Explainer) else make_judge("recall")
     found = []
+
     for k in np.argsort(-gaps, kind="stable")[:WORST].tolist():
-        n, m, column = pairs.systems[k], pairs.inputs[k], pairs.columns[k]
+        n = pairs.systems[k]
+        m = pairs.inputs[k]
+        column = pairs.columns[k]
         text = None if result.summaries is None else result.summaries[n][m]
         evidence = Evidence(0.0)
+
         if result.evidence is not None:
             evidence = result.evidence[n][column]
         elif text and text.strip():
             question = [result.units[m].question]
             evidence = gather(finder, [(text, [units[column].text])], question)[0][0]
+
         found.append(
             Disagreement(
                 system=result.systems[n],
@@ -734,6 +799,7 @@ def _worst(result: ScoreResult, pairs: _Pairs) -> tuple[Disagreement, ...]:
                 conflict=evidence.conflict,
             )
         )
+
     return tuple(found)
 
 

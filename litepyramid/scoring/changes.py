@@ -96,6 +96,7 @@ class ChangeResult(Result):
             if len(losing) > _NAMED:
                 told.append("…")
             facts += f" ({', '.join(told)})"
+
         return f"{facts}; {self._tested(shown)}"
 
     def _tested(self, shown: Callable[[str], str]) -> str:
@@ -109,6 +110,7 @@ class ChangeResult(Result):
             direction = "worse" if change.difference < 0 else "better"
             name = self._named(change, shown)
             told.append(f"{name} is significantly {direction}, {change.measured}")
+
         if len(clear) > _NAMED:
             told.append(f"{len(clear) - _NAMED} more changed significantly")
 
@@ -117,6 +119,7 @@ class ChangeResult(Result):
         elif unclear:
             what = "system" if len(self.runs) == 1 else "comparison"
             told.append(f"no significant change of {counted(unclear, what)}")
+
         return "; ".join(told)
 
     def _named(self, change: SystemChange, shown: Callable[[str], str]) -> str:
@@ -170,6 +173,7 @@ class ChangeResult(Result):
         if groups := self.rows("groups"):
             columns = [*run, "system", "group", "inputs", *measures]
             tables.append(Table.of("Differences by group of inputs", columns, groups))
+
         return tables
 
     def rows(self, rows: ChangeRows) -> list[dict[str, Any]]:
@@ -187,11 +191,18 @@ class ChangeResult(Result):
             elif rows == "facts":
                 for kind, facts in (("lost", change.lost), ("gained", change.gained)):
                     for fact in facts:
-                        listed.append({**head, "change": kind, **record(fact)})
+                        listed.append(
+                            {
+                                **head,
+                                "change": kind,
+                                **record(fact),
+                            }
+                        )
             elif rows == "inputs":
                 listed += [head | row(entry) for entry in change.by_input]
             else:
                 listed += [head | row(entry) for entry in change.by_group]
+
         return listed
 
     def _facts(self, kind: str) -> list[dict[str, Any]]:
@@ -220,7 +231,11 @@ class ChangeResult(Result):
         names = [[change.name] for change in self.changes]
         what = metric_title(self.metric)
         return difference_figure(
-            names, self.changes, self.alpha, what, against=self.baseline
+            names,
+            self.changes,
+            self.alpha,
+            what,
+            against=self.baseline,
         )
 
     def to_html(self, path: Any = None) -> str:
@@ -286,7 +301,11 @@ class ChangeResult(Result):
     def to_markdown(self, path: Any = None) -> str:
         """A comment for a pull request, at most 60,000 characters; written to
         `path`."""
-        marks = {"": "", "FAIL": "❌ FAIL: ", "PASS": "✅ PASS: "}
+        marks = {
+            "": "",
+            "FAIL": "❌ FAIL: ",
+            "PASS": "✅ PASS: ",
+        }
         mark = marks.get(self.outcome, f"⚠️ {self.outcome}: ")
         head = [f"### {mark}{self._verdict(code)}", ""]
         head += [f"- FAIL: {escaped(reason)}" for reason in self.failures]
@@ -294,6 +313,7 @@ class ChangeResult(Result):
         run = ["run"] if len(self.runs) > 1 else []
         header = [*run, "system", *_KINDS, "old", "new", "difference", "p", "+/−"]
         rows = []
+
         for change in self.changes:
             names = [change.run, change.name] if run else [change.name]
             cells = [*map(code, names), str(len(change.lost)), str(len(change.gained))]
@@ -313,6 +333,7 @@ class ChangeResult(Result):
         if path is not None:
             with atomic_write(path) as file:
                 file.write(text)
+
         return text
 
 
@@ -405,13 +426,28 @@ def changes(
 
     results = [saved_run(run) for run in runs]
     alpha = round(1 - results[0].confidence, 12)
-    gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)
+    gate = Gate(
+        fail_if,
+        fail_under,
+        fail_if_lost,
+        margin,
+        alpha,
+    )
     groups = None if by is None else read_groups(by)
     names = _names(runs)
     dates = [date_of(run) for run in runs]
     history = tuple(map(RunScores.of, names, results, dates))
     pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
-    return _compare(names, results, pairs, groups, across_judges, gate, history)
+
+    return _compare(
+        names,
+        results,
+        pairs,
+        groups,
+        across_judges,
+        gate,
+        history,
+    )
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
@@ -450,6 +486,7 @@ def _compare(
     found: list[SystemChange] = []
     notes: list[str] = []
     hashes: list[Any] = []
+
     for name, result in zip(names[1:], results[1:], strict=True):
         runs = align_runs(
             baseline,

@@ -47,7 +47,11 @@ FEW = 15
 """With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with 5."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Combined:
     """What labels and judge combined say of a mean, with its interval (low, high).
 
@@ -69,7 +73,11 @@ class Combined:
     saved: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class CombinedScore(Combined):
     """The human score of a system; the judge's own, over all inputs; its rank groups,
     from 1."""
@@ -80,7 +88,11 @@ class CombinedScore(Combined):
     groups: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class CombinedPair(Combined):
     """The difference of two systems, the first one better, estimated with a λ of its
     own.
@@ -139,9 +151,11 @@ class CombinedScores(Result):
             f"the scores that {of}. What is labelled is assumed to be a random sample.",
             f"The judge is worth {saved:.0f} more labelled {labelled} (median).",
         ]
+
         if unused:
             told = f"For {counted(unused, 'system')} the judge does not help"
             notes.append(f"{told}: only the labels are taken.")
+
         if any(entry.weight < 0 for entry in self.systems):
             notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
@@ -149,21 +163,21 @@ class CombinedScores(Result):
                 "Systems that share a group do not differ significantly "
                 f"(α = {self.alpha:g}, t-test of the combined differences, Holm's correction)."
             )
+
         columns = (
             *("group", "system", "score", "low", "high", "alone"),
             *(Column("alone_low", "low"), Column("alone_high", "high"), "judge"),
             *(Column("weight", "λ", digits=2), Column("saved", digits=0)),
         )
         rows = [row(entry, group=group_letters(entry.groups)) for entry in self.systems]
-        systems, inputs = (
-            counted(len(self.systems), "system"),
-            counted(self.inputs, "input"),
-        )
+        systems = counted(len(self.systems), "system")
+        inputs = counted(self.inputs, "input")
         of_facts = "" if self.spread == "inputs" else " facts"
         title = (
             f"Human scores of {systems} on {inputs}, from labels on "
             f"{self.labels}{of_facts} and {metric_title(self.metric)}"
         )
+
         table = Table.of(title, columns, rows, (*notes, str(self.signature)))
         return [replace(table, repeated=2), *self._differences()]
 
@@ -180,6 +194,7 @@ class CombinedScores(Result):
             if len(self.pairs) > limit
             else "Differences"
         )
+
         return (
             [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
         )
@@ -271,12 +286,15 @@ def combine(
                 "labels of a sample with scores that are no result of score",
                 expected="the result, or its file: it says which units there are",
             )
-        signature, spread = result.signature, sample.spread
+
+        signature = result.signature
+        spread = sample.spread
         if spread == "inputs":
             people = _human_matrix(result, sample)
             estimates = _of_inputs(result.matrix, people, target, confidence)
         else:
             estimates = _of_draws(result, sample, target, confidence)
+
         estimates = replace(estimates, unanswered=sample.unanswered)
         about = {
             "scores_sha": matrices_sha(result.matrix),
@@ -286,7 +304,14 @@ def combine(
     limits = (-np.inf, np.inf)
     if result is not None:
         limits = result.rule.limits(result.rule.layout(result.units))
-    return _combined(estimates, limits, spread, confidence, signature, about)
+    return _combined(
+        estimates,
+        limits,
+        spread,
+        confidence,
+        signature,
+        about,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +350,9 @@ def _of_inputs(
             "the judge's scores and the human scores are for different systems or inputs",
             expected="the same ones, in the same order",
         )
-    rows, columns = by_id(judge.systems), by_id(judge.inputs)
+
+    rows = by_id(judge.systems)
+    columns = by_id(judge.inputs)
     f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
 
     # A system that nobody labelled is left out, unless that leaves none.
@@ -347,6 +374,7 @@ def _of_inputs(
     if fewest < FEWEST:
         what = f"human scores of {counted(fewest, 'input')}"
         raise InputError(what, expected=f"at least {FEWEST} labelled inputs")
+
     complete = bool(labelled.all(axis=1).any())
     target = "population" if complete else target
 
@@ -374,6 +402,7 @@ def _powered(
     patterns: dict[bytes, list[int]] = {}
     for index, there in enumerate(~np.isnan(human)):
         patterns.setdefault(there.tobytes(), []).append(index)
+
     for same in patterns.values():
         labelled = np.flatnonzero(~np.isnan(human[same[0]]))
         rows[same] = prediction_powered(
@@ -383,6 +412,7 @@ def _powered(
             confidence=confidence,
             target=target,
         )
+
     return rows
 
 
@@ -406,6 +436,7 @@ def _human_matrix(result: ScoreResult, sample: SampledLabels) -> ScoreMatrix:
         human = sums * layout.sums(size) / known
     if result.rule.name == "normalized":
         human = human - layout.sums(np.minimum(shares, 0))
+
     return ScoreMatrix("human", result.systems, result.inputs, human)
 
 
@@ -419,15 +450,19 @@ def _of_draws(
             f"the judge has no judgement of {missing}",
             expected="the judge's presence of every fact",
         )
+
     draws = system_draws(result, sample)
     means = np.concatenate([one.rows() for one in draws]).view(np.recarray)
     open_draws = []
-    scores, noise = [], []
+    scores = []
+    noise = []
+
     for one, estimated in zip(draws, means, strict=True):
         open_draws.append(0 if one.drawn is None else len(one.places))
         by_input, variance = one.by_input(float(estimated.weight))
         scores.append(by_input)
         noise.append(variance)
+
     freedom = np.maximum(np.array(open_draws) - 1.0, 1.0)
 
     # Systems are drawn apart: variances of a difference add up.
@@ -448,10 +483,18 @@ def _of_draws(
     target = "population" if complete else target
     shown: Any = {"confidence": confidence, "target": target}
     between = _between(total, within)
-    means = with_intervals(means, between=between, freedom=freedom, **shown)
+    means = with_intervals(
+        means,
+        between=between,
+        freedom=freedom,
+        **shown,
+    )
     between = _between(total[i] - total[j], within[i] + within[j])
     differences = with_intervals(
-        differences, between=between, freedom=satterthwaite, **shown
+        differences,
+        between=between,
+        freedom=satterthwaite,
+        **shown,
     )
 
     order = by_id(result.systems)
@@ -459,6 +502,7 @@ def _of_draws(
     answered = ~np.isnan(labels)
     facts_labelled = np.asarray(answered.any(axis=0), dtype=np.float64)
     layout = result.rule.layout(result.units)
+
     return _Estimates(
         metric=result.matrix.metric,
         systems=tuple([result.systems[n] for n in order]),
@@ -488,8 +532,10 @@ def _combined(
     about: Mapping[str, str],
 ) -> CombinedScores:
     """The result: systems in order, pairs tested and turned to be positive."""
-    means, differences = estimates.means, estimates.differences
-    systems, target = estimates.systems, estimates.target
+    means = estimates.means
+    differences = estimates.differences
+    systems = estimates.systems
+    target = estimates.target
     alpha = round(1 - confidence, 12)
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -510,6 +556,7 @@ def _combined(
         differences[low], differences[high] = np.where(
             turned, (-ends[1], -ends[0]), ends
         )
+
     width = limits[1] - limits[0]
     for end in ("low", "high", "alone_low", "alone_high"):
         means[end] = np.clip(means[end], *limits)
@@ -527,6 +574,7 @@ def _combined(
                 **_entry(differences, n),
             )
         )
+
     pairs.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 
     entries = []
@@ -540,6 +588,7 @@ def _combined(
                 **_entry(means, n),
             )
         )
+
     made: dict[str, Any] = {"combine": "cross-fit", "target": target}
     made |= {"confidence": confidence, **about}
     return CombinedScores(
@@ -569,18 +618,25 @@ def _notes(
             "Everything is labelled for at least one system: nothing is left to estimate, "
             "and intervals are for the population that these inputs are a sample of."
         )
+
     if estimates.unlabelled:
         left_out = counted(len(estimates.unlabelled), "system")
         unlabelled = cut(", ".join(estimates.unlabelled))
         yield f"Left out, labels on fewer than {FEWEST} inputs: {left_out} ({unlabelled})."
+
     if estimates.unanswered:
         skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
         yield (
             f"{skipped} no label, skipped or not reached: this is right if that does not "
             "depend on what the label would have been."
         )
+
     if 0 < estimates.fewest < FEW:
-        names = {"facts": "fact", "summaries": "summary", "inputs": "input"}
+        names = {
+            "facts": "fact",
+            "summaries": "summary",
+            "inputs": "input",
+        }
         what = counted(
             estimates.fewest, f"labelled {names[spread]}", f"labelled {spread}"
         )
@@ -608,7 +664,8 @@ def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
 def _check_sample(labelled: NDArray[np.bool_]) -> None:
     """Raises InputError if the labelled inputs are the first or the last ones of
     many."""
-    n, total = int(labelled.sum()), len(labelled)
+    n = int(labelled.sum())
+    total = len(labelled)
     ends = labelled[:n].all() or labelled[total - n :].all()
     if ends and comb(total, n) > 1000:
         raise InputError(

@@ -87,7 +87,8 @@ def comment(
 
 def _fact(entry: Mapping[str, Any]) -> str:
     """One fact, and below it the sentences that speak of it."""
-    system, input_ = code(entry["system"]), code(entry["input"])
+    system = code(entry["system"])
+    input_ = code(entry["input"])
     lines = [f"- {system}, {input_}: **{escaped(entry['text'], _LONGEST_TEXT)}**"]
 
     with_texts = entry["old_sentence"] or entry["new_sentence"]
@@ -98,4 +99,5 @@ def _fact(entry: Mapping[str, Any]) -> str:
             lines.append(f"  - {side} {presence}: {sentence or _NONE}")
         else:
             lines.append(f"  - {side} {presence}")
+
     return "\n".join(lines)

@@ -40,7 +40,11 @@ _OF_MATRIX = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class PairComparison(TestedDifference):
     """One pair of systems, the difference first − second.
 
@@ -79,16 +83,26 @@ class SystemComparison(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per pair; more than ten pairs as a matrix of differences, best system
         first."""
-        title, table = "between systems", self.to_csv_table()
+        title = "between systems"
+        table = self.to_csv_table()
         if self._many:
-            title, table = f"between {len(self.systems)} systems", self._matrix()
+            title = f"between {len(self.systems)} systems"
+            table = self._matrix()
         elif self.against is not None:
-            title, table = f"from {self.against}", self._from_one()
+            title = f"from {self.against}"
+            table = self._from_one()
 
         inputs = counted(max(pair.inputs for pair in self.pairs), "input")
         title = f"{metric_title(self.metric)}: differences {title} on {inputs}"
         repeated = 3 if self._many else 2
-        return [replace(table, title=title, notes=self._notes(), repeated=repeated)]
+        return [
+            replace(
+                table,
+                title=title,
+                notes=self._notes(),
+                repeated=repeated,
+            )
+        ]
 
     def _notes(self) -> tuple[str, ...]:
         """What the test says, and how far it can say anything."""
@@ -105,10 +119,12 @@ class SystemComparison(Result):
             f"as small as {smallest_flip_p(most):.2g}."
         )
         notes += too_few_inputs(most, len(self.pairs), self.alpha)
+
         if fewest < most:
             notes.append(
                 f"Some pairs share fewer inputs than others (fewest: {fewest})."
             )
+
         return (*notes, str(self.signature))
 
     def to_csv_table(self) -> Table:
@@ -125,7 +141,13 @@ class SystemComparison(Result):
         rows = []
         for system, score in zip(self.systems, self.scores, strict=True):
             values = measured.get(system, empty)
-            rows.append({"system": system, "score": score, **values})
+            rows.append(
+                {
+                    "system": system,
+                    "score": score,
+                    **values,
+                }
+            )
         return Table.of("", ["system", "score", *MEASURES], rows)
 
     def _cells(self) -> Iterator[tuple[int, int, float, bool]]:
@@ -133,7 +155,8 @@ class SystemComparison(Result):
         significant."""
         ranks = {system: rank for rank, system in enumerate(self.systems)}
         for pair in self.pairs:
-            first, second = ranks[pair.first], ranks[pair.second]
+            first = ranks[pair.first]
+            second = ranks[pair.second]
             clear = pair.p_holm < self.alpha
             if first < second:
                 yield first, second, pair.difference, clear
@@ -148,7 +171,14 @@ class SystemComparison(Result):
         for rank, system in enumerate(self.systems, 1):
             score = self.scores[rank - 1]
             empty = dict.fromkeys(others, "")
-            rows.append({"rank": rank, "system": system, "score": score, **empty})
+            rows.append(
+                {
+                    "rank": rank,
+                    "system": system,
+                    "score": score,
+                    **empty,
+                }
+            )
 
         for first, second, difference, clear in self._cells():
             shown = f"{difference:z.3f}".replace("0.", ".", 1)
@@ -168,8 +198,13 @@ class SystemComparison(Result):
         for pair in self.pairs:
             both = (pair.first, pair.second)
             names.append(both[:1] if self.against else both)
+
         return difference_figure(
-            names, self.pairs, self.alpha, what, against=self.against
+            names,
+            self.pairs,
+            self.alpha,
+            what,
+            against=self.against,
         )
 
 
@@ -219,7 +254,8 @@ def compare(
     matrix, _, signature = scored_and_labelled(scores, metric)
 
     # Names and inputs in order, so that the order of the file changes no number.
-    rows, columns = by_id(matrix.systems), by_id(matrix.inputs)
+    rows = by_id(matrix.systems)
+    columns = by_id(matrix.inputs)
     systems = tuple([matrix.systems[i] for i in rows])
     values = matrix.values[np.ix_(rows, columns)]
     means = system_means(values)
@@ -227,10 +263,15 @@ def compare(
     pairs = _pairs(systems, order, means, against)
     p = _p_values(values, pairs, systems)
 
-    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    bootstrap = {
+        "samples": samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
     corrected = adjust_p_values(p, "holm")
     compared: list[PairComparison] = []
     parts = list(blocks(len(pairs), samples))
+
     for part in track(parts, "resampling", "blocks of pairs"):
         differences = values[pairs[part, 0]] - values[pairs[part, 1]]
         tested = as_differences(differences, p[part], **bootstrap)
@@ -239,8 +280,13 @@ def compare(
         for (i, j), p_holm, entry in zip(places, holm, tested, strict=True):
             fields = {**entry, "p_holm": p_holm}
             compared.append(
-                PairComparison(first=systems[i], second=systems[j], **fields)
+                PairComparison(
+                    first=systems[i],
+                    second=systems[j],
+                    **fields,
+                )
             )
+
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 
     about = {
@@ -289,6 +335,7 @@ def _pairs(
         raise InputError(
             counted(len(systems), "system"), expected="at least two to compare"
         )
+
     if against is None:
         pairs = all_pairs(len(systems))
         worse = means[pairs[:, 1]] > means[pairs[:, 0]]
@@ -299,6 +346,7 @@ def _pairs(
         raise InputError(
             f"no system '{against}'", expected=f"one of {', '.join(systems)}"
         )
+
     base = systems.index(against)
     return np.array([(i, base) for i in order if i != base])
 

@@ -54,12 +54,24 @@ def check_result(
     """
     _check_range(result, "presence", result.presence)
     layout = result.rule.layout(result.units)
-    _check_scores(result, "score", result.values, result.presence, layout)
+    _check_scores(
+        result,
+        "score",
+        result.values,
+        result.presence,
+        layout,
+    )
 
     if result.labels is not None and result.human is not None:
         _check_range(result, "labels", result.labels)
         labelled = result.rule.layout(result.label_units or result.units)
-        _check_scores(result, "human", result.human, result.labels, labelled)
+        _check_scores(
+            result,
+            "human",
+            result.human,
+            result.labels,
+            labelled,
+        )
 
     _check_means(result, means)
     _check_intervals(result)
@@ -108,7 +120,13 @@ def _check_scores(
     scored = ~np.isnan(presence).all(axis=1)
     expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
 
-    same = np.isclose(scores, expected, rtol=0, atol=_ROUNDING, equal_nan=True)
+    same = np.isclose(
+        scores,
+        expected,
+        rtol=0,
+        atol=_ROUNDING,
+        equal_nan=True,
+    )
     wrong = np.argwhere(~same)
 
     if len(wrong):
@@ -125,7 +143,13 @@ def _check_means(result: ScoreRecord, means: Sequence[float | None]) -> None:
     for (system, expected), mean in zip(result.scores.items(), means, strict=True):
         saved = np.nan if mean is None else mean
 
-        if not np.isclose(saved, expected, rtol=0, atol=_ROUNDING, equal_nan=True):
+        if not np.isclose(
+            saved,
+            expected,
+            rtol=0,
+            atol=_ROUNDING,
+            equal_nan=True,
+        ):
             raise _disagreement(
                 f"the score of system '{system}' is {saved:g}, and the mean over inputs "
                 f"{expected:g}"
@@ -143,7 +167,8 @@ def _check_intervals(result: ScoreRecord) -> None:
         if not len(scores):
             fits = np.isnan(low) and np.isnan(high)
         else:
-            lowest, highest = scores.min() - _ROUNDING, scores.max() + _ROUNDING
+            lowest = scores.min() - _ROUNDING
+            highest = scores.max() + _ROUNDING
             fits = lowest <= low <= high <= highest
 
         if not fits:

@@ -134,7 +134,8 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     change = now.scores - before.scores
     favour = _favour(change)
     p = adjust_p_values(flip_p_of(favour), "holm").tolist()
-    was_present, is_present = before.presence >= PRESENT, now.presence >= PRESENT
+    was_present = before.presence >= PRESENT
+    is_present = now.presence >= PRESENT
 
     systems = []
     for n, system in enumerate(before.systems):
@@ -221,4 +222,5 @@ def _conclusions(
             by_old = texts[int(before)].format(systems[i], systems[j])
             by_new = texts[int(now)].format(systems[i], systems[j])
             told.append(f"by {names[0]}: {by_old}; by {names[1]}: {by_new}.")
+
     return told

@@ -100,6 +100,7 @@ def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
     rows.error = np.where(helps, error, alone_error)
     rows.weight = np.where(helps, slopes.mean(axis=1), 0.0)
     rows.labels = n
+
     return rows
 
 
@@ -154,7 +155,8 @@ def with_intervals(
         freedom: Degrees of freedom, of all rows or each.
         confidence: As in `combine`, as is `target`.
     """
-    error, alone_error = rows.error, rows.alone_error
+    error = rows.error
+    alone_error = rows.alone_error
     more = np.zeros(len(rows)) if between is None else between
 
     # How many labels alone give as short an interval for the population: 1 / n falls
@@ -174,6 +176,7 @@ def with_intervals(
     rows.high = rows.value + reach * rows.error
     rows.alone_low = rows.alone - reach * rows.alone_error
     rows.alone_high = rows.alone + reach * rows.alone_error
+
     return rows
 
 
@@ -204,7 +207,8 @@ def prediction_powered(
         >>> [x.round(3).tolist() for x in (means.value, means.alone, means.weight)]
         [[0.55], [0.55], [1.0]]
     """
-    n, total = len(labelled), judge.shape[1]
+    n = len(labelled)
+    total = judge.shape[1]
     if n < 3:
         what = f"human scores of {counted(n, 'input')}"
         raise InputError(what, expected="at least three labelled inputs")
@@ -221,5 +225,9 @@ def prediction_powered(
     rows = estimate(drawn)
     between = human.var(axis=1, ddof=1) / total
     return with_intervals(
-        rows, between=between, freedom=n - 1, confidence=confidence, target=target
+        rows,
+        between=between,
+        freedom=n - 1,
+        confidence=confidence,
+        target=target,
     )

@@ -51,19 +51,32 @@ def facts_lost(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
     """The facts that a system lost, those of the worst input first."""
     differences = runs.sides[1].scores[system] - runs.sides[0].scores[system]
     units = _fallen(runs.sides[0], runs.sides[1], system)
-    return _changes(runs, system, units, np.nan_to_num(differences), lost=True)
+    return _changes(
+        runs,
+        system,
+        units,
+        np.nan_to_num(differences),
+        lost=True,
+    )
 
 
 def facts_gained(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
     """The facts that a system gained, those of the best input first."""
     differences = runs.sides[0].scores[system] - runs.sides[1].scores[system]
     units = _fallen(runs.sides[1], runs.sides[0], system)
-    return _changes(runs, system, units, np.nan_to_num(differences), lost=False)
+    return _changes(
+        runs,
+        system,
+        units,
+        np.nan_to_num(differences),
+        lost=False,
+    )
 
 
 def _fallen(one: Side, other: Side, system: int) -> list[int]:
     """The units that are present in one run, and clearly less so in the other."""
-    high, low = one.presence[system], other.presence[system]
+    high = one.presence[system]
+    low = other.presence[system]
     crossed = (high >= PRESENT) & (low < PRESENT)
     fallen = crossed & (high - low >= LOST_BY - _ROUNDING)
     return np.flatnonzero(fallen).tolist()
@@ -82,7 +95,16 @@ def _changes(
     order = sorted((size[runs.numbers[unit][0]], unit) for unit in changed)
     units = [unit for entry in runs.units for unit in entry.units]
     return tuple(
-        [_change(runs, system, place, units[place], lost) for _, place in order]
+        [
+            _change(
+                runs,
+                system,
+                place,
+                units[place],
+                lost,
+            )
+            for _, place in order
+        ]
     )
 
 
@@ -95,9 +117,23 @@ def _change(
     old, new = runs.sides
     holds, lacks = (old, new) if lost else (new, old)
 
-    span, sentence = _sentence(holds, system, column, place, unit.text, unit.text)
+    span, sentence = _sentence(
+        holds,
+        system,
+        column,
+        place,
+        unit.text,
+        unit.text,
+    )
     goal = f"{unit.text} {sentence}"
-    other_span, other = _sentence(lacks, system, column, place, unit.text, goal)
+    other_span, other = _sentence(
+        lacks,
+        system,
+        column,
+        place,
+        unit.text,
+        goal,
+    )
     pairs = (span, sentence), (other_span, other)
     before, now = pairs if lost else pairs[::-1]
 
@@ -158,9 +194,11 @@ def nearest_sentence(text: str, goal: str) -> Span:
         (11, 24)
     """
     goal_words = _words(goal)
-    best, nearest = 0.0, (0, 0)
+    best = 0.0
+    nearest = (0, 0)
     for span, words in _sentence_words(text):
         score = len(words & goal_words) / max(1, len(words)) ** 0.5
         if score > best:
-            best, nearest = score, span
+            best = score
+            nearest = span
     return nearest

@@ -86,6 +86,7 @@ class Gate:
                 f"(--margin {written(self.margin)}); a run that is no worse passes "
                 f"with probability {written(self._power(change), 2)}"
             )
+
         return failed
 
     def _power(self, change: SystemChange) -> float:

@@ -30,7 +30,13 @@ class RunScores:
         """The scores of a result."""
         ends = zip(result.scores.items(), result.intervals, strict=True)
         scores = {system: tuple(plain((score, *own))) for (system, score), own in ends}
-        return cls(name, date, result.name, result.signature.to_json(), scores)
+        return cls(
+            name,
+            date,
+            result.name,
+            result.signature.to_json(),
+            scores,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,15 @@ def read_history(path: str | Path) -> History:
     runs = []
     for line, row in read_jsonl(path):
         what = "not a line of a history"
-        runs.append(as_type(RunScores, row, what=what, path=path, line=line))
+        runs.append(
+            as_type(
+                RunScores,
+                row,
+                what=what,
+                path=path,
+                line=line,
+            )
+        )
     return History(tuple(runs))
 
 

@@ -34,7 +34,11 @@ MEASURES = (
 """The columns of a tested difference."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class TestedDifference:
     """A mean difference over the inputs that both sides are scored on, with its test.
 
@@ -64,7 +68,7 @@ def as_differences(
     p = flip_p_of(differences) if p is None else p
     return [
         {"difference": mean_of_scored(row), "low": low, "high": high, "p": chance,
-         "inputs": int((~np.isnan(row)).sum())}
+         "inputs": int((~np.isnan(row)).sum()),}
         for row, (low, high), chance in zip(differences, ends, p.tolist(), strict=True)
     ]  # fmt: skip
 
@@ -91,7 +95,8 @@ def intervals_and_groups(
     systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
 ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[int, ...], ...]]:
     """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of the ids."""
-    rows, columns = by_id(systems), by_id(inputs)
+    rows = by_id(systems)
+    columns = by_id(inputs)
     ordered = values[np.ix_(rows, columns)]
     intervals = system_intervals(ordered, **bootstrap)
     groups = rank_groups(ordered)
@@ -187,10 +192,12 @@ def letter_groups(
     shared = [0] * len(order)
     groups: list[list[int]] = [[] for _ in differs]
     number = 0
+
     for rank in range(len(order)):
         while missing := (alike[rank] & ~shared[rank]) >> rank << rank:
             number += 1
-            group, allowed = 0, alike[rank]
+            group = 0
+            allowed = alike[rank]
             candidates = 1 << missing.bit_length() - 1
             while allowed:
                 new = (candidates & -candidates).bit_length() - 1
@@ -201,6 +208,7 @@ def letter_groups(
                 if group >> member & 1:
                     shared[member] |= group
                     groups[order[member]].append(number)
+
     return [tuple(numbers) for numbers in groups]
 
 

@@ -58,7 +58,12 @@ class PrecisionResult(SystemScores):
     def to_json(self) -> dict[str, Any]:
         """Scores by summary, in the rows that `compare` and `meta` read."""
         scores = [
-            {"system": system, "input": name, "score": score, "units": units}
+            {
+                "system": system,
+                "input": name,
+                "score": score,
+                "units": units,
+            }
             for system, *rows in zip(self.systems, self.values, self.units, strict=True)
             for name, score, units in zip(self.inputs, *rows, strict=True)
         ]
@@ -114,6 +119,7 @@ def precision(
     check_samples(samples, confidence=confidence)
     check_seed(seed)
     premises = {}
+
     if documents is not None:
         keys = as_names(sources.get("ids"), sources.get("columns"))
         premises = {
@@ -121,26 +127,34 @@ def precision(
         }
         if not isinstance(data, Dataset) and sources.get("ids") is None:
             sources["ids"] = [*premises]
+
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries")
     texts = dataset.references or ()
     if not (premises or texts) or (premises and sources.get("references") is not None):
         raise InputError("what to judge against", expected="references, or documents")
+
     if not premises:
         premises = {
             entry.input: [" ".join(one) for one in entry.references] for entry in texts
         }
-    summaries, language = dataset.summaries, dataset.language
-    systems, inputs = dataset.systems, summaries[0].inputs
+
+    summaries = dataset.summaries
+    language = dataset.language
+    systems = dataset.systems
+    inputs = summaries[0].inputs
+
     if missing := [name for name in inputs if name not in premises]:
         raise InputError(
             f"no premise for input '{missing[0]}'", expected="one for every input"
         )
+
     other = None if recall is None else report(recall)
     if other is not None and (other.systems, other.inputs) != (systems, inputs):
         raise InputError(
             "recall for other systems or inputs", expected="the same summaries"
         )
+
     flat = [text for system in summaries for text in system.texts]
     full = [n for n, text in enumerate(flat) if text.strip()]
     extraction = extract(
@@ -160,19 +174,27 @@ def precision(
     means = [best[n].mean() if n in best else np.nan for n in range(len(flat))]
     values = exact = np.array(means).reshape(len(systems), width)
     metric = "precision" if documents is None else "faithfulness"
+
     if other is not None:
         metric = "f1"
         with np.errstate(invalid="ignore", divide="ignore"):
             values = 2 * exact * other.values / (exact + other.values)
         values[(exact == 0) & (other.values == 0)] = 0.0
         values.flat[np.setdiff1d(np.arange(len(flat)), full)] = 0.0
-    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+
+    bootstrap = {
+        "samples": samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
     own = [
         [units.get(n * width + m, ()) for m in range(width)]
         for n in range(len(systems))
     ]
-    rows, columns = by_id(systems), by_id(inputs)
+    rows = by_id(systems)
+    columns = by_id(inputs)
+
     return PrecisionResult(
         metric=metric,
         name=metric,

@@ -67,6 +67,7 @@ class UnitLayout:
             weights += row
             offsets.append(len(weights))
             importance += [unit.importance for unit in entry.units]
+
         vital = (
             np.array([one == "vital" for one in importance])
             if any(importance)
@@ -176,6 +177,7 @@ def litepyramid_sample_scores(
     if (weights != np.round(weights)).any():
         goal = "weights that count references: LitePyramid repeats a unit by its weight"
         raise InputError("a unit's weight is not a whole number", expected=goal)
+
     order = np.arange(weights.size) if layout.order is None else layout.order
     drawn = np.zeros_like(weights)
     small = 0
@@ -185,6 +187,7 @@ def litepyramid_sample_scores(
         pool = np.repeat(units, weights[units].astype(np.int64))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
+
     values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
     return np.asarray(values, dtype=np.float64), int(small)
 
@@ -213,6 +216,7 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
         best[..., i] = heaviest[sizes[..., i]]
     gained = layout.sums(present * layout.weights)
     scores = _ratio(gained, best, best > 0, 0.0)
+
     return np.where(incomplete, np.nan, scores)
 
 
@@ -266,12 +270,14 @@ class ScoringRule:
         name, _, number = str(rule).partition("-")
         fields = {"sample": "size", "modified": "references"}
         known = name in get_args(Rule) and (not number or name in fields)
+
         if not known or (number and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
             raise InputError(
                 f"unknown scoring rule '{cut(rule)}'",
                 expected="lite, vital, original, points, normalized, sample-K (K units an input) "
                 "or modified-R (R references)",
             )
+
         return cls(name, **({fields[name]: int(number)} if number else {}))  # type: ignore[arg-type]
 
     @property
@@ -282,8 +288,10 @@ class ScoringRule:
     def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
         """The units' layout; InputError if the rule cannot score them, whatever their
         presence."""
-        layout, signed = UnitLayout.of(units), self.signed
+        layout = UnitLayout.of(units)
+        signed = self.signed
         wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
+
         if len(wrong):
             every = [(entry.input, unit) for entry in units for unit in entry.units]
             name, unit = every[wrong[0]]
@@ -296,6 +304,7 @@ class ScoringRule:
                 if signed
                 else "Score a rubric with penalties by the rule points.",
             )
+
         if self.name == "vital":
             _vital(layout)
         return layout
@@ -310,12 +319,14 @@ class ScoringRule:
             return rubric_scores(
                 presence, layout, normalized=self.name == "normalized"
             ), {}
+
         if self.name == "vital":
             return _mean_of(presence, layout.weights * _vital(layout), layout), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
             return values, {"inputs_with_fewer_units_than_sample": small}
+
         if self.name == "original":
             return pyramid_scores(presence, layout), {}
         return modified_pyramid_scores(presence, layout, self.references), {}
@@ -329,6 +340,7 @@ class ScoringRule:
                 expected="one whose score is a sum over facts (lite, vital, points)",
                 hint="Label whole inputs for this rule (--spread inputs).",
             )
+
         weights = layout.weights
         if self.name == "vital":
             weights = weights * _vital(layout)
@@ -398,7 +410,8 @@ def _mean_of(
 ) -> FloatArray:
     """The weighted mean presence of the units of each input with a weight; 0 where none
     has."""
-    gained, whole = np.where(weights > 0, presence * weights, 0.0), layout.sums(weights)
+    gained = np.where(weights > 0, presence * weights, 0.0)
+    whole = layout.sums(weights)
     return _ratio(layout.sums(gained), whole, whole > 0, 0.0)
 
 

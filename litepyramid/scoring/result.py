@@ -135,7 +135,8 @@ class SystemScores(Result):
 
     def system_rows(self) -> list[dict[str, Any]]:
         """Best first, each system's group, score, interval, and what is beside it."""
-        means, ends = {"score": self.scores, **self.beside}, self.intervals
+        means = {"score": self.scores, **self.beside}
+        ends = self.intervals
         return [
             {"group": group_letters(self.groups[n]), "system": name}
             | {"low": ends[n][0], "high": ends[n][1]}
@@ -146,10 +147,8 @@ class SystemScores(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first."""
         named = "" if self.name == self.metric else f"{self.name}: "
-        systems, inputs = (
-            counted(len(self.systems), "system"),
-            counted(len(self.inputs), "input"),
-        )
+        systems = counted(len(self.systems), "system")
+        inputs = counted(len(self.inputs), "input")
         title = f"{named}{metric_title(self.metric)} of {systems} on {inputs}"
         low = Column("low", f"{100 * self.confidence:g} % low")
         names: list[Column | str] = [
@@ -160,6 +159,7 @@ class SystemScores(Result):
             "high",
             *self.beside,
         ]
+
         notes = (*self._notes(), str(self.signature))
         return [Table.of(title, names, self.system_rows(), notes)]
 
@@ -180,10 +180,8 @@ class SystemScores(Result):
         it."""
         from litepyramid.figures.score_plots import score_figure
 
-        rows, names = (
-            self.system_rows(),
-            [name for name in self.beside if name != "clipped"],
-        )
+        rows = self.system_rows()
+        names = [name for name in self.beside if name != "clipped"]
         return score_figure(
             [row["system"] for row in rows],
             [(row["score"], row["low"], row["high"]) for row in rows],
@@ -199,7 +197,11 @@ class SystemScores(Result):
         ends = zip(self.systems, self.intervals, self.groups, strict=True)
         systems = [
             {"system": name, **{key: column[name] for key, column in means.items()}}
-            | {"low": low, "high": high, "groups": groups}
+            | {
+                "low": low,
+                "high": high,
+                "groups": groups,
+            }
             for name, (low, high), groups in ends
         ]
         return {
@@ -286,10 +288,14 @@ class ScoreResult(SystemScores):
         An input counts where it has units of the tag (in a rubric, some with positive
         points).
         """
-        rule, layout = self.rule, UnitLayout.of(self.units)
+        rule = self.rule
+        layout = UnitLayout.of(self.units)
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
-        rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
+        rows = []
+        by_input = by_id(self.inputs)
+        by_system = by_id(self.systems)
+
         for tag in sorted(tags):
             chosen = np.array([tag in unit_tags for unit_tags in every])
             values = rubric_scores(
@@ -311,10 +317,15 @@ class ScoreResult(SystemScores):
                 confidence=self.confidence,
                 seed=self.seed,
             )
+
             means = system_means(values).tolist()
             for n in self.order:
                 low, high = ends[by_system.index(n)]
-                row = {"tag": tag, "system": self.systems[n], "inputs": values.shape[1]}
+                row = {
+                    "tag": tag,
+                    "system": self.systems[n],
+                    "inputs": values.shape[1],
+                }
                 row |= {
                     "units": int(chosen.sum()),
                     "score": means[n],
@@ -325,6 +336,7 @@ class ScoreResult(SystemScores):
                     {"clipped": float(np.clip(means[n], 0, 1))} if self.clipped else {}
                 )
                 rows.append(row | more)
+
         return rows
 
     @property
@@ -346,6 +358,7 @@ class ScoreResult(SystemScores):
             ):
                 scores = nugget_scores(values, UnitLayout.of(units))
                 measures |= {prefix + name: score for name, score in scores.items()}
+
         return measures
 
     def to_tables(self) -> Sequence[Table]:
@@ -363,6 +376,7 @@ class ScoreResult(SystemScores):
                 "Holm's correction)."
             )
             notes += too_few_inputs(len(self.units), pairs)
+
         if self.clipped:
             notes.append("clipped: the mean within 0 and 1, as HealthBench reports it.")
         if self.ceiling is not None:
@@ -370,6 +384,7 @@ class ScoreResult(SystemScores):
                 f"By this judge the references themselves score {self.ceiling:.3f} on their own "
                 "units: compare with that, not with 1."
             )
+
         return [*notes, *super()._notes(), *self.notes]
 
     def _nugget_table(self) -> list[Table]:
@@ -386,21 +401,25 @@ class ScoreResult(SystemScores):
         ]
         scores = [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
         notes = ["Strict: only labels of 1; for the judge, presence of .75 or more."]
+
         if none := sum(
             all(unit.importance != "vital" for unit in e.units) for e in self.units
         ):
             inputs = counted(none, "input has", "inputs have")
             notes.append(f"{inputs} no vital nugget and a vital score of 0.")
+
         title = "Nugget scores, mean over inputs"
         return [Table.of(title, ["system", "by", *scores], rows, notes)] if rows else []
 
     def _tag_table(self) -> list[Table]:
-        rows, clipped = self.tags, ["clipped"] * bool(self.clipped)
+        rows = self.tags
+        clipped = ["clipped"] * bool(self.clipped)
         columns = ["tag", "system", "inputs", "score", "low", "high", *clipped]
         more = [
             f"{len(rows) - _TAG_ROWS} more rows in the JSON and in to_frame('tags')."
         ]
         notes = more * (len(rows) > _TAG_ROWS)
+
         return (
             [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)]
             if rows
@@ -441,6 +460,7 @@ class ScoreResult(SystemScores):
             for u, unit in enumerate(e.units)
         ]
         rows = []
+
         for n, system in enumerate(self.systems):
             for at, (m, u, unit) in enumerate(units):
                 label = None if labels is None else float(labels[n, at])
@@ -464,6 +484,7 @@ class ScoreResult(SystemScores):
                 if self.opinions is not None:
                     why = (*why, float(np.ptp(self.opinions[:, n, at])))
                 rows.append((system, self.inputs[m], u + 1, *cells, *why))
+
         names = "system input unit text weight kind presence label evidence missing conflict"
         if self.opinions is not None:
             names += " disagreement"
@@ -495,7 +516,11 @@ class ScoreResult(SystemScores):
             key: (e.to_json() for e in entries)
             for key, entries in self._units().items()
         }
-        return {**self._document(), "scores": self._rows(), **units}
+        return {
+            **self._document(),
+            "scores": self._rows(),
+            **units,
+        }
 
     def _document(self) -> dict[str, Any]:
         optional = {
@@ -515,6 +540,7 @@ class ScoreResult(SystemScores):
         bounds = UnitLayout.of(self.units).bounds
         labelled = UnitLayout.of(self.label_units or self.units).bounds
         measures = self._other_measures()
+
         for n, m in product(range(len(self.systems)), range(len(self.inputs))):
             row = {
                 "system": self.systems[n],
@@ -527,6 +553,7 @@ class ScoreResult(SystemScores):
                     "human": self.human[n, m],
                     "labels": self.labels[n, slice(*labelled[m])],
                 }
+
             if self.summaries is not None:
                 row["summary"] = self.summaries[n][m]
             if self.opinions is not None:
@@ -535,10 +562,12 @@ class ScoreResult(SystemScores):
                 row["evidence"] = [
                     *map(_evidence_json, self.evidence[n][slice(*bounds[m])])
                 ]
+
             if measures:
                 row["measures"] = {
                     name: values[n, m] for name, values in measures.items()
                 }
+
             yield row
 
     def _other_measures(self) -> dict[str, FloatArray]:
@@ -560,6 +589,7 @@ class ScoreResult(SystemScores):
                 "evidence without the judge or the texts",
                 expected="a result of score with both",
             )
+
         items = [
             (t, e.texts)
             for row in self.summaries
@@ -605,7 +635,9 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
 
     notes = result.to_tables()[0].notes
     labels = result.labels if result.label_units in (None, result.units) else None
-    calibration, evidence = None, None
+    calibration = None
+    evidence = None
+
     if (
         labels is not None
         and (both := ~np.isnan(labels) & ~np.isnan(result.presence)).any()
@@ -613,6 +645,7 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
         calibration = calibrate(
             result.presence[both], labels[both], signature=result.signature
         )
+
     if (
         result.evidence is not None and result.summaries is not None
     ):  # 0: nothing was found
@@ -625,6 +658,7 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
             ]
             for row in result.evidence
         ]
+
     rows = {row["system"]: row for row in result.system_rows()}
     references = result.references or [None] * len(result.units)
     return {
@@ -633,7 +667,7 @@ def _page_data(result: ScoreResult) -> dict[str, Any]:
         "notes": notes[:-1],
         "groups": next((note for note in notes if "share a group" in note), ""),
         "systems": [
-            {"clipped": None, **rows[name], "inputs": list(values)}
+            {"clipped": None, **rows[name], "inputs": list(values),}
             for name, values in zip(result.systems, result.values, strict=True)
         ],
         "order": result.order,
@@ -687,11 +721,13 @@ def _pairs(result: ScoreResult) -> list[list[Any]] | None:
     places = all_pairs(len(order))
     p = adjust_p_values(flip_p_values(values, places), "holm")
     cells: list[list[Any]] = [[None] * len(order) for _ in order]
+
     for (i, j), clear in zip(
         places.tolist(), (p < 1 - result.confidence).tolist(), strict=True
     ):
         difference = mean_of_scored(values[i] - values[j])
         cells[i][j], cells[j][i] = [difference, clear], [-difference, clear]
+
     return cells
 
 
@@ -798,6 +834,7 @@ def scored_and_labelled(
         return *scores, Signature.of(metric=scores[0].metric)
     result = read_saved(scores) or scores
     matrix = getattr(result, "matrix", None)
+
     if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
         people = getattr(result, "human_matrix", None)
         if human is not None and people is None:
@@ -805,6 +842,7 @@ def scored_and_labelled(
                 "no human labels", expected="a result that was scored with labels"
             )
         return matrix, people, result.signature
+
     table = read_scores(scores)
     matrix = select_matrix(table, metric)
     people = None if human is None else table.matrix(human)

@@ -73,6 +73,7 @@ class AlignedRuns:
             presence = side.presence[:, places].tolist()
             rows = zip(side.systems, presence, side.scores.tolist(), strict=True)
             values.append(sorted(rows))
+
         return values
 
 
@@ -134,6 +135,7 @@ def align_runs(
             expected="runs over the same units",
             hint="To compare the units that both have, insist: --across-judges.",
         )
+
     if not shared.units:
         what = "unit" if shared.differing else "input"
         raise InputError(
@@ -150,12 +152,20 @@ def align_runs(
         *_left_out("input", "old", sorted(old.inputs), new.inputs),
         *_left_out("input", "new", sorted(new.inputs), old.inputs),
     ]
+
     if shared.differing:
         notes.append(
             f"{shared.only_old} units only in the old run and {shared.only_new} only in "
             f"the new one, left out: {names_of(shared.differing)}."
         )
-    return AlignedRuns(tuple(shared.units), shared.numbers, sides, judges, notes)
+
+    return AlignedRuns(
+        tuple(shared.units),
+        shared.numbers,
+        sides,
+        judges,
+        notes,
+    )
 
 
 def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
@@ -166,12 +176,15 @@ def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
     old_places = {entry.input: m for m, entry in enumerate(old.units)}
 
     units: list[InputUnits] = []
-    numbers, inputs, cells = Pairs(), Pairs(), Pairs()
+    numbers = Pairs()
+    inputs = Pairs()
+    cells = Pairs()
     differing: list[str] = []
     only_old = only_new = 0
 
     for name in sorted(old_places.keys() & new_places.keys()):
-        m, n = old_places[name], new_places[name]
+        m = old_places[name]
+        n = new_places[name]
         old_units = _places(old.units[m])
         new_units = _places(new.units[n])
         keys = [key for key in old_units if key in new_units]
@@ -190,10 +203,19 @@ def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
             numbers.append((len(units), old_units[key] + 1))
             old_cell = old_starts[m] + old_units[key]
             cells.append((old_cell, new_starts[n] + new_units[key]))
+
         inputs.append((m, n))
         units.append(replace(old.units[m], units=chosen))
 
-    return _SharedUnits(units, numbers, inputs, cells, differing, only_old, only_new)
+    return _SharedUnits(
+        units,
+        numbers,
+        inputs,
+        cells,
+        differing,
+        only_old,
+        only_new,
+    )
 
 
 def _places(entry: InputUnits) -> dict[tuple[Any, ...], int]:
@@ -227,7 +249,13 @@ def _side(run: ScoreResult, which: int, systems: Pairs, shared: _SharedUnits) ->
         evidence = [[run.evidence[n][u] for u in cells] for n in rows]
 
     names = tuple([run.systems[n] for n in rows])
-    return Side(names, presence, scores, texts, evidence)
+    return Side(
+        names,
+        presence,
+        scores,
+        texts,
+        evidence,
+    )
 
 
 def _left_out(
@@ -277,6 +305,7 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
             expected="the same judge and settings",
             hint=hint,
         )
+
     return [f"The judge may be the difference: {told}."]
 
 
@@ -297,13 +326,15 @@ def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> Pair
             expected="systems of the same names",
             hint="Name what belongs together: --pair OLD=NEW.",
         )
+
     return same
 
 
 def _pair(old: Sequence[str], new: Sequence[str], text: str) -> tuple[int, int]:
     """The places of OLD=NEW; names may hold equals signs too."""
     for sign in re.finditer("=", text):
-        before, now = text[: sign.start()], text[sign.end() :]
+        before = text[: sign.start()]
+        now = text[sign.end() :]
         if before in old and now in new:
             return old.index(before), new.index(now)
 

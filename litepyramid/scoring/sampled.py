@@ -59,6 +59,7 @@ class SampledLabels:
         systems = {name: n for n, name in enumerate(result.systems)}
         columns: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         column = 0
+
         for entry in result.units:
             for text in entry.texts:
                 columns[entry.input, text].append(column)
@@ -80,6 +81,7 @@ class SampledLabels:
                     f"the result has no fact {what}, which was labelled",
                     expected="a result of the summaries and units that were exported",
                 )
+
         return labels, probability
 
 
@@ -97,6 +99,7 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     sample: SampledLabels = as_type(
         SampledLabels, data, what="a broken sample of labels", path=path
     )
+
     for fact in sample.facts:
         if not 0 < fact.probability <= 1 or fact.label not in (None, 0, 0.5, 1):
             raise InputError(
@@ -104,15 +107,24 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
                 path=path,
                 expected="a probability above 0, up to 1, and a label of 0, .5 or 1",
             )
+
     if all(fact.label is None for fact in sample.facts):
         drawn = counted(len(sample.facts), "drawn fact")
         raise InputError(f"none of {drawn} has a label", path=path)
+
     return sample
 
 
 def write_sample(path: Path, sample: SampledLabels) -> None:
     """Writes what `read_sample` reads."""
-    write_json(path, {"format": _FORMAT, "version": 1, **record(sample)})
+    write_json(
+        path,
+        {
+            "format": _FORMAT,
+            "version": 1,
+            **record(sample),
+        },
+    )
 
 
 def ordered_columns(result: ScoreResult) -> IntArray:
@@ -212,6 +224,7 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> tuple[SystemDraw
             probability[n, order],
         )
         draws.append(_draws_of(facts, constant, result.systems[n]))
+
     return tuple(draws)
 
 
@@ -263,6 +276,7 @@ def _draws_of(facts: _Facts, constant: FloatArray, system: str) -> SystemDraws:
     if number < FEWEST and not closed.all():
         what = f"labels of {counted(number, 'draw')} of the system '{system}'"
         raise InputError(what, expected=f"at least {FEWEST} that were drawn at random")
+
     means = Drawn(
         human=human[None, open_],
         judge=judge[None, open_],

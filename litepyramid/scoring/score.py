@@ -93,19 +93,23 @@ def score(
     check_samples(samples, confidence=confidence)
     check_seed(seed)
     scoring = ScoringRule.of(rule)
+
     if name == "human":
         expected = "another name"
         raise InputError(
             "the name 'human' is reserved for the human score", expected=expected
         )
+
     dataset = as_dataset(data, units, **sources).with_language()
     rated, made, notes = _units_of(dataset)
     layout = scoring.layout(rated)
     rater = None
+
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
-        presence, batch = dataset.presence.values[rows], JudgedBatch(())
+        presence = dataset.presence.values[rows]
+        batch = JudgedBatch(())
         about: dict[str, Any] = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
@@ -115,18 +119,29 @@ def score(
         systems = dataset.systems
         presence, batch = _judged(dataset.summaries, rated, rater)
         about = {**batch.signature, "summaries_sha": ""}
+
     values, counts = scoring.apply(presence, layout, seed)
     labels = label_units = human = None
     if dataset.labels:
         label_units = tuple(dataset.label_units or dataset.units)
         labels, human, unlabelled = _human(
-            dataset, label_units, rated, systems, scoring, seed
+            dataset,
+            label_units,
+            rated,
+            systems,
+            scoring,
+            seed,
         )
         counts |= unlabelled
+
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
-    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    bootstrap = {
+        "samples": samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
     intervals, groups = intervals_and_groups(
         systems, layout.inputs, values, **bootstrap
     )
@@ -141,6 +156,7 @@ def score(
                 system_means(scoring.apply(one, layout, seed)[0]) for one in opinions
             ]
             intervals = _with_repeats(intervals, np.array(each), confidence)
+
     kinds = unit_kinds(rated)
     hashes = data_hashes(
         units=rated,
@@ -149,7 +165,13 @@ def score(
         label_units=() if label_units in (None, rated) else label_units,
         presence=dataset.presence,
     )
-    fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
+    fields = {
+        "units": "",
+        **made,
+        **signed(dataset.language),
+        **about,
+        **hashes,
+    }
     fields |= {
         "units": kinds,
         "rule": scoring.signature(),
@@ -178,7 +200,9 @@ def score(
         seed=seed,
         rule=scoring,
         signature=Signature.of(
-            **fields, missing=counts.get("missing") or None, **bootstrap
+            **fields,
+            missing=counts.get("missing") or None,
+            **bootstrap,
         ),
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
         references=tuple([texts.get(entry.input, ()) for entry in rated])
@@ -189,6 +213,7 @@ def score(
         opinions=opinions,
         notes=(*dataset.notes, *notes, *_copies(dataset)),
     )
+
     return result.with_evidence() if evidence else result
 
 
@@ -215,7 +240,8 @@ def _on_judge(
 ) -> tuple[str, ...]:
     """Notes on a model whose languages are not known, and on questions that the judge
     ignores."""
-    one, notes = single(judge), []
+    one = single(judge)
+    notes = []
     if language != "en" and getattr(one, "languages", ()) is None:
         notes.append(f"It is not known whether this model reads {name_of(language)}.")
     asked = len([entry for entry in units if entry.question])
@@ -243,6 +269,7 @@ def _copies(dataset: Dataset) -> list[str]:
         {"".join("".join(sentences).split()) for sentences in entry.references}
         for entry in dataset.references or ()
     ]
+
     for system, row in rows.items() if goals else ():
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
         if same >= _COPIES * len(row):
@@ -250,6 +277,7 @@ def _copies(dataset: Dataset) -> list[str]:
             notes.append(
                 f"The summaries of '{cut(system)}' are references on {same} of {inputs}."
             )
+
     return notes
 
 
@@ -264,7 +292,9 @@ def _ceiling(
     """
     if judge is None or not isinstance(single(judge), Explainer):
         return None
-    own, items = [], []
+    own = []
+    items = []
+
     for entry in units:
         for number, sentences in enumerate(references.get(entry.input, ())):
             if chosen := tuple(
@@ -272,6 +302,7 @@ def _ceiling(
             ):
                 own.append(InputUnits(f"{entry.input} {number}", chosen))
                 items.append((" ".join(sentences), own[-1].texts))
+
     if not items:
         return None
     presence = np.concatenate(judge_pairs(judge, items).presence)
@@ -290,6 +321,7 @@ def _judged(
         raise InputError(
             "no summaries", expected="summaries of at least one system, or presence"
         )
+
     check_unique([entry.system for entry in summaries], "system")
     inputs = tuple([entry.input for entry in units])
     for entry in summaries:
@@ -298,6 +330,7 @@ def _judged(
                 f"the inputs of system '{entry.system}' are not those of the units",
                 expected=f"{counted(len(inputs), 'input')} in the units' order",
             )
+
     texts = [entry.texts for entry in units]
     items = [
         item for entry in summaries for item in zip(entry.texts, texts, strict=True)
@@ -309,6 +342,7 @@ def _judged(
         np.full(len(row), np.nan) if gone else row
         for row, gone in zip(batch.presence, absent, strict=True)
     ]
+
     empty = [
         not text and not gone for (text, _), gone in zip(items, absent, strict=True)
     ]
@@ -319,11 +353,19 @@ def _judged(
     }
     presence = np.concatenate(rows).reshape(len(summaries), -1)
     opinions = None
+
     if batch.opinions:
         stacked = np.concatenate(batch.opinions, axis=1)
         opinions = (stacked.reshape(len(stacked), len(summaries), -1),)
         opinions[0][:, np.isnan(presence)] = np.nan
-    batch = replace(batch, presence=(), logits=None, counts=counts, opinions=opinions)
+
+    batch = replace(
+        batch,
+        presence=(),
+        logits=None,
+        counts=counts,
+        opinions=opinions,
+    )
     return presence, batch
 
 
@@ -358,14 +400,17 @@ def _human(
             "the labels' units are for other inputs than the units",
             expected=f"{counted(len(units), 'input')} in the units' order",
         )
+
     by_system = {entry.system: entry for entry in dataset.labels}
     scored = np.array([name in by_system for name in systems])
     if not scored.any():
         expected = f"labels of systems named as those scored: '{systems[0]}' …"
         raise InputError("no labels for any scored system", expected=expected)
+
     labels = np.full((len(systems), layout.weights.size), np.nan)
     gaps = 0
     sizes = [len(entry.units) for entry in labelled]
+
     for n in np.flatnonzero(scored).tolist():
         own = by_system[systems[n]]
         lengths = [
@@ -379,6 +424,7 @@ def _human(
         for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan
             gaps += sum(map(math.isnan, row))
+
     human = np.full((len(systems), len(units)), np.nan)
     rows = ~np.isnan(labels).all(axis=1)
     human[rows] = rule.apply(labels[rows], layout, seed)[0]

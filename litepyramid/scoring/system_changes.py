@@ -29,14 +29,22 @@ class InputChange:
     share: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class GroupChange(TestedDifference):
     """A system on the inputs of one group; p_holm is over all systems and groups."""
 
     group: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class SystemChange(TestedDifference):
     """One system in the baseline (`old`) and in a new run, over the inputs scored in
     both.
@@ -118,7 +126,8 @@ def system_changes(
     for n, tested in enumerate(tests):
         row = differences[n]
         scored = np.flatnonzero(~np.isnan(row)).tolist()
-        lost, gained = facts_lost(runs, n), facts_gained(runs, n)
+        lost = facts_lost(runs, n)
+        gained = facts_gained(runs, n)
 
         own_groups = []
         for group, entries in by_group.items():
@@ -142,6 +151,7 @@ def system_changes(
                 **tested,
             )
         )
+
     return changes
 
 
@@ -152,6 +162,7 @@ def _by_input(
     old, new = runs.sides
     total = float(differences[scored].sum())
     changes = []
+
     for m in scored:
         difference = float(differences[m])
         changes.append(
@@ -163,6 +174,7 @@ def _by_input(
                 share=difference / total if abs(total) > _ROUNDING else None,
             )
         )
+
     return tuple(changes)
 
 
@@ -198,6 +210,7 @@ def _columns(
         raise InputError(
             "no input of the runs has a group", expected="groups of their inputs"
         )
+
     return dict(sorted(columns.items()))
 
 
@@ -233,6 +246,7 @@ def _column(path: str, column: str) -> dict[str, str]:
     rows = [row.values for row in read_rows(path, table=True).rows]
     names = dict.fromkeys(name for row in rows for name in row)
     names.pop("input", None)
+
     if column not in names or not all("input" in row for row in rows):
         raise InputError(
             f"no columns 'input' and '{column}'",

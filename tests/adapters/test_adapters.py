@@ -22,7 +22,12 @@ def _ready_to_copy(monkeypatch):
 
 
 def expected(**source):
-    return lp.score([SUMMARY], judge="recall", samples=40, **source)
+    return lp.score(
+        [SUMMARY],
+        judge="recall",
+        samples=40,
+        **source,
+    )
 
 
 def test_inspect_ai(tmp_path):
@@ -32,14 +37,27 @@ def test_inspect_ai(tmp_path):
     from inspect_scorer import pyramid
 
     output = ModelOutput.from_content("mock", SUMMARY)
-    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    output.usage = ModelUsage(
+        input_tokens=1,
+        output_tokens=1,
+        total_tokens=2,
+    )
     samples = [
         Sample(input="Summarise.", target=REFERENCE),
-        Sample(input="Summarise.", target=REFERENCE, metadata={"units": UNITS}),
+        Sample(
+            input="Summarise.",
+            target=REFERENCE,
+            metadata={"units": UNITS},
+        ),
     ]
     task = inspect_ai.Task(dataset=samples, scorer=pyramid("recall"))
     model = get_model("mockllm/model", custom_outputs=[output] * 2)
-    (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+    (log,) = inspect_ai.eval(
+        task,
+        model=model,
+        log_dir=str(tmp_path),
+        display="none",
+    )
     assert log.status == "success", log.error
     values = [next(iter(sample.scores.values())).value for sample in log.samples]
     wanted = [expected(references=[[REFERENCE]]).values[0, 0], 0.5]
@@ -61,8 +79,17 @@ def test_lighteval():
     pyramid.sample_level_fn = Pyramid("recall")
     answer = ModelResponse(text=[SUMMARY])
     docs = [
-        Doc(query="q", choices=[REFERENCE], gold_index=0),
-        Doc(query="q", choices=[REFERENCE], gold_index=0, specific={"units": UNITS}),
+        Doc(
+            query="q",
+            choices=[REFERENCE],
+            gold_index=0,
+        ),
+        Doc(
+            query="q",
+            choices=[REFERENCE],
+            gold_index=0,
+            specific={"units": UNITS},
+        ),
     ]
     found = [
         pyramid.compute_sample(doc=doc, model_response=answer)["litepyramid"]
@@ -81,10 +108,17 @@ def test_hugging_face_evaluate(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
     metric = evaluate.load(str(FOLDER / "evaluate_module.py"), cache_dir=str(tmp_path))
     found = metric.compute(
-        predictions=[SUMMARY, ""], references=[UNITS, UNITS], units=True, judge="recall"
+        predictions=[SUMMARY, ""],
+        references=[UNITS, UNITS],
+        units=True,
+        judge="recall",
     )
     assert (found["score"], found["scores"]) == (0.25, [0.5, 0.0])
-    one = metric.compute(predictions=[SUMMARY], references=[REFERENCE], judge="recall")
+    one = metric.compute(
+        predictions=[SUMMARY],
+        references=[REFERENCE],
+        judge="recall",
+    )
     assert one["score"] == pytest.approx(
         expected(references=[[REFERENCE]]).values[0, 0]
     )

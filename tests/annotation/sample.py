@@ -76,7 +76,12 @@ SUMMARIES = {
 def units(of: dict[tuple[str, int], list[str]], kind: str) -> list[dict]:
     rows: dict[str, list[dict]] = {name: [] for name in REFERENCES}
     for (name, place), texts in of.items():
-        about = {"weight": 1.0, "kind": kind, "reference": 0, "sentence": place}
+        about = {
+            "weight": 1.0,
+            "kind": kind,
+            "reference": 0,
+            "sentence": place,
+        }
         rows[name] += [{"text": text, **about} for text in texts]
     return [{"input": name, "units": texts} for name, texts in rows.items()]
 
@@ -92,7 +97,7 @@ def write(folder: Path) -> Path:
         {"input": name, "references": [lines]} for name, lines in REFERENCES.items()
     ]
     jsonl(folder / "references.jsonl", references)
-    easiness = [{"input": name, "reference": 0, "sentence": place, "easiness": value}
+    easiness = [{"input": name, "reference": 0, "sentence": place, "easiness": value,}
                 for (name, place), value in EASINESS.items()]  # fmt: skip
     jsonl(folder / "easiness.jsonl", easiness)
     jsonl(folder / "scus.jsonl", units(SCUS, "scu"))
@@ -101,6 +106,7 @@ def write(folder: Path) -> Path:
     for system, texts in SUMMARIES.items():
         rows = [{"input": name, "summary": text} for name, text in texts.items()]
         jsonl(folder / "summaries" / f"{system}.jsonl", rows)
+
     return folder
 
 
@@ -130,7 +136,12 @@ def full(judging, worker="Ann", flip=False) -> list[Response]:
 def page_of(*rows, worker="W", **more) -> str:
     """What the page downloads."""
     return json.dumps(
-        {"format": "litepyramid-answers", "worker": worker, "answers": rows, **more}
+        {
+            "format": "litepyramid-answers",
+            "worker": worker,
+            "answers": rows,
+            **more,
+        }
     )
 
 
@@ -154,6 +165,12 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str
         annotations = [
             {**about, "completed_by": {"id": 1, "email": worker}} for worker in workers
         ]
-        about = {"id": number, "drafts": [], "predictions": [], "data": task["data"]}
+        about = {
+            "id": number,
+            "drafts": [],
+            "predictions": [],
+            "data": task["data"],
+        }
         rows.append({**about, "annotations": annotations})
+
     return json.dumps(rows)

@@ -121,12 +121,14 @@ def test_nobody_is_dropped_on_little_evidence_or_one_word_against_another():
     assert named(agree(table, ["x", "y", "z"]), "dropped") == []
     assert named(agree(table, ["x", "y", "z"], min_compared=3), "dropped") == ["x"]
     truth = np.array([1.0, 0.0] * 10)
+
     for names in (["good", "bad"], ["bad", "good"]):  # in either order of the files
         result = agree([truth, 1 - truth], names)
         assert named(result, "dropped") == []
         assert sorted(named(result, "undecided")) == ["bad", "good"]
         text = " ".join(render(result, "table").split())
         assert "a third worker is needed to tell who is noisy" in text
+
     assert named(agree([truth, truth, 1 - truth], ["a", "b", "c"]), "undecided") == []
     # Two answers to an item are enough if a worker is paired with several others.
     table = np.full((4, 60), np.nan)
@@ -156,7 +158,8 @@ def test_gold_labels_stand_for_the_others():
 
 def test_the_signature_follows_the_answers_not_the_order_of_workers():
     truth = np.array([1.0, 0.0] * 10)
-    rows, names = [truth, truth, 1 - truth], ["a", "b", "c"]
+    rows = [truth, truth, 1 - truth]
+    names = ["a", "b", "c"]
     first = agree(rows, names)
     assert agree(rows[::-1], names[::-1]).signature == first.signature
     assert agree([truth, truth, truth], names).signature != first.signature

@@ -32,7 +32,13 @@ from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 
 def wrote(task, *scus, worker="Ann", **more):
-    return Response(task.id, worker, f"at {worker}", scus=scus, **more)
+    return Response(
+        task.id,
+        worker,
+        f"at {worker}",
+        scus=scus,
+        **more,
+    )
 
 
 def of_sentence(result, task):
@@ -57,6 +63,7 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
         [ferry.name],
         [cafe.name],
     )
+
     notes = "Started but not done (1): ferry, reference 1, sentence 1."
     assert notes in render(result, "table")
 
@@ -71,8 +78,13 @@ def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(
     paths = [tmp_path / "answers.json", tmp_path / "answers (1).json"]
     times = ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00")
     for path, time, scu in zip(paths, times, ("Old.", "New."), strict=True):
-        row = {"task": task.id, "finished": True, "scus": [scu]}
+        row = {
+            "task": task.id,
+            "finished": True,
+            "scus": [scu],
+        }
         path.write_text(page_of(row, worker=" Ann ", saved=time), encoding="utf-8")
+
     result = lp.import_answers(tasks, [paths[i] for i in order])
     assert of_sentence(result, task) == ["New."]
     assert result.named["duplicates"] == [
@@ -148,6 +160,7 @@ def test_task_file_round_trip(tmp_path, tasks, judging, monkeypatch):
             path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
             with pytest.raises(InputError, match="not those that were exported"):
                 read_tasks(path)
+
     monkeypatch.setattr(
         "litepyramid.annotation.export.product", None
     )  # of a billion cells
@@ -159,8 +172,20 @@ def test_task_file_round_trip(tmp_path, tasks, judging, monkeypatch):
 
 
 def studio(task, result, **more):
-    row = {"id": 1, "completed_by": 3, "was_cancelled": False, "result": result, **more}
-    return [{"id": 9, "data": {"task_id": task}, "annotations": [row]}]
+    row = {
+        "id": 1,
+        "completed_by": 3,
+        "was_cancelled": False,
+        "result": result,
+        **more,
+    }
+    return [
+        {
+            "id": 9,
+            "data": {"task_id": task},
+            "annotations": [row],
+        }
+    ]
 
 
 def choice(name, value):
@@ -182,14 +207,16 @@ def test_label_studio_oddities(tmp_path, tasks):
             for r in read_responses(str(path))
         ]
 
-    yes, draft = (
-        choice("presence_0", "Yes"),
-        {"result": [choice("presence_1", "No")], "user": "a"},
-    )
+    yes = choice("presence_0", "Yes")
+    draft = {"result": [choice("presence_1", "No")], "user": "a"}
     odd = studio("t", [yes, choice("other", "x"), {"id": "relation"}])
     assert read(odd) == [("t", "3", {0: True}, True, False)]
     assert read(studio("t", [], was_cancelled=True)) == [("t", "3", {}, True, True)]
-    open_task = {"id": 9, "data": {"task_id": "t"}, "annotations": []}
+    open_task = {
+        "id": 9,
+        "data": {"task_id": "t"},
+        "annotations": [],
+    }
     assert read([{**open_task, "drafts": [draft]}]) == [
         ("t", "a", {1: False}, False, False)
     ]
@@ -227,7 +254,12 @@ def test_sentences_without_a_fact_are_done(tasks, stus):
 
 def page(task, no_fact, *scus):
     return page_of(
-        {"task": task.id, "finished": True, "scus": scus, "no_fact": no_fact}
+        {
+            "task": task.id,
+            "finished": True,
+            "scus": scus,
+            "no_fact": no_fact,
+        }
     )
 
 
@@ -238,12 +270,17 @@ def label_studio(task, no_fact, *scus):
 
 def json_min(task, no_fact, *scus):
     written = {"scus": scus[0] if len(scus) == 1 else {"text": scus}} if scus else {}
-    row = {"task_id": task.id, "annotator": 4, "no_fact": NO_FACT if no_fact else None}
+    row = {
+        "task_id": task.id,
+        "annotator": 4,
+        "no_fact": NO_FACT if no_fact else None,
+    }
     return json.dumps([{**row, **written}])
 
 
 def sheet(task, no_fact, *scus):
-    lines, tick = "\n".join(scus), "x" * no_fact
+    lines = "\n".join(scus)
+    tick = "x" * no_fact
     return (
         f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",{tick},W\r\n'
     )
@@ -251,7 +288,8 @@ def sheet(task, no_fact, *scus):
 
 @pytest.mark.parametrize("form", [page, label_studio, json_min, sheet])
 def test_every_form_of_answers(folder, tasks, form):
-    bridge, path = tasks.writing[0], folder / "answers"
+    bridge = tasks.writing[0]
+    path = folder / "answers"
     for scus, named in (((), "no_fact"), (("One.", "Two."), "contradictory")):
         path.write_text(form(bridge, True, *scus), encoding="utf-8", newline="")
         result = lp.import_answers(tasks, [path], units=folder / "stus.jsonl")
@@ -330,6 +368,10 @@ def test_wrong_types_are_one_error(folder, tasks, judging, wrong):
     row = {"task": chosen.ids[0], "finished": True}
     row |= {"presence": {"0": True}} if chosen is judging else {"scus": ["A."]}
     (folder / "a.json").write_text(page_of(row))
-    arguments = {"tasks": chosen, "answers": [folder / "a.json"], **wrong}
+    arguments = {
+        "tasks": chosen,
+        "answers": [folder / "a.json"],
+        **wrong,
+    }
     with pytest.raises(InputError):
         lp.import_answers(arguments.pop("tasks"), arguments.pop("answers"), **arguments)

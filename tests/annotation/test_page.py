@@ -17,7 +17,10 @@ from litepyramid.annotation.export import judging_tasks, render_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 BOX = "ol textarea"
-CONTROL, ENTER, UP, BACKSPACE = "\ue009", "\ue007", "\ue013", "\ue003"
+CONTROL = "\ue009"
+ENTER = "\ue007"
+UP = "\ue013"
+BACKSPACE = "\ue003"
 
 
 def begin(browser, folder: Path, tasks=None, name: str = "Ann") -> None:
@@ -124,6 +127,7 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
             )
             type_keys(browser, "\n")
         control_enter(browser)
+
     assert at(browser, "#end").is_displayed()
     path = downloaded(browser, "#save-end")
     assert path.name == f"answers-{tasks.digest}-Ann.json"
@@ -151,10 +155,12 @@ def test_judging_by_keyboard_and_mouse(browser, folder, judging):
                 type_keys(
                     browser, "".join("y" if answer else "n" for answer in answers), "\n"
                 )
+
         assert at(browser, "#end").is_displayed()
         paths.append(downloaded(browser, "#save-end"))
         at(browser, "#review").click()
         at(browser, "#switch").click()
+
     check_judged(folder, judging, paths)
     silent(browser)
 
@@ -181,6 +187,7 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
         (["One fact.", "Another fact."], True),
         (["Half a"], False),
     ]
+
     # Another person has a fresh start here, and can go on with Ann's file.
     other_worker(browser, "Bob")
     assert at(browser, "#count").text == "0 of 3 done"
@@ -239,6 +246,7 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
         2,
         0,
     )
+
     other_worker(browser, "Bob")
     load(browser, path, "Loaded 3 tasks")
     assert box().is_selected()
@@ -327,6 +335,7 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
         begin(browser, folder, long)
         at(browser, "#next").click()
         end = browser.execute_script("return document.documentElement.scrollHeight")
+
         for place in (0, 300, end // 2, end):
             browser.execute_script("window.scrollTo(0, arguments[0])", place)
             (top, bottom, *_), following = (
@@ -335,6 +344,7 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
             )
             assert 0 <= top < bottom <= following[0] < following[1] <= following[4]
             assert place == end or following[1] > following[4] - 40
+
         # A fact that the keyboard goes to is under neither of them.
         browser.execute_script("window.scrollTo(0, 0)")
         at(browser, "fieldset").click()
@@ -346,7 +356,9 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
             )
             assert focused[1] <= edges(browser, "#work nav")[0]
             assert focused[0] >= summary[1] or summary[2] != focused[2]
+
         assert browser.execute_script(WIDER) <= 0
+
     silent(browser)
 
 
@@ -362,6 +374,7 @@ def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks):
         assert 0 <= edges(browser, BOX)[1] <= edges(browser, "#work nav")[0]
         assert browser.execute_script("return window.scrollY") == 0
         assert not at(browser, "#guide").get_attribute("open")
+
     # Who opens the guide keeps it.
     at(browser, "#guide summary").click()
     at(browser, "#next").click()
@@ -394,6 +407,7 @@ def test_on_a_phone_the_task_comes_first(browser, folder, long):
     for button in ("#next", "#save", ".choices label"):
         top, bottom, *_ = edges(browser, button)
         assert bottom - top >= 44
+
     screen(browser, 1100, 900)
     guide, fact, summary = (
         edges(browser, s) for s in ("#guide", "fieldset", "#summary")

@@ -55,13 +55,27 @@ def test_a_plan_takes_the_hardest_and_splits_as_the_mix_of_units_does(drawn, dat
         rows = {}
         for s in e.sentences:
             rows.setdefault(s.input, []).append(
-                Unit(s.text, 1.0, kind, s.reference, s.sentence)
+                Unit(
+                    s.text,
+                    1.0,
+                    kind,
+                    s.reference,
+                    s.sentence,
+                )
             )
         return [InputUnits(name, tuple(own)) for name, own in rows.items()]
 
-    kinds = {"by": by, "easiness": e, "seed": 5}
+    kinds = {
+        "by": by,
+        "easiness": e,
+        "seed": 5,
+    }
     mixed = mix_units(
-        units("scu"), units("stu"), e.sentences, len(drawn) - count, **kinds
+        units("scu"),
+        units("stu"),
+        e.sentences,
+        len(drawn) - count,
+        **kinds,
     )
     assert annotate.tolist() == (~mixed.carries_stus).tolist()
 
@@ -127,7 +141,8 @@ def test_plan_file_round_trip(tmp_path):
 def test_easiness_is_predicted_given_or_gold(folder):
     """By the embedded regressor, on given STUs, as values, by a regressor in a file,
     from SCUs."""
-    references, stus = folder / "references.jsonl", folder / "stus.jsonl"
+    references = folder / "references.jsonl"
+    stus = folder / "stus.jsonl"
     predicted = lp.easiness.predict(references, stus=stus)
     plan = lp.plan(references, sentences=2, stus=stus)
     assert plan.values("easiness").tolist() == predicted.values.tolist()
@@ -135,16 +150,27 @@ def test_easiness_is_predicted_given_or_gold(folder):
         plan.chosen()[0].text
         == predicted.sentences[int(np.argmin(predicted.values))].text
     )
+
     lp.EasinessRegressor.embedded().save(folder / "regressor.json")
     for source in (
         {"easiness": predicted},
         {"easiness": folder / "regressor.json", "stus": stus},
     ):
         assert lp.plan(references, sentences=2, **source).chosen() == plan.chosen()
+
     with pytest.raises(InputError, match="gold easiness needs"):
-        lp.plan(references, sentences=2, by="gold", stus=stus)
+        lp.plan(
+            references,
+            sentences=2,
+            by="gold",
+            stus=stus,
+        )
     gold = lp.plan(
-        references, sentences=2, by="gold", stus=stus, scus=folder / "scus.jsonl"
+        references,
+        sentences=2,
+        by="gold",
+        stus=stus,
+        scus=folder / "scus.jsonl",
     )
     assert not np.isnan(gold.values("easiness")).any()
 
@@ -174,7 +200,8 @@ def test_plans_after_each_other_choose_what_one_plan_chooses(drawn, data):
     one = plan_budget(e, first, by=by)
     two = plan_budget(e, second, by=by, after=[one])
     whole = plan_budget(e, first + second, by=by)
-    annotate, earlier = two.values("annotate"), two.values("earlier")
+    annotate = two.values("annotate")
+    earlier = two.values("earlier")
     assert not (annotate & earlier).any()
     assert (annotate | earlier).tolist() == whole.values("annotate").tolist()
     keys = [[s.key for s in p.chosen()] for p in (one, two, whole)]
@@ -196,15 +223,23 @@ def test_plans_of_other_references_are_refused(easiness):
 
 
 def test_a_second_plan_follows_the_first_in_its_file(folder):
-    references, scores = (
-        folder / "references.jsonl",
-        {"easiness": folder / "easiness.jsonl"},
-    )
+    references = folder / "references.jsonl"
+    scores = {"easiness": folder / "easiness.jsonl"}
     lp.plan(references, sentences=2, **scores).save(folder / "one.json")
-    two = lp.plan(references, sentences=2, after=[folder / "one.json"], **scores)
+    two = lp.plan(
+        references,
+        sentences=2,
+        after=[folder / "one.json"],
+        **scores,
+    )
     assert [(s.input, s.sentence) for s in two.chosen()] == [("räd", 0), ("bridge", 1)]
     with pytest.raises(InputError, match="from 0 to 2"):
-        lp.plan(references, sentences=3, after=[two], **scores)
+        lp.plan(
+            references,
+            sentences=3,
+            after=[two],
+            **scores,
+        )
 
 
 def test_power_of_the_labels_alone_is_that_of_a_t_test():
@@ -229,7 +264,8 @@ def test_a_pilot_in_another_order_is_the_same_pilot():
         )
         return lp.label_power(table, metric="judge", samples=30)
 
-    one, moved = power(range(20), values), power(rng.permutation(20), values)
+    one = power(range(20), values)
+    moved = power(rng.permutation(20), values)
     assert (one.rows, one.signature) == (moved.rows, moved.signature)
     values[0, 0, 0] += 0.5
     assert power(range(20), values).signature != one.signature
@@ -264,9 +300,27 @@ def test_data_of_a_plan_and_of_tasks_are_named_by_options(tmp_path, cli):
         "--columns",
         "input=doc,system=model,summary=text,reference=gold,unit=fact",
     )
-    cli("budget", "plan", table, "--sentences", 1, *columns, "-o", tmp_path / "p.json")
+    cli(
+        "budget",
+        "plan",
+        table,
+        "--sentences",
+        1,
+        *columns,
+        "-o",
+        tmp_path / "p.json",
+    )
     assert read_plan(tmp_path / "p.json").chosen()[0].input == "x"
 
-    cli("budget", "export", table, "--units", table, *columns, "-o", tmp_path / "tasks")
+    cli(
+        "budget",
+        "export",
+        table,
+        "--units",
+        table,
+        *columns,
+        "-o",
+        tmp_path / "tasks",
+    )
     tasks = json.loads((tmp_path / "tasks" / "tasks.json").read_text())
     assert tasks["systems"] == ["a"]

@@ -35,8 +35,15 @@ def check_written(folder, easiness, tasks, paths):
     written = lp.import_answers(tasks, paths, units=stus)
     assert written.done == len(tasks.writing) == 3
     assert [*written.named["unknown"], *written.named["duplicates"]] == []
-    scus, total = as_units(folder / "scus.jsonl"), len(easiness.sentences)
-    mixed = mix_units(scus, stus, easiness.sentences, total - 3, easiness=easiness)
+    scus = as_units(folder / "scus.jsonl")
+    total = len(easiness.sentences)
+    mixed = mix_units(
+        scus,
+        stus,
+        easiness.sentences,
+        total - 3,
+        easiness=easiness,
+    )
     assert written.units == mixed.units
     scores = lp.score(folder / "summaries", written.units, samples=40).matrix.values
     assert 0 < scores.mean() < 1
@@ -49,12 +56,14 @@ def check_judged(folder, judging, paths):
     assert judged.named["incomplete"] == []
     assert judged.agreement.alpha == 1.0
     assert as_units(out / "units.jsonl") == as_units(folder / "scus.jsonl")
+
     for entry in judged.labels:
         for unit_row, name, labels in zip(
             judged.units, entry.inputs, entry.labels, strict=True
         ):
             truth = (sample.truth(entry.system, name, text) for text in unit_row.texts)
             assert labels == tuple(map(int, truth))
+
     data = lp.load(
         out / "units.jsonl", summaries=out / "summaries", labels=out / "labels"
     )
@@ -90,8 +99,13 @@ def contents(path):
 def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
     """By export and by import: what somebody has there is never touched, nor are the
     answers."""
-    answers, link = folder / "answers.json", folder / "link.json"
-    row = {"task": tasks.writing[0].id, "finished": True, "scus": ["A."]}
+    answers = folder / "answers.json"
+    link = folder / "link.json"
+    row = {
+        "task": tasks.writing[0].id,
+        "finished": True,
+        "scus": ["A."],
+    }
     answers.write_text(sample.page_of(row))
     link.symlink_to(answers)
     result = collect_labels(judging, sample.full(judging))
@@ -99,14 +113,17 @@ def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
     write_judged(folder / "empty", result)
     write_export(judging, folder / "tasks")
     before = contents(folder)
+
     for goal in (folder, folder / "empty", folder / "tasks", folder / "scus.jsonl"):
         with pytest.raises(InputError):
             write_judged(goal, result)
         with pytest.raises(InputError):
             write_export(judging, goal)
+
     for output in (answers, link):
         with pytest.raises(InputError):
             lp.import_answers(tasks, [answers], output=output)
+
     assert contents(folder) == before
 
 
@@ -236,6 +253,7 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
         folder / "w",
         form="label-studio",
     )
+
     writing = ET.parse(folder / "w" / "label_studio_config.xml").getroot()
     (no_fact,) = writing.find("Choices")
     assert (writing.find("Choices").get("name"), no_fact.get("value")) == (
@@ -258,7 +276,7 @@ def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
     units = [replace(e, question=QUESTION if e.input == "ferry" else None) for e in
              as_units(folder / "scus.jsonl")]  # fmt: skip
-    references = [{"input": name, "references": [texts], "question": QUESTION}
+    references = [{"input": name, "references": [texts], "question": QUESTION,}
                   for name, texts in sample.REFERENCES.items()]  # fmt: skip
     sample.jsonl(folder / "asked.jsonl", references)
     plan = lp.plan(
@@ -266,6 +284,7 @@ def test_the_question_is_shown_in_every_form(folder, form):
     )
     lp.export(folder / "summaries", folder / "judging", units=units, form=form)
     lp.export(plan, folder / "writing", form=form)
+
     for name in ("judging", "writing"):
         tasks = read_tasks(folder / name)
         expected = {t.id: QUESTION if t.input == "ferry" or name == "writing" else None
@@ -274,6 +293,7 @@ def test_the_question_is_shown_in_every_form(folder, form):
         assert shown_questions(folder / name, form) == {
             k: v or "" for k, v in expected.items()
         }
+
     tasks = read_tasks(folder / "judging")
     judged = collect_labels(tasks, sample.full(tasks))
     assert [e.question for e in judged.units] == [e.question for e in units]
@@ -285,9 +305,11 @@ def shown_questions(folder, form):
             return {
                 row["task_id"]: row.get("question", "") for row in csv.DictReader(file)
             }
+
     if form == "page":
         data = json.loads(data_in((folder / "page.html").read_text()))
         return {task["id"]: task["question"] for task in data["tasks"]}
+
     root = ET.parse(folder / "label_studio_config.xml").getroot()
     assert next(root.iter("Text")).get("value") == "$question"
     rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))

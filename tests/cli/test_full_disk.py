@@ -47,14 +47,29 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-o",
         "scores.json",
     )
-    run("budget", "export", *summaries, "-o", "tasks")
+    run(
+        "budget",
+        "export",
+        *summaries,
+        "-o",
+        "tasks",
+    )
     task = read_tasks(folder / "tasks").judging[0]
     present = dict.fromkeys(map(str, range(len(task.units))), True)
-    answer = {"task": task.id, "presence": present, "finished": True}
-    page = {"format": "litepyramid-answers", "worker": "Ann", "answers": [answer]}
+    answer = {
+        "task": task.id,
+        "presence": present,
+        "finished": True,
+    }
+    page = {
+        "format": "litepyramid-answers",
+        "worker": "Ann",
+        "answers": [answer],
+    }
     (folder / "answers.json").write_text(json.dumps(page), encoding="utf-8")
     (folder / "old.json").write_text("old", encoding="utf-8")
     (folder / "old.png").write_text("old", encoding="utf-8")
+
     return folder
 
 
@@ -79,7 +94,7 @@ def test_a_full_disk_is_one_error_and_old_files_stay(
         [sys.executable, "-m", "litepyramid", *command.split()],
         cwd=prepared,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1",
-             "JOBLIB_MULTIPROCESSING": "0"},  # it warns when it can write nothing
+             "JOBLIB_MULTIPROCESSING": "0",},  # it warns when it can write nothing
         preexec_fn=fill_disk, text=True, check=False, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
@@ -120,6 +135,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, cli: Any) -> None:
         "-o",
         "/proc/x.json",
     )
+
     for command in (
         score,
         ("demo", "--save", "/proc/x"),

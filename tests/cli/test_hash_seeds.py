@@ -37,7 +37,7 @@ def written(folder: Path, seed: str) -> dict[str, bytes]:
     done = subprocess.run(
         [sys.executable, "-c", RUN, COMMANDS], cwd=folder, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed,
-             "LITEPYRAMID_CACHE": str(folder.parent / f"{seed}.sqlite")}, check=False,
+             "LITEPYRAMID_CACHE": str(folder.parent / f"{seed}.sqlite"),}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -45,7 +45,8 @@ def written(folder: Path, seed: str) -> dict[str, bytes]:
 
 
 def test_two_hash_seeds_write_the_same_bytes(tmp_path):
-    first, second = written(tmp_path / "a", "1"), written(tmp_path / "b", "2")
+    first = written(tmp_path / "a", "1")
+    second = written(tmp_path / "b", "2")
     assert len(first) > 20
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []

@@ -78,7 +78,8 @@ def run_and_count(command: list[str], folder: Path, kill_at: int, counted) -> No
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name) -> None:
-    goal, command = prepared / name, COMMANDS[name].split()
+    goal = prepared / name
+    command = COMMANDS[name].split()
     old = contents(goal)
     fork = multiprocessing.get_context("fork")
 

@@ -127,14 +127,34 @@ def test_the_docstring_is_the_help():
 
 
 def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
-    assert "a u.jsonl str ['labels']" in run(judged, "a", "-u", "u.jsonl", "-l", "x")
-    told = run(judged, "a", "b", "-j", "recall")
+    assert "a u.jsonl str ['labels']" in run(
+        judged,
+        "a",
+        "-u",
+        "u.jsonl",
+        "-l",
+        "x",
+    )
+    told = run(
+        judged,
+        "a",
+        "b",
+        "-j",
+        "recall",
+    )
     assert "[PosixPath('a'), PosixPath('b')] None str []" in told
     help = run(judged, "--help")
     for name in {*get_type_hints(Sources), "units"}:
         assert f"--{name.replace('_', '-')}" in help, name
     with pytest.raises(InputError, match="mode"):
-        run(judged, "a", "-j", "recall", "-J", "mode=p2c")
+        run(
+            judged,
+            "a",
+            "-j",
+            "recall",
+            "-J",
+            "mode=p2c",
+        )
 
 
 def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path, capsys):
@@ -163,13 +183,15 @@ def test_every_parameter_of_a_command_is_told(name):
 
 
 def test_there_are_few_commands_and_options():
-    rows, lines = 0, {}
+    rows = 0
+    lines = {}
     for name in COMMANDS:
         help = call(app, *name.split(), "--help")
         rows += sum(
             line.startswith(("│ --", "│ *  --", "│ -J")) for line in help.splitlines()
         )
         lines[name] = len(help.splitlines())
+
     print(
         f"{len(lines)} commands, {rows} rows of options, score {lines['score']} lines"
     )

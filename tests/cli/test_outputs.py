@@ -31,6 +31,7 @@ def folder(tmp_path: Path) -> Path:
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
+
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "units.jsonl")
     (tmp_path / "twin.json").hardlink_to(tmp_path / "scores.json")
     return tmp_path
@@ -60,7 +61,14 @@ def test_no_input_is_overwritten(folder: Path, cli: Any, command: str) -> None:
 def test_a_result_may_be_renewed(folder: Path, cli: Any) -> None:
     score = ("score", "summaries", "--units", "units.jsonl", "--judge", "recall")
     for _ in range(2):
-        cli(*score, "-o", "result.json", "-o", "result.csv", cwd=folder)
+        cli(
+            *score,
+            "-o",
+            "result.json",
+            "-o",
+            "result.csv",
+            cwd=folder,
+        )
     assert "system" in (folder / "result.csv").read_text()
 
 
@@ -69,7 +77,14 @@ def test_places_that_cannot_be_written_are_seen_before_the_work(
     folder, cli, output
 ) -> None:
     error = cli(
-        "score", "none", "--units", "none", "-o", output, status=2, cwd=folder
+        "score",
+        "none",
+        "--units",
+        "none",
+        "-o",
+        output,
+        status=2,
+        cwd=folder,
     ).stderr
     assert output in error
     assert "none" not in error

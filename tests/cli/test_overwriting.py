@@ -167,7 +167,13 @@ def test_no_file_that_is_read_is_replaced(folder, number) -> None:
 
         value = form.format(spelled(folder, goal.name, one))
         output = spelled(folder, goal.name, other)
-        line = words(name, reads, value, writes, output)
+        line = words(
+            name,
+            reads,
+            value,
+            writes,
+            output,
+        )
         done = run_here(line, folder, {})
 
         assert (goal.read_bytes(), goal.stat().st_ino) == before, line
@@ -184,11 +190,27 @@ def test_the_same_output_twice_is_an_error(folder, cli) -> None:
     score = ("score", "s.txt", "-u", "s.txt", "-j", "recall")
 
     for twin in ("b.json", "./b.json", "empty/../b.json", str(folder / "b.json")):
-        cli(*score, "-o", "b.json", "-o", twin, status=2, cwd=folder)
+        cli(
+            *score,
+            "-o",
+            "b.json",
+            "-o",
+            twin,
+            status=2,
+            cwd=folder,
+        )
         assert not (folder / "b.json").exists()
 
     extract = ("units", "extract", "s.txt", "--srl", "sentences")
-    cli(*extract, "--parses", "p.jsonl", "-o", "./p.jsonl", status=2, cwd=folder)
+    cli(
+        *extract,
+        "--parses",
+        "p.jsonl",
+        "-o",
+        "./p.jsonl",
+        status=2,
+        cwd=folder,
+    )
     assert not (folder / "p.jsonl").exists()
 
 

@@ -86,6 +86,7 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
     if pattern is not None:
         out += f"<startDocumentRegEx><![CDATA[{pattern}]]></startDocumentRegEx>\n"
     out += text_xml(lines)
+
     for uid, label, places in scus:
         out += f" <scu uid={quoteattr(uid)} label={quoteattr(label)}>\n"
         for reference, parts in places:
@@ -93,6 +94,7 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
                 text, bounds[reference], bounds[reference + 1], parts
             )
         out += " </scu>\n"
+
     return out + "</pyramid>\n"
 
 
@@ -118,10 +120,12 @@ def pan(
     rows += [
         (uid, "?") for uid in found if uid != "0" and uid not in {r[0] for r in rows}
     ]
+
     for uid, label in [*rows, ("0", "All non-matching SCUs go here")]:
         out += f" <peerscu uid={quoteattr(uid)} label={quoteattr(label)}>\n"
         for parts in found.get(uid, []):
             out += contributor_xml(text, 0, len(text), parts)
         out += " </peerscu>\n"
+
     path.write_text(out + "</annotation>\n</peerAnnotation>\n", encoding="utf-8")
     return path

@@ -68,7 +68,10 @@ def test_a_pattern_made_to_hang_does_not(tmp_path):
     lines = {" A1": ["a" * 5000 + "!"], " A2": ["b"]}
     scus = [("1", "b", [(1, ["b"])])]
     path = pyr(
-        tmp_path / "x.pyr", references=lines, scus=scus, pattern="a*a*a*a*a*a*a*a*b"
+        tmp_path / "x.pyr",
+        references=lines,
+        scus=scus,
+        pattern="a*a*a*a*a*a*a*a*b",
     )
     assert len(read_pyramid(path).references) == 2
 
@@ -85,6 +88,7 @@ def test_misplaced_labels_are_found_and_lost_ones_counted(tmp_path):
         path,
         (joined, lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'),
     )
+
     pyramid = read_pyramid(path)
     assert (pyramid.odd[UNPLACED], pyramid.scus[3].places) == (0, ((0, 0),))
     pyramid = read_pyramid(
@@ -109,7 +113,11 @@ def test_peer_annotation(tmp_path):
     path = pan(tmp_path / "D0901-A.M.100.E.17.pan", FOUND)
     annotation = read_peer_annotation(path)
     assert (annotation.system, annotation.pyramid.input) == ("17", "D0901-A")
-    assert annotation.present == {"3": 1, "9": 1, "7": 2}
+    assert annotation.present == {
+        "3": 1,
+        "9": 1,
+        "7": 2,
+    }
     assert annotation.extra == 1
     assert annotation.size == 5
     assert annotation.summary == "\n".join(SUMMARY)

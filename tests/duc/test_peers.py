@@ -131,6 +131,7 @@ def duc(tmp_path):
     (place / "allpans").mkdir()
     for name in ("D0701-AGHI.pyr", "D0702-BCFJ.pyr"):
         pyr(place / "allpyramids" / name)
+
     for name in (
         "D0701.M.250.A.07",
         "d0702c.m.250.c.7",
@@ -138,6 +139,7 @@ def duc(tmp_path):
         "D0702.M.250.C.15",
     ):
         pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]})
+
     pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]})
     return place
 

@@ -39,7 +39,13 @@ def gain(measured, settings, start, folds=None):
     means."""
     _, prepared, gold, authors = measured
     folds = folds or authors
-    predicted = cross_fit(prepared, gold, folds, settings, start).values
+    predicted = cross_fit(
+        prepared,
+        gold,
+        folds,
+        settings,
+        start,
+    ).values
     fold = np.array([folds[s.input] for s in gold.sentences])
     scored = ~np.isnan(gold.values)
     mean = np.array([gold.values[(fold != f) & scored].mean() for f in fold])
@@ -72,7 +78,18 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     )
     assert first.values.tolist() == again.values.tolist()
     worse = [
-        InputUnits(n, (Unit("Ann", kind="stu", reference=0, sentence=0),)) for n in "ab"
+        InputUnits(
+            n,
+            (
+                Unit(
+                    "Ann",
+                    kind="stu",
+                    reference=0,
+                    sentence=0,
+                ),
+            ),
+        )
+        for n in "ab"
     ]
     assert predict(references, stus=worse).values[0] < first.values[0]
     with pytest.raises(InputError, match="input 'b' has no STUs"):
@@ -106,10 +123,12 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
     scus = [["A cat sat", "A dog ran fast"], ["It rained", "They left"]]
     regressor = fit(texts, scus, rounds=2)
     regressor.save(tmp_path / "r.json")
+
     with pytest.raises(
         InputError, match=r"Expected \.json"
     ):  # what could not be read again
         regressor.save(tmp_path / "r.csv")
+
     again, first = (
         predict(texts, regressor=r) for r in (tmp_path / "r.json", regressor)
     )

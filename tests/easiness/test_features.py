@@ -111,7 +111,17 @@ def of(names, values, row=0):
 
 
 def tree_of(tokens, tags, heads, relations):
-    return Tree(list(map(Word, tokens, tags, heads, relations)))
+    return Tree(
+        list(
+            map(
+                Word,
+                tokens,
+                tags,
+                heads,
+                relations,
+            )
+        )
+    )
 
 
 def test_dependency_counts_by_hand():
@@ -126,9 +136,19 @@ def test_dependency_counts_by_hand():
         for name, value in of(DEPENDENCY_NAMES, dependency_features([tree])).items()
         if value
     }
-    shape = {"length": 5, "characters": 22, "tree_depth": 4, "length_per_depth": 1.25}
+    shape = {
+        "length": 5,
+        "characters": 22,
+        "tree_depth": 4,
+        "length_per_depth": 1.25,
+    }
     relations = {f"relation:{name}": 1 for name in ("det", "nmod", "case", "nsubj")}
-    tags = {"tag:DET": 1, "tag:NOUN": 2, "tag:PART": 1, "tag:VERB": 1}
+    tags = {
+        "tag:DET": 1,
+        "tag:NOUN": 2,
+        "tag:PART": 1,
+        "tag:VERB": 1,
+    }
     assert counted == shape | relations | tags
 
 
@@ -223,7 +243,12 @@ def test_subjects_by_hand():
     table = subject_features([BOWLER, WAS], made, ["a", "a"])
     first, second = (of(SUBJECT_NAMES, table, row) for row in (0, 1))
     # "The Norfolk bowler", without ", 23": one word of a name.
-    named = {"root_name": 1, "root_length": 3, "stu_person": 0.5, "stu_full_name": 0.5}
+    named = {
+        "root_name": 1,
+        "root_length": 3,
+        "stu_person": 0.5,
+        "stu_full_name": 0.5,
+    }
     named |= {
         "root_place": 0.7,
         "opens_with_determiner": 1,

@@ -33,30 +33,56 @@ def made(kind, counts):
     for s, n in zip(SENTENCES, counts, strict=True):
         found[s.input] += [
             Unit(
-                f"{kind} {s.sentence}.{k}", kind=kind, reference=0, sentence=s.sentence
+                f"{kind} {s.sentence}.{k}",
+                kind=kind,
+                reference=0,
+                sentence=s.sentence,
             )
             for k in range(n)
         ]
     return [InputUnits(name, tuple(units)) for name, units in found.items()]
 
 
-SCUS, STUS = made("scu", (2, 1, 0, 1, 3)), made("stu", (1, 2, 1, 1, 1))
+SCUS = made("scu", (2, 1, 0, 1, 3))
+STUS = made("stu", (1, 2, 1, 1, 1))
 EASY = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.2]))
 
 
 def test_by_easiness():
-    found = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
+    found = mix_units(
+        SCUS,
+        STUS,
+        SENTENCES,
+        3,
+        easiness=EASY,
+    )
     assert found.carries_stus.tolist() == [True, True, False, True, False]
     assert found.units[0].texts == ("stu 0.0", "stu 1.0", "stu 1.1")
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
-    sentences = {"sentences": 5, "stu_sentences": 3, "scu_sentences": 2}
-    assert found.counts() == {**sentences, "stus": 4, "scus": 3}
+    sentences = {
+        "sentences": 5,
+        "stu_sentences": 3,
+        "scu_sentences": 2,
+    }
+    assert found.counts() == {
+        **sentences,
+        "stus": 4,
+        "scus": 3,
+    }
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 5), st.integers(0, 2**32), st.sampled_from(get_args(By)))
 def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
-    found = mix_units(SCUS, STUS, SENTENCES, count, by=by, easiness=EASY, seed=seed)
+    found = mix_units(
+        SCUS,
+        STUS,
+        SENTENCES,
+        count,
+        by=by,
+        easiness=EASY,
+        seed=seed,
+    )
     assert found.carries_stus.sum() == count
     expected = Counter()
     for s, flag in zip(SENTENCES, found.carries_stus, strict=True):
@@ -70,7 +96,15 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
 
 def test_seeds_differ():
     mixed = (
-        mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=s) for s in range(20)
+        mix_units(
+            SCUS,
+            STUS,
+            SENTENCES,
+            2,
+            by="random",
+            seed=s,
+        )
+        for s in range(20)
     )
     assert len({tuple(m.carries_stus) for m in mixed}) > 3
 
@@ -81,7 +115,13 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
         InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))),
         STUS[1],
     ]
-    found = mix_units(scus, stus, SENTENCES, 1, by="gold")
+    found = mix_units(
+        scus,
+        stus,
+        SENTENCES,
+        1,
+        by="gold",
+    )
     assert found.carries_stus.tolist() == [True, False, False, False, False]
     assert np.isnan(found.easiness[2])
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
@@ -94,9 +134,28 @@ def test_a_share_is_floored_as_it_was_written():
 
 def test_an_input_left_without_units_is_refused():
     scus = [InputUnits("a", (Unit("x", reference=0, sentence=1),)), SCUS[1]]
-    stus = [InputUnits("a", (Unit("y", kind="stu", reference=0, sentence=0),)), STUS[1]]
+    stus = [
+        InputUnits(
+            "a",
+            (
+                Unit(
+                    "y",
+                    kind="stu",
+                    reference=0,
+                    sentence=0,
+                ),
+            ),
+        ),
+        STUS[1],
+    ]
     with pytest.raises(InputError, match="input 'a' is left without a unit"):
-        mix_units(scus, stus, SENTENCES, 1, easiness=EASY)
+        mix_units(
+            scus,
+            stus,
+            SENTENCES,
+            1,
+            easiness=EASY,
+        )
 
 
 def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
@@ -105,14 +164,32 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
     once = Unit("We left", reference=0, sentence=0)
     sentences = (*SENTENCES[:3], Sentence("a", 1, 0, "Rain ."))
     stus = [
-        InputUnits("a", tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)))
+        InputUnits(
+            "a",
+            tuple(
+                Unit(
+                    f"stu {i}",
+                    1.0,
+                    "stu",
+                    0,
+                    i,
+                )
+                for i in range(3)
+            ),
+        )
     ]
     scus = [InputUnits("a", (thrice, once))]
 
     def mixed(*values):
         easiness = Easiness(sentences, np.array(values))
         return (
-            mix_units(scus, stus, sentences, int(sum(values)), easiness=easiness)
+            mix_units(
+                scus,
+                stus,
+                sentences,
+                int(sum(values)),
+                easiness=easiness,
+            )
             .units[0]
             .units
         )
@@ -122,7 +199,15 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
         Unit("It rained", 2.0, places=((0, 0), (1, 0))),
         once,
     )
-    assert mixed(1, 0, 1, 0)[:1] == (Unit("It rained", 1.0, "scu", 1, 0),)
+    assert mixed(1, 0, 1, 0)[:1] == (
+        Unit(
+            "It rained",
+            1.0,
+            "scu",
+            1,
+            0,
+        ),
+    )
     assert [u.kind for u in mixed(1, 1, 1, 1)] == ["stu"] * 3
 
 
@@ -143,45 +228,83 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     assert mix(TEXTS, references=REFERENCES).units == mixed.units
     easy = predict(REFERENCES, stus=stus)
     assert mix(TEXTS, list(stus.units), easiness=easy).units == mixed.units
+
     for ending in ("json", "jsonl", "csv"):
         easy.save(tmp_path / f"e.{ending}")
         assert mix(TEXTS, stus, easiness=tmp_path / f"e.{ending}").units == mixed.units
         mixed.save(tmp_path / f"mixed.{ending}")
         assert as_units(tmp_path / f"mixed.{ending}") == list(mixed.units)
+
     for options in ({}, {"by": "gold"}, {"by": "gold", "stus": list(stus.units)}):
         with pytest.raises(
             InputError, match=r"needs the references of the units\. Without them"
         ):
             mix(TEXTS, **options)
+
     for options, words in (
         ({"units": stus.units}, "units of kind"),
         ({"by": "best"}, "unknown way of mixing 'best'"),
         ({"stu_share": 1.1}, "the share is 1.1"),
     ):
         with pytest.raises(InputError, match=words):
-            mix(**{"units": TEXTS, "stus": stus, "references": REFERENCES, **options})
+            mix(
+                **{
+                    "units": TEXTS,
+                    "stus": stus,
+                    "references": REFERENCES,
+                    **options,
+                }
+            )
 
 
 def test_the_signature_changes_when_the_mix_does_and_only_then():
     """The order of inputs changes no choice, random ones and ties among them."""
     for by in ("easiness", "reversed", "random", "gold"):
         easiness = EASY if by in ("easiness", "reversed") else None
-        mixed = mix_units(SCUS, STUS, SENTENCES, 3, by=by, easiness=easiness, seed=1)
+        mixed = mix_units(
+            SCUS,
+            STUS,
+            SENTENCES,
+            3,
+            by=by,
+            easiness=easiness,
+            seed=1,
+        )
         again = mix_units(
-            SCUS[::-1], STUS, SENTENCES[::-1], 3, by=by, easiness=easiness, seed=1
+            SCUS[::-1],
+            STUS,
+            SENTENCES[::-1],
+            3,
+            by=by,
+            easiness=easiness,
+            seed=1,
         )
         assert again.signature == mixed.signature
         assert sorted(again.units, key=lambda entry: entry.input) == list(mixed.units)
-    mixed = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
+
+    mixed = mix_units(
+        SCUS,
+        STUS,
+        SENTENCES,
+        3,
+        easiness=EASY,
+    )
     heavier = [InputUnits("a", (Unit("scu", 2.0, reference=0, sentence=2),)), SCUS[1]]
     other = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.6]))
+
     for scus, stus, count, easiness in (
         (heavier, STUS, 3, EASY),
         (SCUS, made("stu", (1, 2, 1, 1, 2)), 3, EASY),
         (SCUS, STUS, 2, EASY),
         (SCUS, STUS, 3, other),
     ):
-        changed = mix_units(scus, stus, SENTENCES, count, easiness=easiness)
+        changed = mix_units(
+            scus,
+            stus,
+            SENTENCES,
+            count,
+            easiness=easiness,
+        )
         assert changed.signature != mixed.signature
 
 
@@ -195,7 +318,16 @@ MAT = (
 def units(*pairs, kind="scu", name="a"):
     return [
         InputUnits(
-            name, tuple(Unit(t, kind=kind, reference=0, sentence=s) for t, s in pairs)
+            name,
+            tuple(
+                Unit(
+                    t,
+                    kind=kind,
+                    reference=0,
+                    sentence=s,
+                )
+                for t, s in pairs
+            ),
         )
     ]
 
@@ -240,10 +372,12 @@ def test_easiness_files_come_back(tmp_path, ending):
     assert back.sentences == MAT
     np.testing.assert_array_equal(back.values, easiness.values)
     assert back.of(MAT[::-1])[0] == easiness.values[2]
+
     with pytest.raises(
         InputError, match="no easiness for sentence 10 of reference 1 of input 'a'"
     ):
         back.of([Sentence("a", 0, 9, "")])
+
     table = render(easiness, "table")
     assert table.index("It rained") < table.index("A cat") < table.index("The dog")
     assert "3 sentences, 2 with an easiness" in table

@@ -48,6 +48,7 @@ def test_the_released_regressors_load_without_a_warning_and_predict(
         values = np.vstack([rain, np.random.default_rng(5).integers(0, 30, (20, 69))])
         features = FeatureTable(regressor.feature_set, regressor.names, values)
         predicted = predict_trees(regressor, features)
+
     assert regressor.booster.num_boosted_rounds() == 40
     model = json.loads(path.read_text())["learner"]
     grown = model["gradient_booster"]["model"]["trees"]
@@ -71,18 +72,22 @@ def test_other_features_and_no_sentences_are_refused(trained):
 
 def test_no_damage_reaches_xgboost(trained, tmp_path):
     """XGBoost crashed or hung on 149 of 2,420 cut files."""
-    path, features = tmp_path / "r.json", trained[1]
+    path = tmp_path / "r.json"
+    features = trained[1]
     fit_trees(features, features.values[:, 0] / 9, TreeSettings(rounds=3)).save(path)
     whole = path.read_bytes()
     rng = np.random.default_rng(7)
     foreign = b"\x80\x04\x95pickle", b'{"version": [1, 4, 1], "learner": {}}'
+
     for data in (*foreign, *(whole[:end] for end in range(0, len(whole) - 1, 97))):
         path.write_bytes(data)
         with pytest.raises(ModelError):
             EasinessRegressor.load(path)
+
     survived = 0
     for _ in range(300):
-        place, bit = int(rng.integers(len(whole))), int(rng.integers(8))
+        place = int(rng.integers(len(whole)))
+        bit = int(rng.integers(8))
         path.write_bytes(
             whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
         )
@@ -93,6 +98,7 @@ def test_no_damage_reaches_xgboost(trained, tmp_path):
         survived += 1
         if regressor.names == features.names and regressor.feature_set == "mine":
             assert predict_trees(regressor, features).shape == (40,)
+
     assert 0 < survived < 200
 
 
@@ -153,5 +159,6 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
         predict_trees(again, features).tolist()
         == predict_trees(more, features).tolist()
     )
+
     twice = fit_trees(features, harder + 0.5, TreeSettings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)

@@ -48,7 +48,13 @@ def scored(systems):
         name: [[0.15 + 0.7 * x for x in row] for row in own]
         for name, own in true.items()
     }
-    return lp.score(units=units, presence=presence, samples=100, labels=true)
+
+    return lp.score(
+        units=units,
+        presence=presence,
+        samples=100,
+        labels=true,
+    )
 
 
 @pytest.fixture(scope="module", params=[3, 25])
@@ -59,7 +65,8 @@ def result(request):
 def ink(text):
     """The box of a label: matplotlib's is as high as a line, whatever stands in it."""
     box = text.get_window_extent()
-    middle, size = (box.p0 + box.p1) / 2, np.array([box.width, box.height])
+    middle = (box.p0 + box.p1) / 2
+    size = np.array([box.width, box.height])
     upright = text.get_rotation() == 90
     lines = text.get_text().count("\n") + 1
     size[0 if upright else 1] *= 0.6 if lines == 1 else 0.85
@@ -90,16 +97,19 @@ def check(figure, tmp_path):
     assert pixels.shape[1] <= 3.5 * 160
     figure.set_dpi(500)  # labels measured in fine pixels
     figure.draw_without_rendering()
+
     for axes in figure.axes:
         for ticks in (axes.get_xticklabels(), axes.get_yticklabels()):
             boxes = [ink(t) for t in ticks if t.get_text() and t.get_visible()]
             for one, other in pairwise(boxes):
                 assert not one.overlaps(other)
         assert axes.get_window_extent().width > 5
+
     for one, other in combinations([a for a in figure.axes if a.get_visible()], 2):
         assert not one.get_window_extent().overlaps(other.get_window_extent())
     names = [axes.xaxis.label.get_window_extent() for axes in figure.axes]
     assert not any(one.overlaps(other) for one, other in combinations(names, 2))
+
     for legend in figure.legends:
         sizes = [text.get_fontsize() for text in legend.get_texts()]
         assert max(sizes) <= figure.axes[0].xaxis.label.get_fontsize()
@@ -141,6 +151,7 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
     figure = comparison.to_figure()
     check(figure, tmp_path)
     axes = figure.axes[0]
+
     if len(comparison.systems) == 3:
         assert dots(axes, "o") == [pair.difference for pair in comparison.pairs]
         hollow = [line.get_markerfacecolor() == "white" for line in axes.lines
@@ -154,7 +165,8 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
         clear = [pair for pair in comparison.pairs if pair.p_holm < comparison.alpha]
         assert np.isfinite(shown).sum() == len(comparison.pairs)
         assert len(axes.collections[0].get_offsets()) == len(clear) > 10
-        best, worst = comparison.systems[0], comparison.systems[-1]
+        best = comparison.systems[0]
+        worst = comparison.systems[-1]
         difference = next(
             p for p in clear if (p.first, p.second) == (best, worst)
         ).difference

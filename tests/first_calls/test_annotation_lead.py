@@ -50,9 +50,22 @@ def test_a_table_of_references_is_planned(tmp_path, cli):
     FRAME.to_csv(tmp_path / "gold.csv", index=False)
     plan = tmp_path / "plan.json"
     follow_line(
-        cli, "budget", "plan", tmp_path / "gold.csv", "--sentences", 2, "-o", plan
+        cli,
+        "budget",
+        "plan",
+        tmp_path / "gold.csv",
+        "--sentences",
+        2,
+        "-o",
+        plan,
     )
-    done = cli("budget", "export", plan, "-o", tmp_path / "tasks")
+    done = cli(
+        "budget",
+        "export",
+        plan,
+        "-o",
+        tmp_path / "tasks",
+    )
     assert "sentences to write SCUs for" in done.stdout
 
 
@@ -104,7 +117,12 @@ def test_answers_in_a_frame_are_judged(tmp_path):
 
 def test_labels_in_a_frame_are_combined():
     rows = [
-        {"system": s, "input": str(n), "unit": "It rained.", "label": n % 2}
+        {
+            "system": s,
+            "input": str(n),
+            "unit": "It rained.",
+            "label": n % 2,
+        }
         for s in "ab"
         for n in range(40)
         if n < 20
@@ -113,7 +131,13 @@ def test_labels_in_a_frame_are_combined():
     units = {str(n): ["It rained."] for n in range(40)}
     summaries = {s: dict(zip(units, own, strict=True)) for s, own in texts.items()}
     labels = pandas.DataFrame(rows)
-    result = lp.score(summaries, units, labels=labels, judge="recall", samples=40)
+    result = lp.score(
+        summaries,
+        units,
+        labels=labels,
+        judge="recall",
+        samples=40,
+    )
     assert lp.combine(result).systems
 
 

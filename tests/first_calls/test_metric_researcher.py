@@ -10,12 +10,18 @@ import litepyramid as lp
 
 pandas = pytest.importorskip("pandas")
 
-SYSTEMS, INPUTS = ["a", "b", "c"], ["1", "2", "3", "4"]
+SYSTEMS = ["a", "b", "c"]
+INPUTS = ["1", "2", "3", "4"]
 ROUGE = np.array([[0.1, 0.4, 0.2, 0.3], [0.5, 0.6, 0.4, 0.9], [0.7, 0.9, 0.8, 0.6]])
 HUMAN = np.array([[0.0, 0.5, 0.1, 0.4], [0.4, 0.7, 0.3, 1.0], [0.6, 0.8, 0.9, 0.7]])
 WIDE = pandas.DataFrame(
     [
-        {"system": s, "input": i, "rouge": ROUGE[n, m], "human": HUMAN[n, m]}
+        {
+            "system": s,
+            "input": i,
+            "rouge": ROUGE[n, m],
+            "human": HUMAN[n, m],
+        }
         for n, s in enumerate(SYSTEMS)
         for m, i in enumerate(INPUTS)
     ]
@@ -94,7 +100,12 @@ def test_a_result_beside_a_table(tmp_path):
     texts = {"a": ["It rained.", "Sun."], "b": ["We left.", "The sun came."]}
     result = lp.score(texts, units, judge="recall", samples=40)
     rows = [
-        {"system": s, "input": i, "metric": "mine", "score": 0.5}
+        {
+            "system": s,
+            "input": i,
+            "metric": "mine",
+            "score": 0.5,
+        }
         for s in "ab"
         for i in "12"
     ]

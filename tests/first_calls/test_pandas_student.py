@@ -14,7 +14,13 @@ REFERENCES = [
 ]
 BART = ["A storm hit Oslo.", "The bridge was closed."]
 T5 = ["Two people died on Monday.", "Ferries ran."]
-WIDE = pandas.DataFrame({"bart": BART, "t5": T5, "reference": REFERENCES})
+WIDE = pandas.DataFrame(
+    {
+        "bart": BART,
+        "t5": T5,
+        "reference": REFERENCES,
+    }
+)
 GOLD = WIDE.rename(columns={"reference": "gold"})
 WITH_IDS = GOLD.assign(doc_id=["d1", "d2"], length=[4, 4])
 LONG = pandas.DataFrame(
@@ -51,7 +57,11 @@ CALLS = {
     "a long frame of other names": lambda **o: score(LONG, **o),
     "a long frame of our names": lambda **o: score(OURS, **o),
     "a pivot": lambda **o: score(
-        LONG.pivot(index="doc_id", columns="model", values="prediction"),
+        LONG.pivot(
+            index="doc_id",
+            columns="model",
+            values="prediction",
+        ),
         references=LONG.drop_duplicates("doc_id").set_index("doc_id")["target"],
         **o,
     ),
@@ -102,7 +112,13 @@ def test_a_missing_prediction_is_told():
 def test_a_saved_wide_frame_is_scored(tmp_path, cli):
     WITH_IDS.to_csv(tmp_path / "predictions.csv")
     printed = follow_line(
-        cli, "score", tmp_path / "predictions.csv", "--judge", "recall", "-n", 40
+        cli,
+        "score",
+        tmp_path / "predictions.csv",
+        "--judge",
+        "recall",
+        "-n",
+        40,
     )
     assert "bart" in printed
     assert "t5" in printed
@@ -111,6 +127,12 @@ def test_a_saved_wide_frame_is_scored(tmp_path, cli):
 def test_a_saved_long_frame_is_scored(tmp_path, cli):
     LONG.to_csv(tmp_path / "long.csv", index=False)
     printed = follow_line(
-        cli, "score", tmp_path / "long.csv", "--judge", "recall", "-n", 40
+        cli,
+        "score",
+        tmp_path / "long.csv",
+        "--judge",
+        "recall",
+        "-n",
+        40,
     )
     assert "bart" in printed

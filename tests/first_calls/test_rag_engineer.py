@@ -33,7 +33,14 @@ ROWS = [
 
 @pytest.mark.parametrize("name", WITH_REFERENCES)
 def test_an_export_is_scored_as_it_is(name, cli):
-    printed = cli("score", FILES / name, "--judge", "recall", "-n", 40).stdout
+    printed = cli(
+        "score",
+        FILES / name,
+        "--judge",
+        "recall",
+        "-n",
+        40,
+    ).stdout
     assert "1 system on 2 inputs" in printed
 
 
@@ -62,7 +69,14 @@ def test_examples_with_facts_are_units_for_answers():
 def test_faithfulness_to_the_contexts(cli):
     export = FILES / "ragas_old.csv"
     printed = cli(
-        "precision", export, "--documents", export, "--judge", "recall", "-n", 40
+        "precision",
+        export,
+        "--documents",
+        export,
+        "--judge",
+        "recall",
+        "-n",
+        40,
     ).stdout
     assert "faithfulness" in printed
 
@@ -76,7 +90,15 @@ def test_rows_of_our_own_with_facts():
 def test_lines_of_our_own_with_facts(tmp_path, cli):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    printed = follow_line(cli, "score", path, "--judge", "recall", "-n", 40)
+    printed = follow_line(
+        cli,
+        "score",
+        path,
+        "--judge",
+        "recall",
+        "-n",
+        40,
+    )
     assert "v1" in printed
 
 
@@ -93,7 +115,16 @@ def test_the_gate_compares_two_exports(tmp_path, cli):
     export = FILES / "ragas_old.csv"
     for name in ("old", "new"):
         output = tmp_path / f"{name}.json"
-        cli("score", export, "--judge", "recall", "-n", 40, "-o", output)
+        cli(
+            "score",
+            export,
+            "--judge",
+            "recall",
+            "-n",
+            40,
+            "-o",
+            output,
+        )
     printed = cli("changes", tmp_path / "old.json", tmp_path / "new.json").stdout
     assert "ragas_old" in printed
 

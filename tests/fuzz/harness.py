@@ -63,6 +63,7 @@ def fuzz(
         file, content = case(name, target, seed, number)
         (folder / file).write_bytes(content)
         begun = time.process_time()
+
         try:
             with _quiet():
                 target.use(folder)
@@ -74,6 +75,7 @@ def fuzz(
                 ).append(number)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
             found.bad.setdefault(_kind(error), []).append(number)
+
         if (seconds := time.process_time() - begun) > SLOW:
             found.slow[number] = seconds
         (folder / file).write_bytes(target.files[file])
@@ -82,6 +84,7 @@ def fuzz(
         found.cases += 1
         if len(found.bad) >= most_kinds:
             break
+
     return found
 
 

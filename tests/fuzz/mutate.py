@@ -202,6 +202,7 @@ class Mutator:
         if way == 5:
             rest = data[:a] + data[b:]
             return rest[:c] + data[a:b] + rest[c:]
+
         return data[:a] + r.choice(TOKENS) + data[a:]
 
     def words(self, data: bytes) -> bytes:
@@ -220,8 +221,10 @@ class Mutator:
         """Lines taken out, doubled, swapped, joined, blanked or ended otherwise."""
         r = self.random
         lines = data.split(b"\n")
-        i, j = r.randrange(len(lines)), r.randrange(len(lines))
+        i = r.randrange(len(lines))
+        j = r.randrange(len(lines))
         way = r.randrange(7)
+
         if way == 0:
             del lines[i]
         elif way == 1:
@@ -238,6 +241,7 @@ class Mutator:
             )
         else:
             lines[i : i + 1] = [lines[i]] * r.choice((2, 60))
+
         return b"\n".join(lines)
 
     def json(self, data: bytes) -> bytes:
@@ -269,9 +273,11 @@ class Mutator:
             if isinstance(inner, dict | list) and len(nodes) < 3000:
                 keys = inner if isinstance(inner, dict) else range(len(inner))
                 nodes += [(inner, key) for key in keys]
+
         root, _ = nodes[0]
         holder, key = r.choice(nodes)
         way = r.randrange(7)
+
         if way == 0 and holder is not root:
             del holder[key]
         elif way == 1 and isinstance(holder, dict):
@@ -292,6 +298,7 @@ class Mutator:
             holder[key] = r.choice((-number, number + 1, number * 1000, 0.5, -0.5))
         else:
             holder[key] = r.choice(VALUES)
+
         return root[0]
 
     def tags(self, data: bytes) -> bytes:
@@ -318,6 +325,7 @@ class Mutator:
                 (0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1)
             )
             return struct.pack("<Q", wrong % 2**64) + data[8:]
+
         head = self.random.choice((self.json, self.words, self.bytes))(
             data[8 : 8 + size]
         )

@@ -111,18 +111,28 @@ def _foreign(folder: Path) -> None:
     if whole.units:
         convert(path, to="units").save(folder / "out.jsonl")
         as_units(folder / "out.jsonl")
+
     data = load(path)
     shown(data)
     if not data.summaries:
         answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
         data = load(path, summaries=answers)
+
     if not (data.units or data.references):  # answers alone
         facts = {name: ["On Monday."] for name in data.summaries[0].inputs}
         data = load(facts, summaries=path)
+
     rule = (
         "points" if any(u.weight < 0 for e in data.units for u in e.units) else "lite"
     )
-    shown(score(data, judge="recall", samples=50, rule=rule))
+    shown(
+        score(
+            data,
+            judge="recall",
+            samples=50,
+            rule=rule,
+        )
+    )
 
 
 def _wide(folder: Path) -> None:
@@ -204,6 +214,7 @@ def _parses(folder: Path) -> None:
         replaced(parse)
         for sentence in parse.sentences:
             sentence_stus(sentence)
+
     prepare(
         as_references(folder / "r.txt", ["bridge", "ferry"]),
         "constituency",
@@ -282,6 +293,7 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
     plan = _made_plan(folder) / "plan.json"
     tasks: Any = writing_tasks(read_plan(plan))
     plan.unlink()
+
     if kind == "judging":
         fields = {f"presence_{i}": ["Yes"] for i in range(2)}
         texts = {
@@ -291,8 +303,11 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
         tasks = judging_tasks(
             as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]])
         )
+
     write_tasks(folder / "tasks.json", tasks)
-    studio, page = [], []
+    studio = []
+    page = []
+
     for number, task in enumerate(tasks.ids):
         values = [
             {"from_name": key, "value": {"text" if key == "scus" else "choices": value}}
@@ -301,11 +316,23 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
         answer = {"result": values, "completed_by": {"id": 1, "email": "a@b"}}
         data = {"task_id": task, "input": "bridge"}
         studio.append(
-            {"id": number, "data": data, "annotations": [answer], "drafts": [3]}
+            {
+                "id": number,
+                "data": data,
+                "annotations": [answer],
+                "drafts": [3],
+            }
         )
-        page.append({"task": task, "finished": True, "scus": fields.get("scus", [])})
+        page.append(
+            {
+                "task": task,
+                "finished": True,
+                "scus": fields.get("scus", []),
+            }
+        )
         if kind == "judging":
             page[-1]["presence"] = {"0": True, "1": False}
+
     answers = {
         "format": "litepyramid-answers",
         "worker": "Ann",
@@ -327,8 +354,14 @@ def _made_result(folder: Path, ending: str) -> Target:
     labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
     why = ending == "json"
     lp.score(
-        texts, units, labels=labels, judge="recall", evidence=why, samples=50
+        texts,
+        units,
+        labels=labels,
+        judge="recall",
+        evidence=why,
+        samples=50,
     ).save(folder / f"r.{ending}")
+
     return target(_saved, folder)
 
 

@@ -28,12 +28,26 @@ def test_damage_is_read_or_refused(name, tmp_path):
         FIRST,
         FIRST + (CASES // 4 if target.heavy and not LONG and CASES > 3 else CASES),
     )
+
     if not LONG:
-        found = fuzz(name, target, folder, cases, SEED)
+        found = fuzz(
+            name,
+            target,
+            folder,
+            cases,
+            SEED,
+        )
     else:
         with limited():
-            found = fuzz(name, target, folder, cases, SEED)
+            found = fuzz(
+                name,
+                target,
+                folder,
+                cases,
+                SEED,
+            )
         assert not found.slow
+
     assert not found.bad
     if CASES > 1:
         assert 0 < found.refused < found.cases == len(cases)

@@ -23,7 +23,12 @@ REFERENCES = {"1": ["It rained. It was cold."], "2": ["We left. We slept."]}
 
 
 def whole_data() -> Dataset:
-    return load(UNITS, summaries=SUMMARIES, labels=LABELS, references=REFERENCES)
+    return load(
+        UNITS,
+        summaries=SUMMARIES,
+        labels=LABELS,
+        references=REFERENCES,
+    )
 
 
 def table_of(data: Dataset) -> list[dict[str, object]]:
@@ -49,7 +54,8 @@ def test_one_set_of_data_in_every_shape(tmp_path):
     whole = whole_data()
     assert (whole.systems, whole.inputs) == (("a", "b"), ("1", "2"))
     table = table_of(whole)
-    frame, path = pandas.DataFrame(table), tmp_path / "all.csv"
+    frame = pandas.DataFrame(table)
+    path = tmp_path / "all.csv"
     frame.to_csv(path, index=False)
     lines = tmp_path / "all.jsonl"
     lines.write_text("".join(json.dumps(row) + "\n" for row in table))
@@ -57,6 +63,7 @@ def test_one_set_of_data_in_every_shape(tmp_path):
     for again in (load(table), load(frame), load(path), load(lines), many):
         assert again.hashes == whole.hashes
         assert again.summaries == whole.summaries
+
     for alone in (table, frame, path, str(path), [path]):
         assert as_dataset(alone).hashes == whole.hashes
     mapped = frame.rename(columns={"unit": "fact", "label": "gold"})
@@ -73,12 +80,14 @@ def test_one_set_of_data_in_every_shape(tmp_path):
 
 
 def test_whole_tables_one_after_the_other_are_read_together(tmp_path):
-    whole, table = whole_data(), table_of(whole_data())
+    whole = whole_data()
+    table = table_of(whole_data())
     for name in SUMMARIES:
         rows = [row for row in table if row["system"] == name]
         (tmp_path / f"{name}.jsonl").write_text(
             "".join(json.dumps(row) + "\n" for row in rows)
         )
+
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     assert as_dataset(paths).hashes == whole.hashes
     paths[1].write_text(json.dumps(table[-1] | {"unit": " "}))
@@ -118,12 +127,18 @@ def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
     key = random.choice(["summary", "unit", "weight", "label", "presence", "reference"])
     number = random.randrange(len(table))
     chosen = table[number]
-    value = {"weight": 7.0, "label": int(chosen["label"] != 1), "presence": 0.99}
+    value = {
+        "weight": 7.0,
+        "label": int(chosen["label"] != 1),
+        "presence": 0.99,
+    }
     changed = [dict(row) for row in table]
+
     for n, row in enumerate(changed):
         same = SAME.get(key)
         if n == number or (same and all(table[n][k] == chosen[k] for k in same)):
             row[key] = value.get(key, f"another {key}")
+
     sha = f"{SHAS.get(key, f'{key}s')}_sha"
     assert load(changed).hashes[sha] != hashes[sha]
 
@@ -147,6 +162,7 @@ def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():
         {"input": 1, "unit": '["It rained.", "We left."]'},
         {"input": 2, "unit": ["Hm."]},
     ]
+
     assert [e.texts for e in load(frame).units] == [
         ("It rained.", "We left."),
         ("Hm.",),
@@ -155,14 +171,25 @@ def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():
 
 @pytest.mark.parametrize("name", ["question", "query", "prompt"])
 def test_a_question_comes_with_units_references_or_answers(name):
-    asked, other = {"input": "a", name: "When?"}, {"input": "a"}
+    asked = {"input": "a", name: "When?"}
+    other = {"input": "a"}
     rows = {"units": {"units": ["x."]}, "references": {"references": ["x."]}}
     answer = {"summary": "x."}
+
     for part, row in rows.items():
         for first, second in ((asked, other), (other, asked)):
             data = load(summaries=[second | answer], **{part: [first | row]})
             assert getattr(data, part)[0].question == "When?"
-    rows = [{"id": "a", "system": s, name: "When?", "summary": "x."} for s in "st"]
+
+    rows = [
+        {
+            "id": "a",
+            "system": s,
+            name: "When?",
+            "summary": "x.",
+        }
+        for s in "st"
+    ]
     data = as_dataset(rows, {"a": ["x."]})
     assert data.units[0].question == "When?"
     assert data.hashes["inputs_sha"] != load({"a": ["x."]}).hashes["inputs_sha"]
@@ -174,11 +201,16 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "answers.jsonl"
     rows = [
-        {"system": "s", "input": n, "summary": t}
+        {
+            "system": "s",
+            "input": n,
+            "summary": t,
+        }
         for n, t in ((1, "It rained."), (2, None))
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     units = {"1": ["It rained."], "2": ["We left."]}
+
     for answers in (path, rows, pandas.DataFrame(rows), {"s": ["It rained.", None]}):
         zero = load(units, summaries=answers)
         assert (zero.summaries[0].missing, zero.summaries[0].texts[1]) == ((), "")
@@ -186,6 +218,7 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
         missing = load(units, summaries=answers, nulls="missing")
         assert missing.summaries[0].missing == ("2",)
         assert missing.hashes["summaries_sha"] != zero.hashes["summaries_sha"]
+
     assert load(units, summaries=rows[:1], nulls="missing").summaries[0].missing == (
         "2",
     )
@@ -194,18 +227,37 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
 
 
 def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
-    labels = {"ann": [1, 0], "bob": [0, 0], "cy": [1, 1]}
-    about = {"system": "s", "input": 1, "summary": "x"}
+    labels = {
+        "ann": [1, 0],
+        "bob": [0, 0],
+        "cy": [1, 1],
+    }
+    about = {
+        "system": "s",
+        "input": 1,
+        "summary": "x",
+    }
     single = [
-        about | {"annotator": annotator, "unit": unit, "label": label}
+        about
+        | {
+            "annotator": annotator,
+            "unit": unit,
+            "label": label,
+        }
         for annotator, own in labels.items()
         for unit, label in zip("ab", own, strict=True)
     ]
     listed = [
-        about | {"annotator": annotator, "units": ["a", "b"], "labels": own}
+        about
+        | {
+            "annotator": annotator,
+            "units": ["a", "b"],
+            "labels": own,
+        }
         for annotator, own in labels.items()
     ]
     listed[2] |= {"units": ["b", "a"], "labels": [1, 1]}
+
     for rows, bad in ((single, {"label": 7}), (listed, {"labels": [1, 7]})):
         data = load(rows)
         assert (data.labels[0].labels, data.units[0].texts) == (((1, 0),), ("a", "b"))
@@ -227,8 +279,30 @@ def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
         ({"m": ["x", "y"]}, [["a"]], {}, "2 summaries for 1 input"),
         ({"m": ["x"]}, [[]], {}, "no units of input '1'"),
         ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], {}, "weight nan"),
-        ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], {}, "weight None"),
-        ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": ""}], {}, "weight ''"),
+        (
+            {"m": ["x"]},
+            [
+                {
+                    "input": 1,
+                    "unit": "a",
+                    "weight": None,
+                }
+            ],
+            {},
+            "weight None",
+        ),
+        (
+            {"m": ["x"]},
+            [
+                {
+                    "input": 1,
+                    "unit": "a",
+                    "weight": "",
+                }
+            ],
+            {},
+            "weight ''",
+        ),
         ({"m": ["x"]}, [["a"]], {"reference": ["r"]}, "Did you mean references?"),
         ({"m": ["x"]}, [["a"]], {"refs": ["r"]}, "Did you mean references?"),
         ({"m": ["x"]}, [["a"]], {"presence": {"m": [[1e308]]}}, "a number from 0 to 1"),

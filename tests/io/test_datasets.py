@@ -29,6 +29,7 @@ def authors(tmp_path):
         path = tmp_path / "tiny" / name
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text, encoding="utf-8")
+
     return tmp_path / "tiny"
 
 
@@ -110,6 +111,7 @@ def test_rose_and_qapyramid(tmp_path, name, units, labels):
     path = tmp_path / name
     path.write_text(json.dumps([rows[0], rows[1] | {units: []}]))
     assert lp.load(path).left_out == {"inputs_without_units_summaries_or_labels": 1}
+
     for change, message in (
         ({units: ["x", "y", "z"]}, r":1: \d labels? for the 3 units of input 'e0'"),
         ({"system_outputs": {}}, "system_outputs"),

@@ -100,6 +100,7 @@ def test_what_an_export_holds_comes_to_its_place(name):
         answers = zip(own.inputs, own.texts, strict=True)
         texts = [None if of in own.missing else text for of, text in answers]
         assert texts == systems[own.system]
+
     assert data.systems == tuple(systems)
     if referenced:
         questions = [entry.question for entry in data.references]

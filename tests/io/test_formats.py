@@ -48,6 +48,7 @@ def test_rubrics_are_units_with_a_sign_tags_and_a_question(tmp_path, name):
         if text[0] == "["
         else [json.loads(r) for r in text.splitlines()]
     )
+
     assert lp.load(rows).units == data.units  # from Python too
     lp.convert(FILES / name).save(tmp_path / "units.jsonl")
     assert tuple(as_units(tmp_path / "units.jsonl")) == data.units
@@ -55,7 +56,11 @@ def test_rubrics_are_units_with_a_sign_tags_and_a_question(tmp_path, name):
 
 def test_one_rubric_is_that_of_every_answer():
     answers = [
-        {"input": name, "summary": "Oslo.", "prompt": f"{name}'s capital?"}
+        {
+            "input": name,
+            "summary": "Oslo.",
+            "prompt": f"{name}'s capital?",
+        }
         for name in ("no", "is")
     ]
     data = lp.load(FILES / "autorubric.json", summaries=answers)
@@ -80,6 +85,7 @@ def test_a_log_of_inspect_is_answers_by_run():
         "When was the bridge closed?",
         "system: Be brief.\n\nuser: Who steered?",
     ]
+
     assert "1 answer is missing" in data.notes[0]
     assert lp.load(path, nulls="missing").summaries[1].missing == ("q1",)
     table = lp.read_scores(path)
@@ -90,6 +96,7 @@ def test_a_log_of_inspect_is_answers_by_run():
         "Holds 2 units, 3 references, 4 summaries, 2 systems, 4 scores."
         in held.to_table()
     )
+
     assert (
         held.left_out["scores' explanation"] == held.left_out["metadata's source"] == 1
     )

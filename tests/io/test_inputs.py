@@ -22,7 +22,19 @@ UNITS = as_units([["A fell.", "B rose."], ["C stayed."]])
 
 def test_units_survive_a_round_trip_in_either_form(tmp_path):
     whole = [
-        InputUnits("x", (Unit("Ünïts  fell.", 2.5, "stu", 1, 3), Unit("b"))),
+        InputUnits(
+            "x",
+            (
+                Unit(
+                    "Ünïts  fell.",
+                    2.5,
+                    "stu",
+                    1,
+                    3,
+                ),
+                Unit("b"),
+            ),
+        ),
         InputUnits("y", (Unit("c", 3.0, places=((0, 1), (None, None), (2, 0))),)),
     ]
     write_units(tmp_path / "u.jsonl", whole)
@@ -52,6 +64,7 @@ def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
     for source in (path, as_units(path)):
         with pytest.raises(InputError, match=r"input 'a' .* only units of kind 'stu'"):
             as_units(source, kind="stu", only=True)
+
     named = tmp_path / "STUs.txt"
     named.write_text("It rained.\n")
     assert as_units(named)[0].units[0].kind == "stu"
@@ -104,7 +117,8 @@ def test_bad_unit_json(tmp_path, line, message):
 
 
 def test_ids_name_the_lines_of_a_line_file(tmp_path):
-    ids, lines = tmp_path / "ids.txt", tmp_path / "units.txt"
+    ids = tmp_path / "ids.txt"
+    lines = tmp_path / "units.txt"
     ids.write_text("first\nsecond\n", encoding="utf-8")
     write_units(lines, UNITS, "lines")
     assert [e.input for e in as_units(lines, read_ids(ids))] == ["first", "second"]

@@ -36,12 +36,14 @@ def write(path, rows, delimiter=","):
     text = "\n".join(lines)
     if ".jsonl" not in path.name:
         text = "[" + ",\n ".join(lines) + "]\n"
+
     if ".json" not in path.name:
         out = io.StringIO()
         table = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, restval="")
         table.writeheader()
         table.writerows(rows)
         text = out.getvalue()
+
     data = text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
@@ -81,6 +83,7 @@ def test_columns_may_have_other_names(tmp_path, name, delimiter):
     if name != "d.txt":  # where nothing is known of a header it is a line
         with pytest.raises(InputError, match=r'no "input"'):
             as_summaries([path])
+
     names = {
         "input": "doc",
         "system": "model",
@@ -98,12 +101,17 @@ def test_columns_may_have_other_names(tmp_path, name, delimiter):
 def test_labels_go_by_the_text_of_their_unit(tmp_path):
     texts = ["It was heavy.", "The sun came.", "It rained."]
     rows = [
-        {"input": of, "unit": unit, "label": label}
+        {
+            "input": of,
+            "unit": unit,
+            "label": label,
+        }
         for of, unit, label in zip("aba", texts, (1, 1, 0), strict=True)
     ]
     path = write(tmp_path / "x.csv", rows)
     assert as_labels([path], UNITS)[0].labels == ((0, 1), (1,))
     rows[0]["unit"] = "Else."
+
     with pytest.raises(
         InputError, match=r"x\.csv:2: no label for the unit 'It was heavy\.'"
     ):
@@ -111,12 +119,14 @@ def test_labels_go_by_the_text_of_their_unit(tmp_path):
 
 
 def test_lists_in_cells_are_json(tmp_path):
-    path, row = tmp_path / "u.csv", {"input": "a", "document": "It rained. We left."}
+    path = tmp_path / "u.csv"
+    row = {"input": "a", "document": "It rained. We left."}
     write(path, [row | {"units": '["It rained.", {"text": "b", "weight": 2}]'}])
     assert as_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
     assert as_documents(path) == {"a": "It rained. We left."}
     write(path, [row | {"units": "['It rained.', \"b's\"]"}])
     assert as_units(path)[0].texts == ("It rained.", "b's")  # as pandas writes lists
+
     for cell, message in (
         ("['It rained.'", r"not valid JSON .* Expected a JSON list"),
         ("It rained. We left.", r"no \"units\".*one per row"),
@@ -206,10 +216,12 @@ def test_compressed_line_files_and_their_names(tmp_path, monkeypatch):
     (system,) = as_summaries([tmp_path])
     assert system == SystemSummaries("bart.v2", ("1", "2"), ("Erst.", "Dann."))
     damaged = tmp_path / "x.gz"
+
     for data in (b"\x1f\x8bnothing", gzip.compress(b"text " * 99)[:-9]):
         damaged.write_bytes(data)
         with pytest.raises(InputError, match="cannot be unpacked"):
             as_units(damaged)
+
     monkeypatch.setattr("litepyramid.files._MOST_UNPACKED", 2**20)
     damaged.write_bytes(gzip.compress(bytes(2**20 + 1)))
     with pytest.raises(InputError, match="more than 512 MB"):
@@ -222,7 +234,11 @@ def test_compressed_line_files_and_their_names(tmp_path, monkeypatch):
 def test_every_form_holds_every_text(tmp_path_factory, texts, mark):
     folder = tmp_path_factory.mktemp("forms")
     rows = [
-        {"input": str(n), "system": "s", "summary": text}
+        {
+            "input": str(n),
+            "system": "s",
+            "summary": text,
+        }
         for n, text in enumerate(texts)
     ]
     expected = tuple(text.strip() for text in texts)

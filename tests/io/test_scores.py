@@ -66,7 +66,7 @@ def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
 
 
 WIDE = [
-    {"system": s, "input": i, "summary": "text", "rouge": r, "coherence": c, "h1": h, "h2": g}
+    {"system": s, "input": i, "summary": "text", "rouge": r, "coherence": c, "h1": h, "h2": g,}
     for s, i, r, c, h, g in [
         ("a", 1, 0.25, 3, 2, 3), ("a", 2, 0.5, 4, 4, None), ("b", 1, None, 5, 1, 1),
     ]
@@ -78,6 +78,7 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
     frame = pandas.DataFrame(WIDE)
     frame.to_csv(tmp_path / "w.csv", index=False)
     write(tmp_path / "w.jsonl", "".join(json.dumps(row) + "\n" for row in WIDE))
+
     for source in (WIDE, frame, tmp_path / "w.csv", tmp_path / "w.jsonl"):
         table = read_scores(source, columns="human=h1+h2")
         assert table.metrics == ("rouge", "coherence", "h1", "h2", "human")
@@ -89,6 +90,7 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
         ):
             np.testing.assert_array_equal(table.matrix(metric).values, values)
         assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
+
     with pytest.raises(InputError, match="no metric 'h3'"):
         read_scores(WIDE, columns={"human": "h1+h3"})
 
@@ -99,12 +101,17 @@ def test_rows_of_annotators_are_their_mean_and_each(long):
     for system, input_, annotator, human in [
         ("a", 1, "ann", 2), ("a", 1, "bob", 3), ("a", 2, "ann", 5), ("b", 1, "bob", 1),
     ]:  # fmt: skip
-        row = {"system": system, "input": input_, "annotator": annotator}
+        row = {
+            "system": system,
+            "input": input_,
+            "annotator": annotator,
+        }
         scores = {"human": human, "rouge": 0.5}
         rows += (
             [row | {"metric": m, "score": v} for m, v in scores.items()] if long else []
         )
         rows += [] if long else [row | scores]
+
     table = read_scores(rows)
     assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
     np.testing.assert_array_equal(table.matrix("human").values, [[2.5, 5], [1, np.nan]])
@@ -131,8 +138,17 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
         for s, own in enumerate(ratings)
     ]
     write(tmp_path / "people.json", json.dumps([row | {"rouge": None} for row in rows]))
-    autos = [{"system": s, "input": 1, "metric": "rouge", "score": s} for s in range(6)]
+    autos = [
+        {
+            "system": s,
+            "input": 1,
+            "metric": "rouge",
+            "score": s,
+        }
+        for s in range(6)
+    ]
     write(tmp_path / "autos.json", json.dumps(autos))
+
     for source in (rows, [tmp_path / "people.json", tmp_path / "autos.json"]):
         table = read_scores(source, columns=columns)
         side = align(
@@ -148,7 +164,8 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
 
 
 def test_two_arrays_are_a_table():
-    x, y = np.array([[1.0, np.nan], [2, 3]]), [[4, 5], [6, 7]]
+    x = np.array([[1.0, np.nan], [2, 3]])
+    y = [[4, 5], [6, 7]]
     table = arrays_table(x, y)
     assert (table.metrics, table.systems) == (("x", "human"), ("1", "2"))
     np.testing.assert_array_equal(table.values, [x, y])
@@ -208,7 +225,15 @@ def test_mistakes_are_named(tmp_path, text, message):
 
 
 def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
-    rows = [{"system": i, "input": i, "metric": i, "score": 0.5} for i in range(1000)]
+    rows = [
+        {
+            "system": i,
+            "input": i,
+            "metric": i,
+            "score": 0.5,
+        }
+        for i in range(1000)
+    ]
     with pytest.raises(
         InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"
     ):
@@ -219,7 +244,12 @@ def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
 def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
     names = ("=1+1", "-x", "'@a", "plain", "-0.5", 'a "b", c')
     rows = [
-        {"system": s, "input": i, "metric": "+m", "score": len(s) / (n + 3)}
+        {
+            "system": s,
+            "input": i,
+            "metric": "+m",
+            "score": len(s) / (n + 3),
+        }
         for s in names
         for n, i in enumerate(names)
         if (s, i) != ("-x", "plain")

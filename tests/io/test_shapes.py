@@ -72,7 +72,8 @@ def test_a_column_of_any_library_is_a_list(call, shape):
 
 def test_a_named_index_holds_the_ids():
     index = pandas.Index(["x", "y"], name="doc")
-    texts, units = pandas.Series(TEXTS, index), pandas.Series(UNITS, index)
+    texts = pandas.Series(TEXTS, index)
+    units = pandas.Series(UNITS, index)
     data = lp.load(units, summaries={"a": texts[::-1]}, references=texts)
     assert data.inputs == ("x", "y")
     assert data.summaries[0].texts == tuple(TEXTS)

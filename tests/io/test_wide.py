@@ -91,12 +91,24 @@ def test_a_column_that_is_not_there_is_refused():
 
 
 def test_scores_with_a_column_or_a_row_for_each_system():
-    wide = pandas.DataFrame({"doc": ["x", "y"], "bart": [0.1, 0.2], "t5": [0.3, 0.4]})
+    wide = pandas.DataFrame(
+        {
+            "doc": ["x", "y"],
+            "bart": [0.1, 0.2],
+            "t5": [0.3, 0.4],
+        }
+    )
     table = lp.read_scores(wide, columns="input=doc,system=bart+t5")
     assert table.systems == ("bart", "t5")
     assert table.values.tolist() == [[[0.1, 0.2], [0.3, 0.4]]]
 
-    rows = pandas.DataFrame({"system": ["a", "b"], "rouge": [1, 2], "human": [3, 4]})
+    rows = pandas.DataFrame(
+        {
+            "system": ["a", "b"],
+            "rouge": [1, 2],
+            "human": [3, 4],
+        }
+    )
     assert lp.read_scores(rows).values.tolist() == [[[1.0], [2.0]], [[3.0], [4.0]]]
 
     with pytest.raises(InputError, match="columns system=model") as refused:

@@ -74,6 +74,7 @@ class FakeEndpoint:
                     fake.busy += 1
                     fake.most_busy = max(fake.most_busy, fake.busy)
                     number = len(fake.bodies)
+
                 try:
                     self._respond(*fake._response(number, body))
                 except (ConnectionError, TimeoutError):
@@ -90,6 +91,7 @@ class FakeEndpoint:
                     data(self.wfile) if callable(data) else self.wfile.write(whole)
                     self.close_connection = True
                     return
+
                 self.send_response(status)
                 headers = {**headers, "Content-Type": "application/json"}
                 for name, value in (headers | {"Transfer-Encoding": "chunked"}).items():
@@ -98,6 +100,7 @@ class FakeEndpoint:
                 for start in range(0, len(data), 300):  # streamed in parts
                     part = data[start : start + 300]
                     self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+
                 self.wfile.write(b"0\r\n\r\n")
 
         class Server(ThreadingHTTPServer):
@@ -126,6 +129,7 @@ class FakeEndpoint:
                 "error": {"message": f"Unsupported parameter: {', '.join(refused)}"}
             }
             return 400, {}, json.dumps(message).encode()
+
         action = self.act(number, body)
         if isinstance(action, tuple):
             return action
@@ -133,6 +137,7 @@ class FakeEndpoint:
             action, (summary, units) = self.answer(body), asked(body)
             with self._lock:
                 self.answered.update((summary, unit) for unit in units)
+
         choice = {"index": 0, "message": {"role": "assistant", "content": action}}
         answer = {
             "id": "x",

@@ -117,11 +117,13 @@ def test_a_damaged_row_is_never_taken(path):
         store.put("m", rows)
     whole = path.read_bytes()
     left_out = errors = 0
+
     for _ in range(60):
         data = bytearray(whole)
         for place in rng.integers(100, len(data), size=3):
             data[place] ^= int(rng.integers(1, 256))
         path.write_bytes(data)
+
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -135,7 +137,9 @@ def test_a_damaged_row_is_never_taken(path):
                 cache(file=path).to_tables()
             except InputError:
                 errors += 1
+
         left_out += any("left out" in str(warning.message) for warning in caught)
+
     assert left_out > 5
     assert errors > 0
 
@@ -148,6 +152,7 @@ def test_the_command_shows_and_clears(path):
             {A: ROW, B: ROW},
         )
         store.put("damaged", {A: ROW})
+
     [table] = cache(file=path).to_tables()
     assert [row[:1] + row[3:] for row in table.rows] == [
         ("unknown", 1, 1),

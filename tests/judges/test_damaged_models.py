@@ -15,21 +15,24 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 
 def written(op, domain="", inputs=("input_ids",), external=False, **attributes):
     """A hand-made ONNX model of one node."""
-    helper, types = onnx.helper, onnx.TensorProto
+    helper = onnx.helper
+    types = onnx.TensorProto
     graph = helper.make_graph(
-        [helper.make_node(op, ["input_ids"], ["logits"], domain=domain, **attributes)], "g",
+        [helper.make_node(op, ["input_ids"], ["logits"], domain=domain, **attributes,)], "g",
         [helper.make_tensor_value_info(name, types.INT64, ["n", "t"]) for name in inputs],
         [helper.make_tensor_value_info("logits", types.FLOAT, ("n", 3))],
-        [helper.make_tensor("w", types.FLOAT, [2], b"\0" * 8, raw=True)] if external else [],
+        [helper.make_tensor("w", types.FLOAT, [2], b"\0" * 8, raw=True,)] if external else [],
     )  # fmt: skip
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
     if external:
         tensor = model.graph.initializer[0]
         tensor.ClearField("raw_data")
         tensor.data_location = types.EXTERNAL
         entry = tensor.external_data.add()
         entry.key, entry.value = "location", "/etc/passwd"
+
     return model.SerializeToString()
 
 

@@ -89,7 +89,11 @@ def write(path, rows):
 
 def test_several_sets_give_one_table(tmp_path):
     rows = [
-        {"premise": "A storm hit Oslo.", "hypothesis": unit, "present": present}
+        {
+            "premise": "A storm hit Oslo.",
+            "hypothesis": unit,
+            "present": present,
+        }
         for unit, present in (
             ("A storm hit.", 1),
             ("A ferry sank.", 0),
@@ -111,6 +115,7 @@ def test_several_sets_give_one_table(tmp_path):
     for kind in result.phenomena:  # who always says present is right on those that are
         labels = contrast.labels[[name == kind.name for name in contrast.kinds]]
         assert kind.accuracy == pytest.approx(labels.mean())
+
     assert [row[0] for row in result.to_tables()[0].rows] == list(result.names)
     b = result.sets[2]
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
@@ -132,12 +137,21 @@ def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
         evaluate("recall")
     for row in (
         {"premise": "a"},
-        {"premise": "a", "hypothesis": "b", "present": "1"},
+        {
+            "premise": "a",
+            "hypothesis": "b",
+            "present": "1",
+        },
         {"x": 1},
     ):
         with pytest.raises(InputError, match=r"p\.jsonl:1"):
             evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
-    row = {"premise": "a", "hypothesis": "b", "present": 2}
+
+    row = {
+        "premise": "a",
+        "hypothesis": "b",
+        "present": 2,
+    }
     with pytest.raises(InputError, match="one label of 0"):
         evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
 
@@ -147,10 +161,8 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     code,
 ):
     ours = load_contrast(code)
-    summaries, units = (
-        [text for text, _ in ours.items],
-        [unit for _, [unit] in ours.items],
-    )
+    summaries = [text for text, _ in ours.items]
+    units = [unit for _, [unit] in ours.items]
     assert len({*zip(summaries, units, strict=True)}) == 60
     kinds = Counter(ours.kinds)
     assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
@@ -159,9 +171,11 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     for names in (ours.kinds, summaries):
         rows = {*zip(names, ours.labels.tolist(), strict=True)}
         assert rows == {(name, label) for name in names for label in (0.0, 1.0)}
+
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
+
     split = [
         ({*words(unit)}, {*words(text)})
         for unit, text in zip(units, summaries, strict=True)

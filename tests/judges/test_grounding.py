@@ -43,7 +43,12 @@ def card(folder, name, source):
 
 
 def judge_of(folder, **options):
-    return NLIJudge(str(folder), device="cpu", cache=None, **options)
+    return NLIJudge(
+        str(folder),
+        device="cpu",
+        cache=None,
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +67,7 @@ def tiny_t5(tmp_path_factory, tiny_tokenizer):
     folder = tmp_path_factory.mktemp("t5") / "t5"
     model.save_pretrained(folder)
     tiny_tokenizer.save_pretrained(folder)
+
     return folder
 
 
@@ -79,6 +85,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     said = judge_of(folder, batch_tokens=2_000).judge(ITEMS)
     assert said.presence[2].tolist() == [0]
+
     for (document, claims), logits, presence in zip(
         ITEMS, said.logits, said.presence, strict=True
     ):
@@ -93,6 +100,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
             np.testing.assert_allclose(row, [present, absent, 0], atol=1e-4)
             share = np.exp(present) / (np.exp(present) + np.exp(absent))
             assert value == pytest.approx(share, abs=1e-4)
+
     assert np.ptp(np.concatenate(said.presence)) > 1e-3
     assert said.counts["truncated"] == 0
     assert said.signature["mode"] == "p2c"
@@ -104,13 +112,15 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
 ):
     folder = card(tmp_path / "m", NAMES[0], tiny_two)
     judge = judge_of(folder, max_length=60)
-    long, claim = " ".join(TEXT), "Nobody was hurt."
+    long = " ".join(TEXT)
+    claim = "Nobody was hurt."
     said = judge.judge([(long, [claim])])
     assert said.counts["truncated"] == 1
     lengths = [
         len(tiny_tokenizer(f"{long[:n]}</s>{claim}").input_ids)
         for n in range(len(long))
     ]
+
     best = max(n for n, length in enumerate(lengths) if length <= 60)
     cut = judge_of(folder).judge([(long[:best], [claim])])
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
@@ -124,11 +134,17 @@ def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_
 
     def judge(**options):
         map_ = None if name else "present=1,absent=0"
-        return judge_of(folder, max_length=80, label_map=map_, **options)
+        return judge_of(
+            folder,
+            max_length=80,
+            label_map=map_,
+            **options,
+        )
 
     units = ["A bridge is closed.", "Nobody was hurt."]
     items = [(" ".join(TEXT * 2), units), (TEXT[5], units), ITEMS[2]]
-    split, cut = judge(long="split"), judge()
+    split = judge(long="split")
+    cut = judge()
     said = split.judge(items)
     assert [said.counts[key] for key in ("truncated", "split", "pairs")] == [0, 2, 5]
     [spans, *_] = split._parts(items)

@@ -34,7 +34,8 @@ it him café 1,000 % per cent ' — 漢字 <t>
 WORDS = st.sampled_from(_WORDS.split())
 TEXT = st.one_of(st.lists(WORDS, max_size=25).map(" ".join), st.text(max_size=40))
 ITEMS = st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=5)), max_size=5)
-RECALL, JUDGE = make_judge("recall"), make_judge("lexical")
+RECALL = make_judge("recall")
+JUDGE = make_judge("lexical")
 
 
 def one(summary: str, unit: str, judge=JUDGE) -> float:
@@ -70,6 +71,7 @@ def test_recall_has_the_published_values_on_realsumm(realsumm):
     human = {entry.system: entry.labels for entry in dataset.labels}
     texts = [entry.texts for entry in dataset.scus]
     values = []
+
     for fold in dataset.example_folds:
         held = [n for n, name in enumerate(dataset.inputs) if name in fold]
         items = [(s.texts[n], texts[n]) for s in dataset.summaries for n in held]
@@ -85,6 +87,7 @@ def test_recall_has_the_published_values_on_realsumm(realsumm):
         ]
         values.append([f(*both) for f in (roc_auc, brier_score)])
         values[-1] += [level_correlation(x, z, *level).value for level in levels]
+
     auc, brier, *correlations = np.mean(values, axis=0)
     # Numbers that are one by their value, in other spellings, give .0003 more.
     assert auc == pytest.approx(0.821, abs=0.001)
@@ -100,10 +103,12 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
     assert batch.counts["pairs"] == sum(len(units) for _, units in items)
     order = np.random.default_rng(seed).permutation(len(items))
     shuffled = JUDGE.judge([items[i] for i in order]).presence
+
     for place, i in enumerate(order):
         np.testing.assert_allclose(
             shuffled[place], batch.presence[i], rtol=0, atol=1e-12
         )
+
     for (summary, units), row in zip(items, batch.presence, strict=True):
         assert ((row >= 0) & (row <= 1)).all()
         alone = [one(summary, unit) for unit in units]
@@ -137,7 +142,8 @@ def test_refit_learns_and_round_trips(tmp_path):
     verbs = ["opened", "closed", "burned", "sank", "won", "lost"]
     facts = [[f"The {rng.choice(nouns)} {rng.choice(verbs)} {k}." for k in range(4)]
              for _ in range(60)]  # fmt: skip
-    items, labels = [(" ".join(row[:2]), row) for row in facts], [[1, 1, 0, 0]] * 60
+    items = [(" ".join(row[:2]), row) for row in facts]
+    labels = [[1, 1, 0, 0]] * 60
     model = fit_lexical(items, labels, about={"labels": "made here"})
     path = tmp_path / "lexical.json"
     save_lexical(model, path)
@@ -166,12 +172,12 @@ def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_
         row
         for _, row in read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")
     ]
+
     rows = [row for row in rows if row["label"] in ("e", "n", "c")][::4]
-    items, truth = (
-        [(r["premise"], [r["hypothesis"]]) for r in rows],
-        [r["label"] == "e" for r in rows],
-    )
-    ours, recall = flat(JUDGE, items), flat(RECALL, items)
+    items = [(r["premise"], [r["hypothesis"]]) for r in rows]
+    truth = [r["label"] == "e" for r in rows]
+    ours = flat(JUDGE, items)
+    recall = flat(RECALL, items)
     assert roc_auc(ours, truth) > roc_auc(recall, truth) + 0.01
     assert brier_score(ours, truth) < brier_score(recall, truth) - 0.03
 
@@ -221,12 +227,14 @@ def test_chunks_change_nothing_and_what_is_too_much_is_refused(monkeypatch):
     assert whole.counts["wordless"] == 4
     monkeypatch.setattr(lexical, "_CHUNK", 2)
     assert all(map(np.array_equal, whole.presence, JUDGE.judge(items).presence))
+
     for summary, unit in (
         ("storm " * 9000, ["storm " * 9000]),
         ("a b " * 10**5, ["cd"] * 9999),
     ):
         with pytest.raises(InputError, match="too long for the lexical judge"):
             JUDGE.judge([(summary, unit)])
+
     monkeypatch.setattr(features, "MOST_ALIKE", 1)
     with pytest.raises(InputError, match="spelt alike"):
         JUDGE.judge([("Nepal", ["Nepalese"])])
@@ -241,7 +249,8 @@ SUMMARY = (
 def test_evidence_goes_with_the_verdict(judge):
     units = ["The firm sold 400 jars.", "It sold the shop.", "Nobody came.", "?!"]
     items = [(SUMMARY, units), ("", units), (SUMMARY, []), ("?!", units)]
-    rows, presence = judge.explain(items), judge.judge(items).presence
+    rows = judge.explain(items)
+    presence = judge.judge(items).presence
     assert [[e.presence for e in row] for row in rows] == [
         row.tolist() for row in presence
     ]

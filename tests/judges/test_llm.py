@@ -47,7 +47,12 @@ DISTINCT = 9
 
 def judge(fake, tmp_path=None, **options):
     cache = tmp_path / "c.sqlite" if tmp_path else None
-    return LLMJudge("m", endpoint=fake.url, cache=cache, **options)
+    return LLMJudge(
+        "m",
+        endpoint=fake.url,
+        cache=cache,
+        **options,
+    )
 
 
 def values(batch):
@@ -155,7 +160,8 @@ AROUND = {
 def test_right_answers_are_read_and_broken_ones_asked_for_again_and_never_guessed(
     fake, kind
 ):
-    right, bend = kind in AROUND, (BROKEN | AROUND)[kind]
+    right = kind in AROUND
+    bend = (BROKEN | AROUND)[kind]
     seen = Counter()
 
     def act(number, body):
@@ -165,6 +171,7 @@ def test_right_answers_are_read_and_broken_ones_asked_for_again_and_never_guesse
     fake.act = act
     assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
     assert fake.requests == (4 if right else 8)
+
     if not right:
         fake.act = lambda number, body: bend(fake.answer(body))
         batch = judge(fake, allow_missing=1.0).judge(ITEMS[:1])
@@ -217,6 +224,7 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
         "When does\nit open?",
         *questions[1:3],
     }
+
     again = judge(fake, tmp_path).judge(items[:2], questions[:2])
     swapped = judge(fake, tmp_path).judge(items[:2], questions[1::-1])
     assert (values(swapped), fake.requests) == ([[0.0], [1.0]], 3)
@@ -231,7 +239,11 @@ def test_evidence_evaluation_and_functions_get_the_question(fake):
         "It opens in 2029. It is long.", "opens in 2029", judge=ready, question="When?"
     )
     assert {question_of(body) for body in fake.bodies} == {"When?"}
-    units = {"input": "a", "units": ["A storm."], "question": "What hit Oslo?"}
+    units = {
+        "input": "a",
+        "units": ["A storm."],
+        "question": "What hit Oslo?",
+    }
     lp.evaluate(
         ready, lp.load([units], summaries={"s": ["A storm."]}, labels={"s": [[1]]})
     )
@@ -276,6 +288,7 @@ def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(
         ModelError, match=r"^2 of 9 pairs have no answer.*allow_missing=0\.2223"
     ):
         judge(fake, tmp_path, retries=1).judge(ITEMS)
+
     batch = judge(fake, tmp_path, retries=0, allow_missing=0.2223).judge(ITEMS)
     expected = rule(ITEMS)
     expected[1] = [np.nan] * 3
@@ -303,7 +316,13 @@ def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
     items = [(f"Summary {n}.", ["A unit."]) for n in range(40)]
     fake.act = lambda number, body: (503, {}, b"")
     for url, several in ((fake.url, items), ("http://127.0.0.1:9/v1", ITEMS)):
-        ready = LLMJudge("m", endpoint=url, retries=0, concurrency=4, cache=None)
+        ready = LLMJudge(
+            "m",
+            endpoint=url,
+            retries=0,
+            concurrency=4,
+            cache=None,
+        )
         with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {url}"):
             ready.judge(several)
     assert fake.requests < 20
@@ -318,16 +337,19 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
     shown = json.dumps(batch.signature)
     assert values(batch) == rule(ITEMS)
     assert "|" not in shown
+
     for n in (181, 190, 199):
         message = {"error": {"message": "x" * n + KEY}}
         fake.act = lambda *_, message=message: (401, {}, json.dumps(message).encode())
         with pytest.raises(ModelError) as error:
             judge(fake, concurrency=1).judge(ITEMS[:1])
         shown += str(error.value)
+
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for start in range(len(KEY) - 7):
         assert KEY[start : start + 8] not in shown
         assert KEY[start : start + 8].encode() not in files
+
     assert redacted(f"a {KEY[3:12]} b", KEY) == "a … b"
 
 
@@ -349,7 +371,12 @@ def test_a_key_in_parameters_or_names_is_shown_nowhere(fake, tmp_path):
     result = lp.score(
         {"a": ["It rained."]},
         [["It rained."]],
-        judge=LLMJudge(f"m-{KEY}", endpoint=fake.url, cache=None, **options),
+        judge=LLMJudge(
+            f"m-{KEY}",
+            endpoint=fake.url,
+            cache=None,
+            **options,
+        ),
         samples=50,
     )
     result.save(tmp_path / "r.json")
@@ -398,8 +425,20 @@ def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
 def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path):
     def run(name, text, question):
         facts = [{"text": "It rained."}]
-        asked = [{"input": "a", "question": question, "units": facts}]
-        answers = [{"system": "s", "input": "a", "summary": text}]
+        asked = [
+            {
+                "input": "a",
+                "question": question,
+                "units": facts,
+            }
+        ]
+        answers = [
+            {
+                "system": "s",
+                "input": "a",
+                "summary": text,
+            }
+        ]
         ready = judge(fake, tmp_path)
         path = tmp_path / f"{name}.json"
         lp.score(answers, asked, judge=ready, samples=50).save(path)
@@ -453,6 +492,7 @@ def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
     ):
         fake.act = act
         unanswered(fake, retries=0, timeout=5)
+
     fake.act = lambda number, body: None
     for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, [], None):
         fake.usage = usage
@@ -508,11 +548,17 @@ with LLMJudge("m", endpoint=sys.argv[1], cache=sys.argv[2], concurrency=2) as ju
 def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path, how):
     fake.latency = 0.1
     run = [sys.executable, "-c", RUN, fake.url, str(tmp_path / "c")]
-    with subprocess.Popen(run, cwd=ROOT, stdout=subprocess.PIPE, text=True) as first:
+    with subprocess.Popen(
+        run,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as first:
         while fake.requests < 8 and first.poll() is None:
             time.sleep(0.01)
         first.send_signal(how)
         shown, _ = first.communicate(timeout=20)
+
     assert how == signal.SIGKILL or (first.returncode == 130 and "kept in" in shown)
     fake.latency, before = 0, dict(fake.answered)
     items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]

@@ -17,7 +17,11 @@ from litepyramid.judges.nli.modes import MODES, presence
 logit = st.floats(-20, 20)
 
 
-@given(e=logit, n=logit, c=logit)
+@given(
+    e=logit,
+    n=logit,
+    c=logit,
+)
 def test_modes_equal_their_formulas(e, n, c):
     """Logits are added, not log-sum-exp-ed."""
     total = math.exp(e) + math.exp(n) + math.exp(c)
@@ -108,6 +112,7 @@ def test_the_readme_and_the_cards_agree():
     ):
         folds = range(1, 6) if "{1..5}" in name else [0]
         rows |= {name.replace("{1..5}", str(fold)): (order, mode) for fold in folds}
+
     models = cards().items()
     assert rows == {
         n: (" ".join(c[0] for c in card.order), card.default_mode) for n, card in models

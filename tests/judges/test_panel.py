@@ -69,17 +69,22 @@ def test_asked_again_scores_vary_and_intervals_hold_it():
     result = lp.score(data, judge=asked, samples=500)
     rows = iter(np.split(result.presence.ravel(), np.cumsum(sizes_of(result))[:-1]))
     plain = lp.score(data, judge=lambda summary, units: next(rows), samples=500)
+
     for (low, high), (inner_low, inner_high) in zip(
         result.intervals, plain.intervals, strict=True
     ):
         assert low < inner_low
         assert high > inner_high
+
     assert any("flip between present and not" in note for note in result.notes)
 
 
 def test_repeats_are_one_model_with_seeds_of_their_own():
     panel = lp.judge(
-        "llm:some-model", repeats=3, cache=None, endpoint="http://localhost:1/v1"
+        "llm:some-model",
+        repeats=3,
+        cache=None,
+        endpoint="http://localhost:1/v1",
     )
     assert panel.repeats
     assert panel.names == (

@@ -23,10 +23,10 @@ from litepyramid.judges.registry import (
     ("texts", "name", "values"),
     [
         (["mode=p2c", "long=split", "cache=none"], "a/b",
-         {"mode": "p2c", "long": "split", "cache": None}),
+         {"mode": "p2c", "long": "split", "cache": None,}),
         (["timeout=2.5", 'parameters={"top_p": 0.5}', "units-per-request=3", "estimate=yes"],
          "llm:m", {"timeout": 2.5, "parameters": {"top_p": 0.5}, "units_per_request": 3,
-                   "estimate": True}),
+                   "estimate": True,}),
         (["workers=2", "engine=ray"], "lexical", {"workers": 2, "engine": "ray"}),
         (["threads=2"], "mini", {"threads": 2}),
         (["label_map=present=1,absent=0"], "a/b", {"label_map": "present=1,absent=0"}),
@@ -156,10 +156,16 @@ def test_processes_change_no_bit(name, workers):
 
 def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
     for one in (
-        judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c"),
+        judge(
+            str(tiny),
+            device="cpu",
+            cache=tmp_path / "c",
+            mode="p2c",
+        ),
         judge("mini"),
     ):
-        other, items = pickle.loads(pickle.dumps(one)), [(TEXT[1], UNITS[:1])]
+        other = pickle.loads(pickle.dumps(one))
+        items = [(TEXT[1], UNITS[:1])]
         same(one.judge(items), other.judge(items))
         assert type(other) is type(one)
 

@@ -59,6 +59,7 @@ def test_a_text_in_another_form_has_the_same_presence_and_evidence_as_it_stands(
     for form in FORMS:
         assert form(SUMMARY) != SUMMARY
         items += [(form(SUMMARY), UNITS), (SUMMARY, [form(unit) for unit in UNITS])]
+
     for values in judge.judge(items).presence:
         assert values.tolist() == plain
 
@@ -122,7 +123,8 @@ def test_another_number_stays_another_number():
 @settings(max_examples=25)
 @given(st.integers(0, 10**12))
 def test_digits_with_and_without_commas_have_one_value(number):
-    one, other = quantities(f"some {number:,} things"), quantities(f"{number} things")
+    one = quantities(f"some {number:,} things")
+    other = quantities(f"{number} things")
     assert one[0].value == other[0].value == number
 
 

@@ -42,7 +42,12 @@ def echo(body):
 
 
 def write(fake, tmp_path, references=REFERENCES, **settings):
-    writer = judge("llm:m", endpoint=fake.url, cache=tmp_path / "c", **settings)
+    writer = judge(
+        "llm:m",
+        endpoint=fake.url,
+        cache=tmp_path / "c",
+        **settings,
+    )
     return extract(references, llm=writer)
 
 

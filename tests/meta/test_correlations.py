@@ -30,7 +30,13 @@ def oracle(coefficient, x, z):
 
 
 def same(ours, theirs, tolerance=1e-12):
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance, equal_nan=True)
+    np.testing.assert_allclose(
+        ours,
+        theirs,
+        rtol=0,
+        atol=tolerance,
+        equal_nan=True,
+    )
 
 
 tied = st.integers(-3, 3).map(float)
@@ -39,7 +45,8 @@ loose = st.floats(-1e3, 1e3, allow_nan=False).map(lambda v: round(v, 6))
 
 @st.composite
 def matrices(draw, lowest=1):
-    n, m = draw(st.integers(lowest, 7)), draw(st.integers(1, 4))
+    n = draw(st.integers(lowest, 7))
+    m = draw(st.integers(1, 4))
     cell = st.one_of(draw(st.sampled_from([tied, loose])), st.just(math.nan))
     values = draw(st.lists(cell, min_size=2 * n * m, max_size=2 * n * m))
     return np.array(values).reshape(2, n, m)
@@ -72,8 +79,10 @@ def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     )  # sums of these are exact, divisions by 4 too
     X, Z = (np.concatenate([a] * 4, axis=1)[:, :4] for a in (X, Z))
     kept = ~np.isnan(X).all(axis=1) & ~np.isnan(Z).all(axis=1)
-    x, z = np.nanmean(X[kept], axis=1), np.nanmean(Z[kept], axis=1)
+    x = np.nanmean(X[kept], axis=1)
+    z = np.nanmean(Z[kept], axis=1)
     exact = not np.isnan([X, Z]).any()  # sums and quarters are, thirds are not
+
     if coefficient == "pearson":
         x, z = (np.zeros(len(a)) if len(a) and np.ptp(a) < 1e-9 else a for a in (x, z))
     elif not exact:
@@ -81,6 +90,7 @@ def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
             np.round(x, 9),
             np.round(z, 9),
         )  # thirds of the same sum differ in the last bit
+
     ours = level_correlation(X, Z, "system", coefficient).value
     same(
         ours,
@@ -102,7 +112,13 @@ def test_policies_for_constant_columns():
     X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
     Z = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
     skip, zb21 = (
-        level_correlation(X, Z, "summary", "pearson", policy)
+        level_correlation(
+            X,
+            Z,
+            "summary",
+            "pearson",
+            policy,
+        )
         for policy in ("skip", "zb21")
     )
     assert (skip.value, skip.used, skip.constant) == (pytest.approx(1.0), 1, 1)
@@ -142,7 +158,12 @@ def test_published_correlations(request, name, metric, human, values):
 
 def test_what_one_side_lacks_is_left_out_and_named():
     rows = [
-        {"system": s, "input": i, "metric": m, "score": hash((s, i, m)) % 7}
+        {
+            "system": s,
+            "input": i,
+            "metric": m,
+            "score": hash((s, i, m)) % 7,
+        }
         for m, systems, inputs in [("human", "abc", "123"), ("m", "abcd", "1234")]
         for s in systems
         for i in inputs
@@ -150,6 +171,7 @@ def test_what_one_side_lacks_is_left_out_and_named():
     aligned = align(read_scores(rows[1:], "human", metrics="m"))
     assert aligned.left_out == LeftOut(("d",), ("4",), 1)
     assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
+
     with pytest.raises(
         InputError, match=r"no metric 'rouge' in the scores. Expected one of human"
     ):

@@ -15,7 +15,12 @@ pandas = pytest.importorskip("pandas")
 RNG = np.random.default_rng(3)
 VALUES = np.round(RNG.normal(size=(3, 9, 7)) + np.arange(9)[:, None], 2)
 ROWS = [
-    {"system": f"s{s}", "input": f"d{i}", "metric": metric, "score": VALUES[m, s, i]}
+    {
+        "system": f"s{s}",
+        "input": f"d{i}",
+        "metric": metric,
+        "score": VALUES[m, s, i],
+    }
     for m, metric in enumerate(("rouge", "bleu", "human"))
     for s in range(9)
     for i in range(7)
@@ -69,6 +74,7 @@ def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
     for more, rows in changes:
         changed, said = numbers(run(rows, **more))
         assert changed == first or said != signature, more
+
     assert numbers(run(other))[0] != first
 
 
@@ -98,10 +104,8 @@ def test_two_arrays_are_a_table(verb):
     run = getattr(meta, verb)
     named = [r | {"metric": "x"} if r["metric"] == "rouge" else r for r in ROWS]
     rows = [r for r in named if r["metric"] != "bleu"]
-    one, two = (
-        numbers(run(X, human=Z, **usual))[0],
-        numbers(run(rows, human="human", **usual))[0],
-    )
+    one = numbers(run(X, human=Z, **usual))[0]
+    two = numbers(run(rows, human="human", **usual))[0]
     assert re.sub(r"'\d'", "''", one) == re.sub(r"'[ds]\d'", "''", two)
     run(X[:, 0].tolist(), human=pandas.Series(Z[:, 0]), **usual)  # one score a system
     for wrong in (Z[:3], [["a"]], np.inf * Z):
@@ -129,6 +133,7 @@ def test_figures_are_not_cut_and_nothing_overlaps(verb, tmp_path):
     pixels = image.imread(tmp_path / "f.png")[..., :3]
     for edge in (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:]):
         assert edge.min() == 1.0
+
     for axes in figure.axes:
         assert axes.get_window_extent().height > 30
         labels = [t.get_size() for t in axes.get_xticklabels()]

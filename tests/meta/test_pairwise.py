@@ -33,6 +33,7 @@ def test_spa_is_its_definition(shape):
     X, Z = matrices(shape)
     signs = np.random.default_rng(4).integers(0, 2, (1000, X.shape[1])) * 2 - 1
     distances = []
+
     for i, j in combinations(range(len(X)), 2):
         one, two = (
             sum(
@@ -42,6 +43,7 @@ def test_spa_is_its_definition(shape):
             for side in (X, Z)
         )
         distances.append(abs(one - two) / 1000)
+
     assert spa(X, Z) == pytest.approx(1 - np.mean(distances), abs=1e-12)
 
 
@@ -56,7 +58,8 @@ def test_acc_eq_is_its_definition(shape, missing):
     """Every candidate ε, every input, every pair."""
     X, Z = matrices(shape, missing)
     one, two = np.triu_indices(len(X), 1)
-    x, z = X[one] - X[two], Z[one] - Z[two]
+    x = X[one] - X[two]
+    z = Z[one] - Z[two]
     both = ~np.isnan(x + z)
 
     def accuracy(epsilon):
@@ -66,6 +69,7 @@ def test_acc_eq_is_its_definition(shape, missing):
     if not both.any():
         assert np.isnan(acc_eq(X, Z)).all()
         return
+
     by_epsilon = {epsilon: accuracy(epsilon) for epsilon in {0.0, *np.abs(x[both])}}
     best = max(by_epsilon.values())
     smallest = min(
@@ -86,6 +90,7 @@ def test_the_values_are_those_of_mt_metrics_eval(request, data, name, table):
     result = correlate(
         scores, expected["human"], metrics=metrics, coefficient=["spa", "acc-eq"]
     )
+
     for one in result.correlations:
         values = expected["metrics"][one.metric]
         assert one.value == pytest.approx(
@@ -95,6 +100,7 @@ def test_the_values_are_those_of_mt_metrics_eval(request, data, name, table):
             # Of several best ε ours is the smallest; theirs may be another for
             # rounding.
             assert one.epsilon <= values["epsilon"] + 1e-15
+
     assert len(result.correlations) == 2 * len(metrics)
     assert "acc_eq ties scores that differ" in result.to_table()
     for coefficient, level in (("spa", "summary"), ("acc-eq", "global")):
@@ -129,7 +135,8 @@ def test_swapped_acc_eq_is_counted_pair_by_pair(shape):
     one, two = np.triu_indices(len(Z), 1)
 
     def accuracy(kept):
-        scores, ties = np.where(kept, X, Y), np.where(kept, *half)
+        scores = np.where(kept, X, Y)
+        ties = np.where(kept, *half)
         return right(
             scores[one] - scores[two], Z[one] - Z[two], ties[one] + ties[two]
         ).mean()

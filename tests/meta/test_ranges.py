@@ -43,7 +43,8 @@ def found(result, which: str, one: str, other: str):
 
 
 def mean_tau(table: ScoreTable, one: str, other: str, rows) -> float:
-    x, z = table.matrix(one).values, table.matrix(other).values
+    x = table.matrix(one).values
+    z = table.matrix(other).values
     return float(
         np.mean(
             [
@@ -71,6 +72,7 @@ def test_ranges_are_scipys_tau_over_their_rows(table):
             assert found(result, which, one, other).tau == pytest.approx(
                 mean_tau(table, one, other, rows)
             )
+
     assert found(result, "whole", "a", "b").tau > found(result, "top", "a", "b").tau
     sizes = [len(above(t)) for t in range(4)]
     assert found(result, "top", "a", "b").summaries == np.mean(sizes)
@@ -102,13 +104,16 @@ def test_the_best_of_all_metrics_or_of_the_two_with_repeats(table):
 def test_eq_1_is_what_counting_gives(rule):
     part = np.random.default_rng(1).random((3, 12))
     points, unbeaten = better([part], 3000, rule, np.random.default_rng(2))
-    shares, beaten = [], []
+    shares = []
+    beaten = []
+
     for s in range(12):
         on_one = [any(part[m, x] > part[m, s] for m in range(3)) for x in range(12)]
         on_all = [all(part[m, x] > part[m, s] for m in range(3)) for x in range(12)]
         beaten.append(sum(on_one))
         below = sum(on_one) if rule == "text" else 12
         shares.append(sum(on_all) / below if below else np.nan)
+
     found_mean = sum(p.value * p.number for p in points if p.number) / 3000
     assert found_mean == pytest.approx(np.mean(shares), abs=0.02)
     assert sum(p.number for p in points) + unbeaten == 3000
@@ -119,7 +124,14 @@ def test_a_score_from_0_begins_at_0_by_the_code(table):
     """Its steps: i (max - min) / 15, whatever the lowest is; all pairs count, tied ones
     too."""
     part = np.array([[0.2, 0.8, 0.5], [0.3, 0.1, 0.3]])
-    points = opposite_orders([part], 0, 1, 4000, "code", np.random.default_rng(0))
+    points = opposite_orders(
+        [part],
+        0,
+        1,
+        4000,
+        "code",
+        np.random.default_rng(0),
+    )
     assert [p.low for p in points] == pytest.approx(
         [i * (0.8 - 0.2) / 15 for i in range(15)]
     )

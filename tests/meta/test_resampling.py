@@ -18,7 +18,13 @@ OF_NLPSTATS = [("system", "system", 60), ("summary", "input", 8)]
 
 
 def same(ours, theirs, tolerance):
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance, equal_nan=True)
+    np.testing.assert_allclose(
+        ours,
+        theirs,
+        rtol=0,
+        atol=tolerance,
+        equal_nan=True,
+    )
 
 
 def scores(seed, n, m, discrete, missing=0.0):
@@ -45,15 +51,34 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
         [*COEFFICIENTS, *more], (False, True)
     ):
         X, _, Z = scores(
-            7, 5, 4, discrete, missing=0.05 if coefficient == "spa" else 0.15
+            7,
+            5,
+            4,
+            discrete,
+            missing=0.05 if coefficient == "spa" else 0.15,
         )
-        ours = bootstrap_samples(X, Z, level, coefficient, sampling, samples=40, seed=5)
+        ours = bootstrap_samples(
+            X,
+            Z,
+            level,
+            coefficient,
+            sampling,
+            samples=40,
+            seed=5,
+        )
         for i in range(40):
             rows, columns = (
                 np.arange(n)
                 if sampling == fixed
                 else np.repeat(
-                    np.arange(n), draws.counts(5, stream, n, 0, 40)[i].astype(int)
+                    np.arange(n),
+                    draws.counts(
+                        5,
+                        stream,
+                        n,
+                        0,
+                        40,
+                    )[i].astype(int),
                 )
                 for n, fixed, stream in (
                     (5, "inputs", draws.SYSTEMS),
@@ -81,7 +106,14 @@ def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, _, Z = scores(1, 12, 20, discrete=False)
     _, counts = chosen_by_nlpstats(17, 12, 20, k)
     np.random.seed(17)
-    rival = rival_bootstrap(X, Z, theirs, coefficient, "both", n_resamples=k)
+    rival = rival_bootstrap(
+        X,
+        Z,
+        theirs,
+        coefficient,
+        "both",
+        n_resamples=k,
+    )
     same(Resampled(X, Z, level, coefficient)(*counts), rival.samples, 1e-10)
 
 
@@ -89,7 +121,8 @@ def exact_tau(x, z):
     """Kendall's τ-b in rational arithmetic up to the last root."""
     balance = tx = tz = 0
     for i, j in itertools.combinations(range(len(x)), 2):
-        a, b = np.sign(float(x[i] - x[j])), np.sign(float(z[i] - z[j]))
+        a = np.sign(float(x[i] - x[j]))
+        b = np.sign(float(z[i] - z[j]))
         balance += a * b
         tx += a != 0
         tz += b != 0
@@ -101,15 +134,25 @@ def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
     order."""
     rng = np.random.default_rng(2)
     thirds = rng.integers(3, 9, (8, 15))
-    Z, X = thirds / 3, rng.normal(size=(8, 15)) + thirds
+    Z = thirds / 3
+    X = rng.normal(size=(8, 15)) + thirds
     chosen, counts = chosen_by_nlpstats(3, 8, 15, 100)
     np.random.seed(3)
-    rival = rival_bootstrap(X, Z, "system", "kendall", "both", n_resamples=100)
+    rival = rival_bootstrap(
+        X,
+        Z,
+        "system",
+        "kendall",
+        "both",
+        n_resamples=100,
+    )
     exact = []
+
     for rows, columns in chosen:
         z = [sum(Fraction(int(thirds[i, j]), 3) for j in columns) for i in rows]
         x = [sum(Fraction(X[i, j]) for j in columns) for i in rows]
         exact.append(exact_tau(x, z))
+
     same(Resampled(X, Z, "system", "kendall")(*counts), exact, 1e-12)
     assert np.abs(np.array(rival.samples) - exact).max() > 1e-3
 
@@ -118,12 +161,38 @@ def test_unpaired_inputs_are_drawn_apart():
     X, _, Z = scores(4, 6, 30, discrete=False)
     wide = np.concatenate([X, X + 0.01], axis=1)
     ours = bootstrap_samples(
-        wide, Z, "system", "kendall", "both", samples=70, seed=9, paired_inputs=False
+        wide,
+        Z,
+        "system",
+        "kendall",
+        "both",
+        samples=70,
+        seed=9,
+        paired_inputs=False,
     )
-    systems = draws.counts(9, draws.SYSTEMS, 6, 0, 70)
-    of_x = draws.counts(9, draws.INPUTS, 60, 0, 70)
-    of_z = draws.counts(9, draws.OTHER_INPUTS, 30, 0, 70)
+    systems = draws.counts(
+        9,
+        draws.SYSTEMS,
+        6,
+        0,
+        70,
+    )
+    of_x = draws.counts(
+        9,
+        draws.INPUTS,
+        60,
+        0,
+        70,
+    )
+    of_z = draws.counts(
+        9,
+        draws.OTHER_INPUTS,
+        30,
+        0,
+        70,
+    )
     assert not np.array_equal(of_x[:, :30], of_z)
+
     for i in range(70):
         rows = np.repeat(np.arange(6), systems[i].astype(int))
         x = np.repeat(wide, of_x[i].astype(int), axis=1)[rows]
@@ -140,7 +209,14 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
     for coefficient in COEFFICIENTS:
 
         def sample(k, seed=3, coefficient=coefficient):
-            return bootstrap_samples(X, Z, level, coefficient, samples=k, seed=seed)
+            return bootstrap_samples(
+                X,
+                Z,
+                level,
+                coefficient,
+                samples=k,
+                seed=seed,
+            )
 
         boot = sample(300)
         with monkeypatch.context() as patch:
@@ -153,7 +229,13 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
 
 
 def test_draws_are_uniform_and_fair():
-    w = draws.counts(0, draws.INPUTS, 10, 0, 2048)
+    w = draws.counts(
+        0,
+        draws.INPUTS,
+        10,
+        0,
+        2048,
+    )
     assert (w.sum(axis=1) == 10).all()
     assert abs(w.mean(axis=0) - 1).max() < 5 * (0.9 / 2048) ** 0.5
     u = np.concatenate([draws.coins(0, (5, 7), block) for block in range(32)], axis=2)
@@ -182,12 +264,45 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
     [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
-    X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
+    X, Y, Z = standardised(
+        *scores(
+            n * m,
+            n,
+            m,
+            discrete,
+            missing,
+        )
+    )
     for coefficient, swaps in itertools.product(COEFFICIENTS, draws.SAMPLINGS):
-        pair = prepare_pair(X, Y, Z, level, coefficient)
-        u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
+        pair = prepare_pair(
+            X,
+            Y,
+            Z,
+            level,
+            coefficient,
+        )
+        u = next(
+            coin_blocks(
+                X.shape,
+                pair,
+                swaps,
+                3,
+                [0],
+            )
+        )[:, :, :12]
         cells = u.swapaxes(0, 1) if pair.by_input else u
-        same(pair([u]), swap_one_by_one(X, Y, Z, cells, level, coefficient), 1e-12)
+        same(
+            pair([u]),
+            swap_one_by_one(
+                X,
+                Y,
+                Z,
+                cells,
+                level,
+                coefficient,
+            ),
+            1e-12,
+        )
         assert swaps != "systems" or (cells == cells[:, :1]).all()
         assert swaps != "inputs" or (cells == cells[:1]).all()
 
@@ -199,7 +314,14 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
     Z += np.random.default_rng(0).normal(size=Z.shape) * 1e-3
     np.random.seed(23)
     rival = rival_permutation(
-        X, Y, Z, theirs, coefficient, "both", alternative="greater", n_resamples=k
+        X,
+        Y,
+        Z,
+        theirs,
+        coefficient,
+        "both",
+        alternative="greater",
+        n_resamples=k,
     )
     np.random.seed(23)
     swapped = [
@@ -218,5 +340,22 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
     sx, sy, _ = standardised(X, 100 * X + 3, Z)
     np.testing.assert_array_equal(sx, sy)
     for level, coefficient in itertools.product(LEVELS, COEFFICIENTS):
-        pair = prepare_pair(sx, sy, Z, level, coefficient)
-        assert (pair(coin_blocks(X.shape, pair, "both", 1, [0])) == 0).all()
+        pair = prepare_pair(
+            sx,
+            sy,
+            Z,
+            level,
+            coefficient,
+        )
+        assert (
+            pair(
+                coin_blocks(
+                    X.shape,
+                    pair,
+                    "both",
+                    1,
+                    [0],
+                )
+            )
+            == 0
+        ).all()

@@ -50,10 +50,24 @@ def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient
     """Williams, where all correlations are positive."""
     table = made_up(table_of, n=20)
     X, Y, Z = (table.matrix(name).values for name in ("m0", "m1", "human"))
-    ours = compare_pairs(np.stack([X, Y]), Z, level, coefficient, "williams")
+    ours = compare_pairs(
+        np.stack([X, Y]),
+        Z,
+        level,
+        coefficient,
+        "williams",
+    )
     for x, y, i, j in ((X, Y, 0, 1), (Y, X, 1, 0)):
-        theirs_p = rival_williams(x, y, Z, theirs, coefficient, "greater").pvalue
+        theirs_p = rival_williams(
+            x,
+            y,
+            Z,
+            theirs,
+            coefficient,
+            "greater",
+        ).pvalue
         assert ours.p_values[i, j] == pytest.approx(theirs_p, abs=1e-12)
+
     options = {
         "level": level,
         "coefficient": coefficient,
@@ -61,7 +75,13 @@ def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient
         "confidence": 0.9,
     }
     result = interval(table, metrics="m1", **options).intervals[0]
-    ends = rival_fisher(Y, Z, theirs, coefficient, confidence_level=0.9)
+    ends = rival_fisher(
+        Y,
+        Z,
+        theirs,
+        coefficient,
+        confidence_level=0.9,
+    )
     assert (result.low, result.high) == pytest.approx(tuple(ends), abs=1e-12)
 
 
@@ -85,7 +105,13 @@ def test_published_interval_of_rouge_2_on_summeval(summeval):
 
 def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
     table = made_up(table_of, n=3, m=2)
-    result = interval(table, metrics="m0", level="system", samples=500, confidence=0.8)
+    result = interval(
+        table,
+        metrics="m0",
+        level="system",
+        samples=500,
+        confidence=0.8,
+    )
     found = result.intervals[0]
     kept = found.drawn[~np.isnan(found.drawn)]
     assert found.failed == 500 - kept.size > 0
@@ -94,7 +120,10 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
     with pytest.raises(InputError, match="only 1 input"):
         interval(made_up(table_of, n=4, m=1), method="boot-inputs")
     interval(
-        table, samples=1, method="fisher", coefficient="pearson"
+        table,
+        samples=1,
+        method="fisher",
+        coefficient="pearson",
     )  # a formula needs none
 
 
@@ -128,10 +157,23 @@ def test_bootstrap_test_centres_the_differences(table_of):
     table = made_up(table_of)
     X, Y, Z = (table.matrix(name).values for name in ("m0", "m2", "human"))
     tests = compare_pairs(
-        np.stack([X, Y]), Z, "system", "kendall", "boot-both", samples=300, seed=4
+        np.stack([X, Y]),
+        Z,
+        "system",
+        "kendall",
+        "boot-both",
+        samples=300,
+        seed=4,
     )
     x, y = (
-        bootstrap_samples(a, Z, "system", "kendall", samples=300, seed=4)
+        bootstrap_samples(
+            a,
+            Z,
+            "system",
+            "kendall",
+            samples=300,
+            seed=4,
+        )
         for a in (X, Y)
     )
     observed = tests.correlations[0] - tests.correlations[1]
@@ -141,14 +183,26 @@ def test_bootstrap_test_centres_the_differences(table_of):
 
 def test_all_pairs_share_their_coins_with_the_single_test(table_of):
     table = made_up(table_of)
-    values, Z = table.values[:4], table.matrix("human").values
+    values = table.values[:4]
+    Z = table.matrix("human").values
+
     for level in ("system", "summary"):
         tests = compare_pairs(
-            values, Z, level, "spearman", samples=150, seed=6
+            values,
+            Z,
+            level,
+            "spearman",
+            samples=150,
+            seed=6,
         ).p_values
         for i, j in itertools.combinations(range(4), 2):
             two = compare_pairs(
-                values[[i, j]], Z, level, "spearman", samples=150, seed=6
+                values[[i, j]],
+                Z,
+                level,
+                "spearman",
+                samples=150,
+                seed=6,
             )
             assert (tests[i, j], tests[j, i]) == (
                 two.p_values[0, 1],
@@ -164,9 +218,19 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
     """#{T >= T_observed} over every assignment of the coins, for X over Y."""
     X, Y, Z = standardised(X, Y, Z)
     n, m = X.shape
-    shape = {"systems": (n, 1), "inputs": (1, m), "both": (n, m)}[swaps]
+    shape = {
+        "systems": (n, 1),
+        "inputs": (1, m),
+        "both": (n, m),
+    }[swaps]
     ways = np.array(list(itertools.product([1.0, -1.0], repeat=math.prod(shape))))
-    pair = prepare_pair(X, Y, Z, level, coefficient)
+    pair = prepare_pair(
+        X,
+        Y,
+        Z,
+        level,
+        coefficient,
+    )
     u = np.array(
         np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype
     )
@@ -177,19 +241,45 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
 @pytest.mark.parametrize(
     ("level", "method", "n", "m", "coefficient"),
     [
-        *itertools.product(["summary"], ["perm-inputs"], [6], [9, 14], ["kendall"]),
-        *itertools.product(["system"], ["perm-systems"], [10, 14], [4], ["spearman"]),
+        *itertools.product(
+            ["summary"],
+            ["perm-inputs"],
+            [6],
+            [9, 14],
+            ["kendall"],
+        ),
+        *itertools.product(
+            ["system"],
+            ["perm-systems"],
+            [10, 14],
+            [4],
+            ["spearman"],
+        ),
         ("summary", "perm-inputs", 6, 9, "pearson"),
     ],
 )
 def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coefficient):
     rng = np.random.default_rng(n)
     Z = rng.normal(size=(n, 1)) + rng.normal(size=(n, m))
-    X, Y = Z + rng.normal(size=(n, m)) * 0.2, Z + rng.normal(size=(n, m)) * 3
+    X = Z + rng.normal(size=(n, m)) * 0.2
+    Y = Z + rng.normal(size=(n, m)) * 3
     found = compare_pairs(
-        np.stack([X, Y]), Z, level, coefficient, method, samples=None, target=1e-4
+        np.stack([X, Y]),
+        Z,
+        level,
+        coefficient,
+        method,
+        samples=None,
+        target=1e-4,
     )
-    exact = exact_p_values(X, Y, Z, level, coefficient, method.removeprefix("perm-"))
+    exact = exact_p_values(
+        X,
+        Y,
+        Z,
+        level,
+        coefficient,
+        method.removeprefix("perm-"),
+    )
     assert exact < 0.02
     assert found.p_values[0, 1] == pytest.approx(
         exact, rel=1e-9 if 14 not in (n, m) else 0.1
@@ -207,14 +297,27 @@ def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
     if level == "summary":
         values, Z = np.round(values), np.round(Z)  # most inputs have ties
     many = compare_pairs(
-        values, Z, level, coefficient, samples=40_000, seed=1
+        values,
+        Z,
+        level,
+        coefficient,
+        samples=40_000,
+        seed=1,
     ).p_values[0, 1]
     assert 1e-4 < many < 1e-2
     more = {"samples": None, "target": 1e-5}
     found = [
-        compare_pairs(values, Z, level, coefficient, **more, seed=seed).p_values[0, 1]
+        compare_pairs(
+            values,
+            Z,
+            level,
+            coefficient,
+            **more,
+            seed=seed,
+        ).p_values[0, 1]
         for seed in range(4)
     ]
+
     assert np.mean(found) == pytest.approx(many, rel=0.3)
     assert max(found) < 3 * many
 
@@ -229,6 +332,7 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
     Z[rng.random(Z.shape) < 0.1] = np.nan
     X[:, 3] = 1.0
     values = np.where(np.isnan(Z), np.nan, np.stack([X, Y, 2 * X + 1]))
+
     for method, coefficient in (
         ("perm-both", "kendall"),
         ("perm-systems", "spearman"),
@@ -236,7 +340,13 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
     ):
         chosen, given = (
             compare_pairs(
-                values, Z, level, coefficient, method, samples=k, target=0.01
+                values,
+                Z,
+                level,
+                coefficient,
+                method,
+                samples=k,
+                target=0.01,
             ).p_values
             for k in (None, 800)
         )
@@ -245,17 +355,37 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
 
 
 def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of):
-    table = made_up(table_of, metrics=3, n=12, m=30)
-    values, Z = table.values[:3], table.values[3]
+    table = made_up(
+        table_of,
+        metrics=3,
+        n=12,
+        m=30,
+    )
+    values = table.values[:3]
+    Z = table.values[3]
     found, few = (
-        compare_pairs(values, Z, "system", "pearson", samples=None, target=target)
+        compare_pairs(
+            values,
+            Z,
+            "system",
+            "pearson",
+            samples=None,
+            target=target,
+        )
         for target in (1e-4, 0.05)
     )
     assert (found.samples, found.smallest_p, few.samples) == (19_999, 1 / 40_000, 512)
-    clear, small = found.p_values > 0.05, found.p_values < 0.005
+    clear = found.p_values > 0.05
+    small = found.p_values < 0.005
     np.testing.assert_array_equal(found.p_values[clear], few.p_values[clear])
     assert small.any()
-    plain = compare_pairs(values, Z, "system", "pearson", samples=19_999).p_values
+    plain = compare_pairs(
+        values,
+        Z,
+        "system",
+        "pearson",
+        samples=19_999,
+    ).p_values
     np.testing.assert_allclose(found.p_values[small], plain[small], atol=6e-4)
 
 
@@ -270,8 +400,18 @@ def test_families_of_equal_metrics_hold_their_level(level, coefficient):
     for run in range(60):
         Z = rng.normal(size=(8, 10)) + rng.normal(size=(8, 1))
         values = Z + rng.normal(size=(5, 8, 10)) * 3
-        more = {"samples": None, "target": 0.05 / 20, "seed": run}
-        tests = compare_pairs(values, Z, level, coefficient, **more)
+        more = {
+            "samples": None,
+            "target": 0.05 / 20,
+            "seed": run,
+        }
+        tests = compare_pairs(
+            values,
+            Z,
+            level,
+            coefficient,
+            **more,
+        )
         false += (
             corrected_p_values(tests.p_values, "bonferroni", "level") <= 0.05
         ).any()
@@ -282,16 +422,35 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
     table = made_up(table_of, metrics=6)
     with pytest.raises(InputError, match="598 samples: no test could pass"):
         compare(table, samples=598, correction="bonferroni-level")
-    compare(table, samples=599, correction="bonferroni-level", level="system")
+    compare(
+        table,
+        samples=599,
+        correction="bonferroni-level",
+        level="system",
+    )
     for correction in ("none", "benjamini-hochberg-level"):
-        compare(table, samples=50, correction=correction, level="system")
+        compare(
+            table,
+            samples=50,
+            correction=correction,
+            level="system",
+        )
     paper = {"method": "paper-both", "correction": "bonferroni-level"}
-    compare(table, samples=50, level="system", **paper)
+    compare(
+        table,
+        samples=50,
+        level="system",
+        **paper,
+    )
 
 
 def test_by_the_papers_rule_equals_win(table_of):
     table = made_up(table_of)
-    copied = table_of(m0=table.values[0], copy=table.values[0], human=table.values[-1])
+    copied = table_of(
+        m0=table.values[0],
+        copy=table.values[0],
+        human=table.values[-1],
+    )
     paper = compare(copied, level="system", method="paper-both")
     assert "two equal metrics get p = 0" in " ".join(paper.remarks())
     assert {test["p_value"] for test in paper.to_json()["tests"]} == {0.0}
@@ -307,8 +466,15 @@ def test_by_the_papers_rule_equals_win(table_of):
 )
 def test_corrections_equal_statsmodels_in_both_groupings(table_of, correction, theirs):
     table = made_up(table_of)
-    metrics, people = table.values[:4], table.values[4]
-    p = compare_pairs(metrics, people, "system", "pearson", samples=99).p_values
+    metrics = table.values[:4]
+    people = table.values[4]
+    p = compare_pairs(
+        metrics,
+        people,
+        "system",
+        "pearson",
+        samples=99,
+    ).p_values
     off = ~np.eye(4, dtype=bool)
     families = [("metric", (row, off[row])) for row in range(4)] + [("level", off)]
 
@@ -340,6 +506,7 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
     found = [
         {(row[2], row[3]): (row[7], row[9]) for row in frame.rows} for frame in frames
     ]
+
     for metric, other, paper, plus_one, slack in PUBLISHED_P:
         assert found[0][metric, other][0] == pytest.approx(paper, abs=slack)
         assert found[1][metric, other][0] == pytest.approx(plus_one, abs=slack)
@@ -351,7 +518,11 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
 def test_neither_beats_rouge_on_realsumm(ddr21):
     names = ["qa-eval_f1", "bertscore_recall", "rouge-1_recall", "rouge-2_recall"]
     result = compare(
-        ddr21, "litepyramid_recall", metrics=names, level="system", samples=4000
+        ddr21,
+        "litepyramid_recall",
+        metrics=names,
+        level="system",
+        samples=4000,
     )
     assert result.comparisons[0].p_values[:2, 2:].min() >= 0.66
 
@@ -401,7 +572,11 @@ def test_clusters_open_at_significant_differences():
 def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
     rng = np.random.default_rng(1)
     human = rng.normal(size=(10, 40)) + np.linspace(0, 2, 10)[:, None]
-    noises = {"good": 0.3, "twin": 0.3, "poor": 30.0}
+    noises = {
+        "good": 0.3,
+        "twin": 0.3,
+        "poor": 30.0,
+    }
     scores = {
         name: human + n * rng.normal(size=human.shape) for name, n in noises.items()
     }
@@ -412,11 +587,13 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
         "twin": 1,
         "poor": 2,
     }
+
     tests = compare(table, level=result.level, coefficient=coefficient)
     for one in result.ranks:
         value = tests.comparisons[0].correlations[tests.metrics.index(one.metric)]
         assert one.value == value
         assert one.low <= value <= one.high or one.metric == "poor"
+
     with pytest.raises(InputError, match="several levels"):
         rank(table, level=["system", "summary"])
 
@@ -440,7 +617,12 @@ def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
 
 def test_ranks_say_what_is_left_out():
     rows = [
-        {"system": f"s{i}", "input": n, "bleu": i * n % 5, "rouge": i}
+        {
+            "system": f"s{i}",
+            "input": n,
+            "bleu": i * n % 5,
+            "rouge": i,
+        }
         | ({"human": i} if i else {})
         for i in range(5)
         for n in range(4)

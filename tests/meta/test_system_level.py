@@ -62,6 +62,7 @@ def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
     for (a, b), (c, d) in combinations(scores, 2):
         if lower <= abs(a - c) <= lower + width:
             kinds[int(np.sign((a - c) * (b - d))), int(a == c), int(b == d)] += 1
+
     p, q, t, u, both = kinds.values()
     assert (counts.agreed, counts.disagreed, counts.tied_metric) == (p, q, t)
     assert (counts.tied_human, counts.tied_both, counts.pairs) == (
@@ -103,7 +104,8 @@ def noisy_table(table_of, noise: float):
 
 def test_about_are_the_nearest_pairs_and_the_interval_is_the_wider_of_two(table_of):
     entry = difference(noisy_table(table_of, 2.0), 2.0, samples=300).metrics[0]
-    about, pairs = entry.about, SystemPairs.of(entry.sides.scores, entry.sides.Z)
+    about = entry.about
+    pairs = SystemPairs.of(entry.sides.scores, entry.sides.Z)
     nearest = np.sort(np.abs(pairs.gaps - 2.0))[: round(0.2 * len(pairs))]
     assert about.pairs == len(nearest)
     assert max(2 - about.lower, about.upper - 2) == pytest.approx(nearest[-1])
@@ -137,6 +139,7 @@ def test_sentences_say_what_to_do(table_of):
     assert "agreement reaches 95 % at a difference of" in text
     assert text in result.to_table().replace("\n", " ")
     assert result.to_json()["sentences"] == (text,)
+
     for noise, size, end in (
         (40.0, 0.1, "no better than chance"), (1, 99, "No two systems here differ by more"),
     ):  # fmt: skip
@@ -146,7 +149,14 @@ def test_sentences_say_what_to_do(table_of):
 
 def test_mistakes_are_named():
     x = [1, 2, 3], [1, 2, 3]
-    other = [{"system": 0, "input": 0, "metric": "k", "score": 1}]
+    other = [
+        {
+            "system": 0,
+            "input": 0,
+            "metric": "k",
+            "score": 1,
+        }
+    ]
     for run, message in (
         (lambda: difference([1, 2], 0, [1, 2]), "difference of 0"),
         (lambda: difference([1, 1, 1], 1, [1, 2, 3]), "every system the same score"),
@@ -177,11 +187,14 @@ def test_it_is_what_a_loop_gives(table_of):
     X = noisy()
     point = stability(table_of(m=X), sizes=[15], samples=600).points[0]
     rng = np.random.default_rng(9)
-    taus, scores = [], []
+    taus = []
+    scores = []
+
     for _ in range(600):
         one, two = (X[:, rng.integers(40, size=15)].mean(axis=1) for _ in range(2))
         taus.append(kendalltau(one, two).statistic)
         scores.append(one)
+
     assert point.tau == pytest.approx(np.mean(taus), abs=6 * np.std(taus) / 600**0.5)
     assert point.deviation == pytest.approx(np.std(taus), rel=0.08)
     assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.08)
@@ -191,7 +204,11 @@ def test_published_region(ddr21):
     """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
     metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
     result = stability(
-        ddr21, "litepyramid_recall", metrics=metrics, sizes=[100], samples=100
+        ddr21,
+        "litepyramid_recall",
+        metrics=metrics,
+        sizes=[100],
+        samples=100,
     )
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
@@ -239,8 +256,14 @@ def test_the_same_inputs_on_both_sides_are_still_drawn_apart(table_of):
     """On one table the judged side shares the draw and is exact; the other is not."""
     rng = np.random.default_rng(0)
     values = np.arange(12.0)[:, None] + 3 * rng.normal(size=(12, 30))
-    judged, full = table_of(m=values, human=values), table_of(m=values)
-    one = meta.testset(judged, full=full, sampling=["inputs"], samples=200).intervals[0]
+    judged = table_of(m=values, human=values)
+    full = table_of(m=values)
+    one = meta.testset(
+        judged,
+        full=full,
+        sampling=["inputs"],
+        samples=200,
+    ).intervals[0]
     assert (one.judged_low, one.judged_high) == (1.0, 1.0)
     assert one.full_low < 0.95
 

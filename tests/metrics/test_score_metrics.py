@@ -54,6 +54,7 @@ def test_meteor_is_nltks_or_says_what_it_lacks() -> None:
         with pytest.raises(InputError, match=r"nltk\.downloader wordnet"):
             scored("meteor")
         return
+
     from nltk.translate.meteor_score import meteor_score
 
     words = nltk.tokenize.wordpunct_tokenize
@@ -86,6 +87,7 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
     references = dataset.references[:8]
     table = score_metrics(few, references=references).scores
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+
     for i, entry in enumerate(references):
         for s, texts in enumerate(few.values()):
             expected = scorer.score(" ".join(entry.references[0]), texts[i])
@@ -100,15 +102,14 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
 def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
     result = scored("rouge-2_recall", "rouge-l_f1")
     assert result.scores.metrics == ("rouge-2_recall", "rouge-l_f1")
-    means, ends = (
-        result.scores.values[0].mean(axis=1),
-        result.intervals["rouge-2_recall"],
-    )
+    means = result.scores.values[0].mean(axis=1)
+    ends = result.intervals["rouge-2_recall"]
     row = result.to_tables()[0].rows[1]
     assert row[:4] == ("b", pytest.approx(means[1]), *ends[1])
     assert ends[1][0] <= means[1] <= ends[1][1]
     result.save(tmp_path / "scores.csv")
     table = read_scores(tmp_path / "scores.csv")
+
     for metric in result.scores.metrics:
         assert np.array_equal(
             table.matrix(metric).values, result.scores.matrix(metric).values

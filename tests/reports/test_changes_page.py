@@ -20,7 +20,11 @@ def changed():
             ["The bridge is closed.", "Cars wait."],
         ]
         return lp.score(
-            texts, units, ids=["storm", "bridge/2"], judge="recall", samples=40
+            texts,
+            units,
+            ids=["storm", "bridge/2"],
+            judge="recall",
+            samples=40,
         )
 
     old = run(
@@ -51,6 +55,7 @@ def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
         "storm",
         "bridge/2",
     ]
+
     assert [x.text for x in rows[0].find_elements("css selector", "del")] == [
         "storm",
         "Oslo",
@@ -107,13 +112,22 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(page, browser):
 def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     units = [[*HOSTILE, "x" * 5000]]
     names = [f"system {text}" for text in HOSTILE]
-    more = {"judge": "recall", "ids": [HOSTILE[0]], "samples": 40}
+    more = {
+        "judge": "recall",
+        "ids": [HOSTILE[0]],
+        "samples": 40,
+    }
     full = lp.score({name: [" ".join(units[0])] for name in names}, units, **more)
     none = lp.score(
         {name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more
     )
     lp.changes(full, none).to_html(tmp_path / "c.html")
-    size = {"width": 400, "height": 850, "deviceScaleFactor": 1, "mobile": True}
+    size = {
+        "width": 400,
+        "height": 850,
+        "deviceScaleFactor": 1,
+        "mobile": True,
+    }
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     open_report(browser, tmp_path / "c.html")
     assert "broken" not in browser.title
@@ -132,7 +146,11 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
 
 def test_a_result_without_texts(browser, tmp_path):
     runs = [
-        lp.score(units=[["It rained.", "We left."]], presence={"a": [row]}, samples=40)
+        lp.score(
+            units=[["It rained.", "We left."]],
+            presence={"a": [row]},
+            samples=40,
+        )
         for row in ([1.0, 0.0], [0.0, 1.0])
     ]
     lp.changes(*runs).to_html(tmp_path / "c.html")

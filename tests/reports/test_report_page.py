@@ -103,6 +103,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
         "1",
         "2",
     ]  # once each
+
     assert [x.text for x in find(browser, "#grid .group:first-child td")] == [
         "1",
         ".50",
@@ -166,7 +167,12 @@ def test_texts_are_data(browser, tmp_path):
     names = {f"system {text}": [f"{text} It rained.", HOSTILE[0]] for text in HOSTILE}
     units = [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]]
     result = lp.score(
-        names, units, ids=[HOSTILE[0], "b"], judge="recall", evidence=True, samples=40
+        names,
+        units,
+        ids=[HOSTILE[0], "b"],
+        judge="recall",
+        evidence=True,
+        samples=40,
     )
     path = tmp_path / "r.html"
     result.to_html(path)
@@ -185,7 +191,11 @@ def test_texts_are_data(browser, tmp_path):
 
 
 def test_a_result_without_texts_or_labels(browser, tmp_path):
-    result = lp.score(units=[["It rained."]], presence={"a": [[1.0]]}, samples=100)
+    result = lp.score(
+        units=[["It rained."]],
+        presence={"a": [[1.0]]},
+        samples=100,
+    )
     path = tmp_path / "r.html"
     result.to_html(path)
     open_report(browser, path, "#fact=1/1/a")
@@ -197,14 +207,20 @@ def test_a_result_without_texts_or_labels(browser, tmp_path):
 def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     names = ["abstractive", "extractive", "lead", "swapped"]
     result = lp.score({name: ["It rained."] for name in names}, [["It rained."]], judge="recall",
-                      labels={name: [[1]] for name in names}, samples=100)  # fmt: skip
+                      labels={name: [[1]] for name in names}, samples=100,)  # fmt: skip
     result.to_html(tmp_path / "r.html")
-    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    size = {
+        "width": 400,
+        "height": 800,
+        "deviceScaleFactor": 1,
+        "mobile": True,
+    }
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     open_report(browser, tmp_path / "r.html")
     for cell in find(browser, "#scores th, #scores td.number, #grid td button"):
         if cell.is_displayed():
             assert cell.rect["x"] + cell.rect["width"] <= 400
+
     heights = {name.rect["height"] for name in find(browser, "#scores tbody bdi")}
     assert len(heights) == 1
     assert max(heights) < 30  # one line

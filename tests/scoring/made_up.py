@@ -30,8 +30,12 @@ def made_up(
     its opposite).
     """
     rng = np.random.default_rng(seed)
-    units, summaries, labels, presence = [], [], [], {}
+    units = []
+    summaries = []
+    labels = []
+    presence = {}
     names = tuple(f"i{i:02}" for i in range(inputs))
+
     for i in range(inputs):
         texts = []
         for u in range(8):
@@ -39,9 +43,13 @@ def made_up(
             negated = "not " if rng.random() < 0.3 else ""
             texts.append(f"Fact {u} is {negated}{chosen}")
         units.append(InputUnits(names[i], tuple(Unit(text) for text in texts)))
+
     for s in range(systems):
         name = f"s{s}"
-        texts, rows, values = [], [], []
+        texts = []
+        rows = []
+        values = []
+
         for i in range(inputs):
             size = int(rng.integers(10, 80))
             texts.append(" ".join(rng.choice(WORDS, size)))
@@ -58,9 +66,11 @@ def made_up(
                 logit = np.where(negated, -logit, logit)
             rows.append(tuple(label.astype(int).tolist()))
             values.append(1 / (1 + np.exp(-logit)))
+
         summaries.append(SystemSummaries(name, names, tuple(texts)))
         labels.append(SystemLabels(name, names, tuple(rows)))
         presence[name] = values
+
     calls = iter([value for row in presence.values() for value in row])
     data = lp.load(units, summaries=summaries, labels=labels)
     return lp.score(data, judge=lambda summary, facts: next(calls), samples=100)

@@ -18,7 +18,8 @@ def values_of(found):
 def test_numbers_are_those_of_other_packages():
     result = made_up(3)
     found = lp.audit(result)
-    presence, labels = result.presence.ravel(), result.labels.ravel()
+    presence = result.presence.ravel()
+    labels = result.labels.ravel()
     values = values_of(found)
     assert values["AUC"] == pytest.approx(metrics.roc_auc_score(labels, presence))
     assert values["Brier score"] == pytest.approx(
@@ -40,7 +41,8 @@ def test_numbers_are_those_of_other_packages():
 
 
 def texts_and_labels(result):
-    summaries, labels = [], []
+    summaries = []
+    labels = []
     for n, name in enumerate(result.systems):
         summaries.append(SystemSummaries(name, result.inputs, result.summaries[n]))
         rows = result.labels[n].reshape(-1, 8).astype(int)
@@ -57,11 +59,13 @@ def test_intervals_by_inputs_are_those_of_a_bootstrap():
     draws = []
     presence = result.presence.reshape(4, 60, 8)
     labels = result.labels.reshape(4, 60, 8)
+
     for _ in range(200):
         some = rng.integers(60, size=60)
         draws.append(
             metrics.roc_auc_score(labels[:, some].ravel(), presence[:, some].ravel())
         )
+
     low, high = np.quantile(draws, (0.025, 0.975))
     assert auc.high - auc.low == pytest.approx(high - low, rel=0.2)
 
@@ -99,6 +103,7 @@ def test_the_order_of_systems_changes_nothing():
         judge=lambda summary, units: next(rows),
         samples=100,
     )
+
     other = lp.audit(again)
     assert (other.figures, other.cells) == (found.figures, found.cells)
     assert (

@@ -47,7 +47,11 @@ def given(presence, systems=("a",), **options):
     """A result of presence alone: (systems, inputs, units)."""
     rows = {name: row.tolist() for name, row in zip(systems, presence, strict=True)}
     units = [[f"Fact {u}." for u in range(presence.shape[2])]] * presence.shape[1]
-    return lp.score(units=units, presence=rows, **{"samples": 40, **options})
+    return lp.score(
+        units=units,
+        presence=rows,
+        **{"samples": 40, **options},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +112,7 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli):
     old.save(tmp_path / "old.json")
     worse = texts({(m, u) for m in range(10) for u in range(m % 3 + 1)})
     scored({"a": worse, "b": texts()}).save(tmp_path / "bad.json")
+
     for status, options in (
         (0, ()),
         (1, ("--fail-if", "worse")),
@@ -118,14 +123,26 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli):
         (0, ("--margin", ".5")),
     ):
         done = cli(
-            "changes", "old.json", "bad.json", *options, cwd=tmp_path, status=status
+            "changes",
+            "old.json",
+            "bad.json",
+            *options,
+            cwd=tmp_path,
+            status=status,
         )
         assert ("FAIL: a " in done.stdout) == bool(status)
         assert ("passes with probability" in " ".join(done.stdout.split())) == (
             ".02" in options
         )
+
     cli(
-        "changes", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2
+        "changes",
+        "old.json",
+        "none.json",
+        "--fail-if",
+        "worse",
+        cwd=tmp_path,
+        status=2,
     )
     cli(
         "changes",
@@ -152,7 +169,8 @@ def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
 
 
 def test_a_fact_is_lost_that_falls_below_a_half_and_by_a_fifth():
-    one, two = given(np.full((1, 3, 2), 0.6)), given(np.full((1, 3, 2), 0.45))
+    one = given(np.full((1, 3, 2), 0.6))
+    two = given(np.full((1, 3, 2), 0.45))
     three = given(np.full((1, 3, 2), 0.4))
 
     assert lp.changes(one, two).changes[0].lost == ()
@@ -209,6 +227,7 @@ def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
     first, second = (
         lp.changes(old, run) for run in (new, scored(systems, turned, IDS[::-1]))
     )
+
     for one, two in zip(first.changes, second.changes, strict=True):
         assert (one.by_input, one.p, one.low, one.lost) == (
             two.by_input,
@@ -227,7 +246,13 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
     assert lost == [("two", 5), ("two", 0), ("three", 0), ("three", 0)]
     result.save(tmp_path / "scores.svg")
     history = tmp_path / "history.jsonl"
-    day = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
+    day = datetime(
+        2026,
+        1,
+        31,
+        12,
+        tzinfo=UTC,
+    ).timestamp()
     os.utime(tmp_path / "two.json", (day, day))
     words = (
         "changes",
@@ -236,9 +261,17 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
         "-o",
         "history.jsonl",
     )
+
     cli(*words, cwd=tmp_path)
     cli(*words, cwd=tmp_path)  # the same run again
-    cli("changes", "one.json", "three.json", "-o", "history.jsonl", cwd=tmp_path)
+    cli(
+        "changes",
+        "one.json",
+        "three.json",
+        "-o",
+        "history.jsonl",
+        cwd=tmp_path,
+    )
     runs = [json.loads(line) for line in history.read_text().splitlines()]
     assert [run["run"] for run in runs] == ["one", "two", "three"]
     assert runs[1]["date"] == "2026-01-31"
@@ -259,7 +292,8 @@ def test_a_history_keeps_the_runs_of_many_processes(
     old, new, tmp_path, monkeypatch, locks, count
 ):
     """All at once, also where the system has no locks."""
-    path, changes = tmp_path / "history.jsonl", lp.changes(old, new)
+    path = tmp_path / "history.jsonl"
+    changes = lp.changes(old, new)
     first, second = (replace(run, date="2026-01-31") for run in changes.history)
 
     if not locks:
@@ -330,6 +364,7 @@ def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody(tmp_path):
         *("h3", "ul", "li", "p", "code", "strong", "details", "summary", "sub", "em"),
         *("table", "thead", "tbody", "tr", "th", "td"),
     }
+
     assert any(hostile[:60] in strong.replace("\0", "") for strong in tree.strong)
     prose = "".join(tree.prose)
     assert not re.search(r"[@#]\w", prose)  # an empty comment stands between
@@ -383,7 +418,14 @@ def test_a_pass_with_a_loss_is_not_green_and_names_the_flags_that_would_have_fai
     old.save(tmp_path / "old.json")
     lost.save(tmp_path / "lost.json")
     for flag in result.would_fail:
-        cli("changes", "old.json", "lost.json", *flag.split(), cwd=tmp_path, status=1)
+        cli(
+            "changes",
+            "old.json",
+            "lost.json",
+            *flag.split(),
+            cwd=tmp_path,
+            status=1,
+        )
 
     failed = lp.changes(old, lost, fail_if_lost=3)
     assert "it fails for facts" in failed.failures[0]
@@ -417,11 +459,13 @@ def test_groups_of_inputs(old, new, tmp_path):
         "late",
         5,
     )
+
     d = {entry.input: entry.difference for entry in change.by_input}
     assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
     assert early.p_holm >= early.p
     thirds = lp.changes(old, new, by=f"{table}:length").changes[0].by_group
     assert [group.group for group in thirds] == ["> 6", "length ≤ 3", "≤ 6"]
+
     for by, message in (
         (f"{table}:colour", "topic"),
         ({"elsewhere": "x"}, "no input of the runs"),
@@ -432,11 +476,13 @@ def test_groups_of_inputs(old, new, tmp_path):
 
 def test_drift_of_the_judge_names_whom_it_favours():
     rng = np.random.default_rng(2)
-    names, presence = ("a", "b", "c"), rng.uniform(0.1, 0.5, (3, 40, 5))
+    names = ("a", "b", "c")
+    presence = rng.uniform(0.1, 0.5, (3, 40, 5))
     presence[1] += 0.1
     other = presence.copy()
     other[0] += 0.3
-    one, two = given(presence, names), given(other, names)
+    one = given(presence, names)
+    two = given(other, names)
     result = lp.drift(one, two)
     by_name = {s.system: s for s in result.systems}
     verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
@@ -455,7 +501,12 @@ def test_drift_of_the_judge_names_whom_it_favours():
 
 
 def test_wrong_options_are_refused(old, new):
-    wrong = {"fail_if": "wrose", "fail_under": 40, "fail_if_lost": 0, "margin": "x"}
+    wrong = {
+        "fail_if": "wrose",
+        "fail_under": 40,
+        "fail_if_lost": 0,
+        "margin": "x",
+    }
     for name, value in wrong.items():
         with pytest.raises(InputError, match=name):
             lp.changes(old, new, **{name: value})
@@ -465,12 +516,31 @@ def test_each_verb_names_the_one_that_is_meant(old, new, tmp_path, cli):
     old.save(tmp_path / "old.json")
     (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
 
-    done = cli("changes", "old.json", "w.csv", cwd=tmp_path, status=2)
+    done = cli(
+        "changes",
+        "old.json",
+        "w.csv",
+        cwd=tmp_path,
+        status=2,
+    )
     assert "w.csv is no result of score" in done.stderr
     assert "litepyramid compare" in done.stderr
-    done = cli("compare", "old.json", "old.json", cwd=tmp_path, status=2)
+    done = cli(
+        "compare",
+        "old.json",
+        "old.json",
+        cwd=tmp_path,
+        status=2,
+    )
     assert "litepyramid changes OLD NEW" in done.stderr
-    done = cli("compare", "old.json", "-o", "pairs.html", cwd=tmp_path, status=2)
+    done = cli(
+        "compare",
+        "old.json",
+        "-o",
+        "pairs.html",
+        cwd=tmp_path,
+        status=2,
+    )
     assert "unknown ending '.html'" in done.stderr
     with pytest.raises(InputError, match="one run"):
         lp.changes(old)
@@ -493,5 +563,10 @@ def test_what_is_saved_can_be_read(old, new, tmp_path):
     assert saved["changes"][0]["lost"][0]["text"] == "Fact 1 of 0."
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 2 * 10
     pytest.importorskip("pandas")
-    sizes = {"systems": 2, "inputs": 20, "facts": 5, "groups": 2}
+    sizes = {
+        "systems": 2,
+        "inputs": 20,
+        "facts": 5,
+        "groups": 2,
+    }
     assert {rows: len(result.to_frame(rows)) for rows in sizes} == sizes

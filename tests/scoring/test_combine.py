@@ -38,8 +38,10 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(share, noise):
     human, judge, _ = made(1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[: int(60 * share)])
     means = prediction_powered(human[:, labelled], judge, labelled)
+
     for row, (h, f) in enumerate(zip(human, judge, strict=True)):
-        values, slopes = [], []
+        values = []
+        slopes = []
         for j in labelled:
             others = labelled[labelled != j]
             slopes.append(
@@ -51,14 +53,22 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(share, noise):
 
 
 def test_a_plain_loop_gives_the_same():
-    human, judge, _ = made(3, systems=1, inputs=20, noise=0.03)
+    human, judge, _ = made(
+        3,
+        systems=1,
+        inputs=20,
+        noise=0.03,
+    )
     labelled = np.array([1, 4, 5, 9, 11, 12, 19])
-    h, f = human[0, labelled], judge[0, labelled]
+    h = human[0, labelled]
+    f = judge[0, labelled]
     corrected = []
+
     for j in range(7):
         others = np.arange(7) != j
         slope = np.cov(h[others], f[others])[0, 1] / f[others].var(ddof=1)
         corrected.append(h[j] - slope * (f[j] - judge[0].mean()))
+
     error = np.sqrt((1 - 7 / 20) * np.var(corrected, ddof=1) / 7)
     means = prediction_powered(h[None], judge, labelled)
     assert means.weight[0] > 1
@@ -75,9 +85,15 @@ def test_a_plain_loop_gives_the_same():
 def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wider(
     seed, shift, scale, turned
 ):
-    human, judge, _ = made(seed, systems=2, inputs=20, noise=0.5)
+    human, judge, _ = made(
+        seed,
+        systems=2,
+        inputs=20,
+        noise=0.5,
+    )
     rng = np.random.default_rng(seed)
-    labelled, order = np.sort(rng.permutation(20)[:9]), rng.permutation(20)
+    labelled = np.sort(rng.permutation(20)[:9])
+    order = rng.permutation(20)
     there = np.sort(np.argsort(order)[labelled])
     first = prediction_powered(human[:, labelled], judge, labelled)
     other = shift + (-scale if turned else scale) * judge[:, order]
@@ -107,6 +123,7 @@ def test_a_choice_that_is_no_sample_is_refused():
         with pytest.raises(InputError, match="not a random sample"):
             combine((judged, shown))
         assert combine((judged, shown), assume_random=True).labels == 12
+
     with pytest.raises(InputError, match="at least 5"):
         combine((judged, ScoreMatrix("human", *names, hidden(human, [3, 8]))))
     with pytest.raises(InputError, match="different systems or inputs"):
@@ -127,6 +144,7 @@ def test_pairs_and_groups_say_the_same():
     )
     groups = {entry.system: set(entry.groups) for entry in result.systems}
     assert result.systems[0].system == "a"
+
     for pair in result.pairs:
         assert (pair.p_holm < 0.05) == (not groups[pair.first] & groups[pair.second])
         assert pair.low <= pair.difference <= pair.high
@@ -135,20 +153,33 @@ def test_pairs_and_groups_say_the_same():
         assert pair.p == pytest.approx(
             2 * stats.t.sf(pair.difference / ((pair.high - pair.low) / (2 * t)), 24)
         )
+
     assert len(result.to_json()["pairs"]) == 6
 
 
 @pytest.mark.parametrize("kind", ["good", "inverted", "noise"])
 def test_intervals_cover(kind):
-    human, judge, _ = made(12, systems=20, inputs=100, noise=0.15)
+    human, judge, _ = made(
+        12,
+        systems=20,
+        inputs=100,
+        noise=0.15,
+    )
     rng = np.random.default_rng(3)
-    judge = {"good": judge, "inverted": -judge, "noise": rng.random(judge.shape)}[kind]
-    truth, rows = human.mean(axis=1), []
+    judge = {
+        "good": judge,
+        "inverted": -judge,
+        "noise": rng.random(judge.shape),
+    }[kind]
+    truth = human.mean(axis=1)
+    rows = []
+
     for _ in range(60):
         labelled = np.sort(rng.permutation(100)[:25])
         m = prediction_powered(human[:, labelled], judge, labelled)
         covered = (m.low <= truth) & (truth <= m.high)
         rows.append([covered, m.high - m.low, m.alone_high - m.alone_low])
+
     covered, width, alone = np.mean(rows, axis=(0, 2))
     assert 0.925 < covered < 0.975
     assert width / alone < (1.0 if kind == "noise" else 0.85)
@@ -156,7 +187,8 @@ def test_intervals_cover(kind):
 
 def before(human, judge, labelled, target):
     """`prediction_powered` as it was for whole inputs alone, step by step."""
-    n, total = len(labelled), judge.shape[1]
+    n = len(labelled)
+    total = judge.shape[1]
     at_labels = judge[:, labelled]
     x, y = (values - values.mean(axis=1)[:, None] for values in (at_labels, human))
     left = n / (n - 1)
@@ -165,13 +197,15 @@ def before(human, judge, labelled, target):
     shared = (x * y).sum(axis=1)[:, None] - left * x * y
     slopes = np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
     corrected = human - slopes * (at_labels - judge.mean(axis=1)[:, None])
-    unit, unit_alone = corrected.var(axis=1, ddof=1), human.var(axis=1, ddof=1)
+    unit = corrected.var(axis=1, ddof=1)
+    unit_alone = human.var(axis=1, ddof=1)
     error, error_alone = (one / n * (1 - n / total) for one in (unit, unit_alone))
     helps = error < 0.95 * error_alone
     value = np.where(helps, corrected.mean(axis=1), human.mean(axis=1))
     error = np.where(helps, error, error_alone)
     if target == "population":
         error = error + unit_alone / total
+
     return value, np.sqrt(error), np.where(helps, slopes.mean(axis=1), 0.0)
 
 
@@ -215,7 +249,12 @@ def test_few_labels_warn_and_fewer_are_refused(labels):
 def test_a_difference_that_contradicts_the_scores_is_told():
     rng = np.random.default_rng(0)
     for seed in range(200):
-        human, judge, names = made(seed, systems=4, inputs=30, noise=0.6)
+        human, judge, names = made(
+            seed,
+            systems=4,
+            inputs=30,
+            noise=0.6,
+        )
         human = 0.5 + 0.05 * human
         labelled = rng.permutation(30)[:8]
         shown = ScoreMatrix("human", *names, hidden(human, labelled))
@@ -225,6 +264,7 @@ def test_a_difference_that_contradicts_the_scores_is_told():
         assert contrary == any("λ of its own" in note for note in result.notes)
         if contrary:
             return
+
     pytest.fail("no pair contradicted its scores")
 
 
@@ -242,6 +282,7 @@ def test_another_tools_published_answer():
         target="population",
         assume_random=True,
     )
+
     (system,) = result.systems
     assert (system.score, system.low, system.high) == pytest.approx(
         (0.7150, 0.6836, 0.7463), abs=1e-4

@@ -102,12 +102,14 @@ def test_level_holds_under_no_difference():
     for level in (0.001, 0.01, 0.05, 0.3):
         assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
     false = 0
+
     for run in range(200):
         values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
         if run % 2:
             values = np.round(values)  # ties and a lattice
         pairs = np.array(list(combinations(range(8), 2)))
         false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
+
     assert false <= 20  # 10 expected at most; more than 20 once in 500 times
 
 
@@ -127,17 +129,30 @@ def test_what_no_number_of_inputs_can_show_is_said():
 
 def test_intervals_agree_with_scipys_bootstrap():
     values = np.random.default_rng(3).random((2, 60))
-    ours = system_intervals(values, samples=20_000, confidence=0.95, seed=5)
+    ours = system_intervals(
+        values,
+        samples=20_000,
+        confidence=0.95,
+        seed=5,
+    )
     for row, ends in zip(values, ours, strict=True):
         made = stats.bootstrap(
-            (row,), np.mean, n_resamples=20_000, method="percentile", rng=6
+            (row,),
+            np.mean,
+            n_resamples=20_000,
+            method="percentile",
+            rng=6,
         )
         assert ends == pytest.approx(made.confidence_interval, abs=0.004)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_equal_statsmodels(p):
-    names = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
+    names = {
+        "holm": "holm",
+        "bonferroni": "bonferroni",
+        "benjamini-hochberg": "fdr_bh",
+    }
     for ours, theirs in names.items():
         expected = multipletests(p, method=theirs)[1]
         np.testing.assert_allclose(
@@ -163,7 +178,8 @@ def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     rng = np.random.default_rng(seed)
     values = rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12))
     values[-1] = values[0]  # equal systems differ in nothing
-    comparison, groups = compare(matrix(values), samples=40), rank_groups(values)
+    comparison = compare(matrix(values), samples=40)
+    groups = rank_groups(values)
     by_name = {f"s{n}": set(group) for n, group in enumerate(groups)}
     for pair in comparison.pairs:
         share = bool(by_name[pair.first] & by_name[pair.second])
@@ -192,11 +208,13 @@ def test_against_one_system_only_its_pairs_are_tested_and_corrected():
         frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs
     }
     comparison = compare(scores, against="s4", samples=40)
+
     for pair in comparison.pairs:
         same = every[frozenset((pair.first, "s4"))]
         assert (pair.p, abs(pair.difference)) == pytest.approx(
             (same.p, same.difference), rel=1e-6
         )
+
     p = multipletests([pair.p for pair in comparison.pairs], method="holm")[1]
     assert [pair.p_holm for pair in comparison.pairs] == pytest.approx(p)
     rows = comparison.to_tables()[0].rows

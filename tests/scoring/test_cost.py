@@ -13,7 +13,8 @@ def test_one_summary_against_two_units_crosses_little(capsys):
     calls = {}
 
     def profile(frame, event, _):
-        name, function = frame.f_code.co_filename, frame.f_code.co_name
+        name = frame.f_code.co_filename
+        function = frame.f_code.co_name
         if (
             event == "call"
             and name.startswith(PACKAGE)
@@ -31,6 +32,7 @@ def test_one_summary_against_two_units_crosses_little(capsys):
             )
         finally:
             sys.setprofile(None)
+
     with capsys.disabled():
         print(f"\none score: {sum(calls.values())} calls in {len(calls)} modules")
     assert sum(calls.values()) <= 100, calls

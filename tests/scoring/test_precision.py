@@ -41,17 +41,25 @@ def test_f1_is_the_harmonic_mean(tmp_path):
     recall = lp.score(TEXTS, references=REFERENCES, **OPTIONS)
     recall.save(tmp_path / "recall.json")
     result = lp.precision(
-        TEXTS, references=REFERENCES, recall=tmp_path / "recall.json", **OPTIONS
+        TEXTS,
+        references=REFERENCES,
+        recall=tmp_path / "recall.json",
+        **OPTIONS,
     )
-    p, r = result.precision, recall.values
+    p = result.precision
+    r = recall.values
     with np.errstate(invalid="ignore"):
         expected = 2 * p * r / (p + r)
     expected[2, 0] = 0  # an empty summary
     np.testing.assert_allclose(result.values, expected)
     assert result.metric == "f1"
+
     with pytest.raises(InputError, match="recall for other systems"):
         lp.precision(
-            {"x": TEXTS["good"]}, references=REFERENCES, recall=recall, **OPTIONS
+            {"x": TEXTS["good"]},
+            references=REFERENCES,
+            recall=recall,
+            **OPTIONS,
         )
 
 
@@ -94,8 +102,16 @@ def test_several_files_of_summaries_and_ids_are_taken_as_by_score(tmp_path, cli)
             "ids",
         )
         (tmp_path / "ids").write_text("a\nb\n")
-        cli(*words, "--judge", "recall", "-o", "p.json", cwd=tmp_path)
+        cli(
+            *words,
+            "--judge",
+            "recall",
+            "-o",
+            "p.json",
+            cwd=tmp_path,
+        )
         table = read_scores(tmp_path / "p.json")
         assert (table.systems, table.inputs) == (("good", "long"), ("a", "b"))
+
     data = lp.load(summaries=TEXTS, references=REFERENCES)
     assert lp.precision(data, **OPTIONS).scores["good"] == 1

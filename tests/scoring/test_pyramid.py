@@ -47,10 +47,12 @@ def test_scores_are_the_weighted_means_of_a_plain_loop_in_any_order(case, random
         parts = np.split(system, layout.offsets[1:-1])
         expected = [np.average(p, weights=w) for p, w in zip(parts, rows, strict=True)]
         assert scores[n] == pytest.approx(expected, abs=1e-12)
+
     for rule in ("points", "normalized"):  # without penalties they are the same
         np.testing.assert_allclose(
             ScoringRule(rule).apply(presence, layout, 0)[0], scores
         )
+
     inputs = random.sample(range(len(rows)), len(rows))
     units = [random.sample(range(len(row)), len(row)) for row in rows]
     shuffled = layout_of(*[[rows[i][j] for j in units[i]] for i in inputs])
@@ -160,10 +162,12 @@ def test_the_four_scores_are_nuggetizers(queries):
     labels = np.array([grade for own in queries for _, grade in own], dtype=float)
     layout = UnitLayout.of(units)
     scores = nugget_scores(labels, layout)
+
     for name, values in scores.items():
         assert values == pytest.approx(
             [nuggetizer(own, name) for own in queries], abs=1e-12
         )
+
     vital, _ = ScoringRule("vital").apply(labels[None], layout, 0)
     assert np.array_equal(vital[0], scores["vital_score"])
     every, _ = ScoringRule().apply(labels[None], layout, 0)

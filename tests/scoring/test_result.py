@@ -40,6 +40,7 @@ def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
         tuple(replace(e, words=()) if e.sentence >= 0 else type(e)(0.0) for e in row)
         for row in result.evidence
     )
+
     assert lp.report(path).scores == lp.report(result).scores == result.scores
     assert lp.compare(path) == lp.compare(result)
     assert lp.score(presence=path, samples=100).scores == result.scores
@@ -71,11 +72,9 @@ def test_texts_and_references_are_in_the_json(result, tmp_path):
 
 
 def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
-    one, two, mine = (
-        scored(),
-        scored(judge="lexical"),
-        scored(judge="recall", name="mine"),
-    )
+    one = scored()
+    two = scored(judge="lexical")
+    mine = scored(judge="recall", name="mine")
     assert read_scores([one, two]).metrics == (
         "lite2pyramid[words]",
         "lite2pyramid[lexical]",
@@ -195,7 +194,8 @@ def _no_checksum(data):
     ],
 )
 def test_what_does_not_agree_with_the_rest_is_refused(result, tmp_path, change):
-    path, old = tmp_path / "new.json", tmp_path / "old.json"
+    path = tmp_path / "new.json"
+    old = tmp_path / "old.json"
     result.save(old)
     data = json.loads(old.read_text())
     change(data)
@@ -242,6 +242,7 @@ def test_nuggets_have_their_four_scores_beside():
         ("good", "judge"),
         ("good", "people"),
     ]
+
     assert "1 input has no vital nugget" in " ".join(table.notes)
     assert scored().measures == {}
 

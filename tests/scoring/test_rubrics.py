@@ -55,9 +55,20 @@ def scored(rows, answers, labels=(), **options):
     names = tuple(entry.input for entry in units)
     texts = [tuple(" ".join(map(str, own)) for own in one) for one in answers]
     systems = tuple(SystemSummaries(f"s{n}", names, own) for n, own in enumerate(texts))
-    data = Dataset("own", scus=units, summaries=systems, labels=labels)
+    data = Dataset(
+        "own",
+        scus=units,
+        summaries=systems,
+        labels=labels,
+    )
     return lp.score(
-        data, **{"judge": Answers(), "rule": "points", "samples": 50, **options}
+        data,
+        **{
+            "judge": Answers(),
+            "rule": "points",
+            "samples": 50,
+            **options,
+        },
     )
 
 
@@ -99,6 +110,7 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
     clipped = np.clip([*result.scores.values()], 0, 1) if rule == "points" else []
     assert [*result.clipped.values()] == pytest.approx([*clipped], nan_ok=True)
     entries = {(row["tag"], row["system"]): row for row in result.tags}
+
     for tag, (n, texts) in product(TAGS, enumerate(answers)):
         chosen = [
             [(c, m) for c, m in zip(row, own, strict=True) if tag in c[1]]
@@ -108,12 +120,14 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
         values = [value for value in values if value is not None]
         entry = entries.pop((tag, f"s{n}"), None)
         assert (entry is None) == (not values)
+
         if entry:
             known = [value for value in values if value == value]
             assert entry["inputs"] == len(values)
             assert entry["score"] == pytest.approx(
                 np.mean(known or np.nan), nan_ok=True
             )
+
     assert not entries
 
 
@@ -139,6 +153,7 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
         for rule in ("points", "normalized"):
             with pytest.raises(InputError, match="input '1'"):
                 lp.score(data, judge=judge, rule=rule)
+
     data = Dataset("own", rubrics([[(1, ()), (-1, ())], [(1, ())]]), summaries=answers)
     for rule in ("lite", "sample-2", "original", "modified-2"):
         with pytest.raises(InputError, match="the rule points"):
@@ -155,9 +170,11 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
         tuple(tuple(a) if i in some else () for i, a in enumerate(own))
         for own in answers
     ]
+
     names = tuple(map(str, range(40)))
     labels = [SystemLabels(f"s{n}", names, own) for n, own in enumerate(shown)]
     result = scored(rows, answers, labels)
+
     for n, own in enumerate(answers):
         expected = [points_of(row, met) for row, met in zip(rows, own, strict=True)]
         low, high = result.intervals[n]
@@ -165,6 +182,7 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
         assert result.human_scores[f"s{n}"] == pytest.approx(
             np.mean([expected[i] for i in some])
         )
+
     pair = lp.compare(result).pairs[0]
     assert pair.difference == pytest.approx(result.scores["s0"] - result.scores["s1"])
     assert (pair.p < 0.05, result.groups) == (True, ((1,), (2,)))
@@ -172,16 +190,19 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
     assert combined.scores["s0"] == pytest.approx(
         result.scores["s0"]
     )  # judge and people agree
+
     for ending in ("json", "json.gz"):
         result.save(tmp_path / f"r.{ending}")
         again = lp.report(tmp_path / f"r.{ending}")
         assert (again.tags, again.clipped) == (result.tags, result.clipped)
+
     assert TAGS[1] in result.to_html()
 
 
 def test_a_penalty_that_is_met_now_is_a_loss_for_the_gate():
     rows = [[(5, ()), (-4, ())]]
-    old, new = scored(rows, [[[1, 0]]]), scored(rows, [[[1, 1]]])
+    old = scored(rows, [[[1, 0]]])
+    new = scored(rows, [[[1, 1]]])
     result = lp.changes(old, new, fail_if_lost=1)
     assert [fact.text for fact in result.changes[0].gained] == ["penalty: c1"]
     assert result.exit_status == 1

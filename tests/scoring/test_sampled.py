@@ -20,7 +20,10 @@ def made(seed=0, inputs=40, noise=0.3):
     """A result with 4 to 9 facts an input, and the truth by system, input and fact."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(4, 10, inputs)
-    units, texts, truth = [], [], {}
+    units = []
+    texts = []
+    truth = {}
+
     for i, size in enumerate(sizes):
         name = f"i{i:02}"
         facts = tuple(
@@ -28,6 +31,7 @@ def made(seed=0, inputs=40, noise=0.3):
         )
         units.append(InputUnits(name, facts))
         texts.append(f"A summary of {name}.")
+
     presence = []
     for s, system in enumerate(SYSTEMS):
         quality = np.repeat(rng.beta(2 + s, 3, inputs), sizes)
@@ -39,6 +43,7 @@ def made(seed=0, inputs=40, noise=0.3):
         for entry in units:
             for unit in entry.units:
                 truth[system, entry.input, unit.text] = next(values)
+
     summaries = [
         SystemSummaries(name, tuple(u.input for u in units), tuple(texts))
         for name in SYSTEMS
@@ -51,6 +56,7 @@ def made(seed=0, inputs=40, noise=0.3):
                 zip(entry.texts, values[: len(entry.units)], strict=True)
             )
             values = values[len(entry.units) :]
+
     calls = iter([(s, u.input) for s in SYSTEMS for u in units])
 
     def judge(summary, texts):
@@ -87,12 +93,23 @@ def human_scores(units, truth):
 
 def test_a_plain_loop_gives_the_same():
     rng = np.random.default_rng(1)
-    n, inputs = 12, 20
-    human, judge = rng.random(n), rng.random(n)
-    share, chance = rng.random(n) / 4, 0.1 + 0.8 * rng.random(n)
+    n = 12
+    inputs = 20
+    human = rng.random(n)
+    judge = rng.random(n)
+    share = rng.random(n) / 4
+    chance = 0.1 + 0.8 * rng.random(n)
     mean = 0.4
     row = estimate(
-        Drawn(human[None], judge[None], share, chance, np.array([mean]), 1.0, inputs)
+        Drawn(
+            human[None],
+            judge[None],
+            share,
+            chance,
+            np.array([mean]),
+            1.0,
+            inputs,
+        )
     )[0]
 
     total = sum(s / p for s, p in zip(share, chance, strict=True)) / inputs
@@ -100,12 +117,14 @@ def test_a_plain_loop_gives_the_same():
     for values in (human, judge):
         ratio = sum(v / p for v, p in zip(values, chance, strict=True)) / inputs / total
         terms.append(n / inputs * (values - ratio * share) / chance + ratio)
+
     open_ = 1 - chance
     slopes = []
     for j in range(n):
         others = np.arange(n) != j
         cov = np.cov(terms[0][others], terms[1][others], aweights=open_[others], ddof=0)
         slopes.append(cov[0, 1] / cov[1, 1])
+
     corrected = terms[0] - np.array(slopes) * (terms[1] - mean)
     for values, name in ((terms[0], "alone_error"), (corrected, "error")):
         centre = np.average(values, weights=open_)
@@ -113,13 +132,16 @@ def test_a_plain_loop_gives_the_same():
         if name == "error" and row.weight == 0:
             continue
         assert getattr(row, name) == pytest.approx(variance)
+
     assert row.alone == pytest.approx(terms[0].mean())
 
 
 def test_probabilities_add_up_and_are_kept():
     """Each system gets its share; a fact is drawn as often as its probability says."""
     result, summaries, units, _ = made()
-    hits, chances = {}, {}
+    hits = {}
+    chances = {}
+
     for seed in range(80):
         drawn = draw_facts(summaries, units, lp.Sampling(90, by=result, seed=seed))
         for some in drawn:
@@ -129,6 +151,7 @@ def test_probabilities_add_up_and_are_kept():
                 chances[key] = chance
         counts = [sum(len(d.facts) for d in drawn if d.system == s) for s in SYSTEMS]
         assert counts == [30, 30, 30]
+
     rates = np.array([hits[key] / 80 for key in hits])
     spread = np.sqrt([c * (1 - c) / 80 for c in chances.values()])
     assert abs(np.mean((rates - np.array([*chances.values()])) / spread)) < 0.15
@@ -176,11 +199,26 @@ def test_intervals_cover_and_estimates_are_unbiased(spread, labels, skips):
 
     goal = human_scores(units, truth)
     by = result if spread != "inputs" else None
-    values, covered, pairs = [], [], []
+    values = []
+    covered = []
+    pairs = []
+
     for seed in range(50):
-        sampling = lp.Sampling(labels, spread=spread, by=by, seed=seed)
+        sampling = lp.Sampling(
+            labels,
+            spread=spread,
+            by=by,
+            seed=seed,
+        )
         drawn = draw_facts(summaries, units, sampling)
-        sample = labelled(drawn, units, truth, spread, skip, seed)
+        sample = labelled(
+            drawn,
+            units,
+            truth,
+            spread,
+            skip,
+            seed,
+        )
         combined = lp.combine(result, labels=sample, assume_random=True)
         for entry in combined.systems:
             covered.append(entry.low <= goal[entry.system] <= entry.high)
@@ -188,6 +226,7 @@ def test_intervals_cover_and_estimates_are_unbiased(spread, labels, skips):
         for pair in combined.pairs:
             true = goal[pair.first] - goal[pair.second]
             pairs.append(pair.low <= true <= pair.high)
+
     errors = np.array(values)
     assert (
         np.abs(errors.mean(axis=0)) < 3.5 * errors.std(axis=0) / 50**0.5 + 0.004
@@ -210,7 +249,18 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
     few = labelled(draw_facts(summaries, units, lp.Sampling(12)), units, truth)
     with pytest.raises(InputError):
         lp.combine(result, labels=few)
-    foreign = SampledLabels("facts", (SampledFact("a", "i00", "unheard of", 0.5, 1.0),))
+    foreign = SampledLabels(
+        "facts",
+        (
+            SampledFact(
+                "a",
+                "i00",
+                "unheard of",
+                0.5,
+                1.0,
+            ),
+        ),
+    )
     with pytest.raises(InputError):
         lp.combine(result, labels=foreign)
 
@@ -221,18 +271,24 @@ def test_from_export_to_combine(tmp_path, spread):
     result, summaries, units, truth = made()
     goal = tmp_path / "judging"
     lp.export(
-        summaries, goal, units=units, sample=lp.Sampling(300, spread=spread), form="csv"
+        summaries,
+        goal,
+        units=units,
+        sample=lp.Sampling(300, spread=spread),
+        form="csv",
     )
     tasks = {task.id: task for task in read_tasks(goal).judging}
     with (goal / "sheet.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     rng = np.random.default_rng(2)
+
     for row in rows:
         task = tasks[row["task_id"]]
         present = truth[task.system, task.input, row["fact"]]
         row["present"] = rng.choice(
             ["yes" if present else "no", "skip", ""], p=[0.9, 0.06, 0.04]
         )
+
     with (tmp_path / "answers.csv").open("w") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()

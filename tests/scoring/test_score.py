@@ -38,8 +38,21 @@ HALF = SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))
 
 
 def scored(systems=SYSTEMS, units=UNITS, labels=(), stus=None, **options):
-    data = Dataset("own", scus=units, stus=stus, summaries=systems, labels=labels)
-    return lp.score(data, **{"judge": WordJudge(), "samples": 50, **options})
+    data = Dataset(
+        "own",
+        scus=units,
+        stus=stus,
+        summaries=systems,
+        labels=labels,
+    )
+    return lp.score(
+        data,
+        **{
+            "judge": WordJudge(),
+            "samples": 50,
+            **options,
+        },
+    )
 
 
 def test_scores_by_hand():
@@ -112,6 +125,7 @@ def test_what_does_not_match_is_refused():
     ):
         with pytest.raises(InputError):
             scored(systems)
+
     for inputs, rows in (
         (("x",), ((1, 0),)),
         (("y", "x"), ((1, 1, 0), (1, 0))),
@@ -119,6 +133,7 @@ def test_what_does_not_match_is_refused():
     ):
         with pytest.raises(InputError, match="labels of 'half'"):
             scored(labels=(SystemLabels("half", inputs, rows),))
+
     with pytest.raises(InputError, match="'human' is reserved"):
         scored(name="human")
     with pytest.raises(InputError, match="neither units nor references"):
@@ -139,7 +154,13 @@ def test_a_judge_that_was_down_leaves_no_score():
 
 def test_labels_of_scus_beside_scores_on_stus():
     stus = tuple(InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS)
-    data = Dataset("own", scus=UNITS, stus=stus, summaries=SYSTEMS, labels=(HALF,))
+    data = Dataset(
+        "own",
+        scus=UNITS,
+        stus=stus,
+        summaries=SYSTEMS,
+        labels=(HALF,),
+    )
     result = lp.score(data, stus, judge=WordJudge(), samples=50)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
@@ -177,6 +198,7 @@ def test_frames_of_systems_inputs_and_units():
         ["1", 0.5, 0.5, 2, 0],
         ["2", 1, 1, 1, 0],
     ]
+
     units = result.to_frame("units")
     assert units["presence"].tolist() == [1, 0, 1]
     assert units["label"].tolist() == [1, 0, 1]

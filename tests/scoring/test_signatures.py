@@ -91,7 +91,13 @@ def numbers(result):
     """All numbers of a result, by system and input."""
     values = [dict(zip(result.inputs, row, strict=True)) for row in result.values]
     human = [dict(zip(result.inputs, row, strict=True)) for row in result.human]
-    rows = zip(result.systems, values, human, result.intervals, strict=True)
+    rows = zip(
+        result.systems,
+        values,
+        human,
+        result.intervals,
+        strict=True,
+    )
     return {name: json.dumps(plain(own), sort_keys=True) for name, *own in rows}
 
 
@@ -109,10 +115,12 @@ def test_what_changes_a_number_changes_the_signature_and_nothing_else_does(name)
 
 
 def test_presence_counts_by_its_values_not_its_form(tmp_path):
-    result, signatures = scored(), set()
+    result = scored()
+    signatures = set()
     for name in ("p.json", "p.json.gz"):
         result.save(tmp_path / name)
         signatures.add(str(lp.score(presence=tmp_path / name, samples=60).signature))
+
     changed = replace(
         result, presence=np.where(result.presence > 0.9, 0.5, result.presence)
     )
@@ -127,7 +135,12 @@ def test_presence_counts_by_its_values_not_its_form(tmp_path):
 def rows(scores, human, order=None):
     """A table of four systems, eight inputs, the metric m and people."""
     table = [
-        {"system": f"s{n}", "input": m, "metric": name, "score": float(values[n, m])}
+        {
+            "system": f"s{n}",
+            "input": m,
+            "metric": name,
+            "score": float(values[n, m]),
+        }
         for name, values in (("m", scores), ("human", human))
         for n in range(4)
         for m in range(8)
@@ -171,19 +184,25 @@ def test_compare_and_combine_name_each_score(system, cell, value, random):
 def test_options_of_compare_and_combine_change_numbers_and_signature(verb, options):
     fixed = {"metric": "m", **({"samples": 60} if verb is lp.compare else {})}
     table = rows(SCORES, HUMAN)
-    base, changed = verb(table, **fixed), verb(table, **{**fixed, **options})
+    base = verb(table, **fixed)
+    changed = verb(table, **{**fixed, **options})
     assert changed.signature != base.signature
     assert [astuple(p) for p in changed.pairs] != [astuple(p) for p in base.pairs]
 
 
 def test_precision_names_its_sources():
     texts = {"a": ["It rained. We left."], "b": ["It rained."]}
-    options = {"references": ["It rained. He slept."], "judge": "recall", "samples": 60}
+    options = {
+        "references": ["It rained. He slept."],
+        "judge": "recall",
+        "samples": 60,
+    }
     base = lp.precision(texts, **options)
     assert (
         lp.precision(dict(reversed(texts.items())), **options).signature
         == base.signature
     )
+
     for data, more in (
         ({**texts, "b": ["He slept."]}, {}),
         (texts, {"references": ["It rained. We left."]}),

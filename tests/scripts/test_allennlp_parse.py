@@ -33,7 +33,15 @@ def srl(tokens):
             pieces = {"wordpiece_tags": ["O", *tags, "O"]}
             pieces["wordpiece_offsets"] = list(range(1, len(tokens) + 1))
             frames.append(
-                (verb, {"verb": token, "words": tokens, "tags": tags, **pieces})
+                (
+                    verb,
+                    {
+                        "verb": token,
+                        "words": tokens,
+                        "tags": tags,
+                        **pieces,
+                    },
+                )
             )
     return frames, int("long" in tokens)
 
@@ -42,9 +50,14 @@ def coref(rows):
     """What the coreference model's predictor gives: inclusive ends, over the whole
     text."""
     document = [token for row in rows for token in row]
-    first, last = [0, 1], [len(document) - 2] * 2
+    first = [0, 1]
+    last = [len(document) - 2] * 2
     spans = {"top_spans": [first, last], "predicted_antecedents": [-1, 0]}
-    return {"document": document, "clusters": [[last, first]], **spans}
+    return {
+        "document": document,
+        "clusters": [[last, first]],
+        **spans,
+    }
 
 
 def tree(tokens):
@@ -84,6 +97,7 @@ def test_three_models_into_one_file(script, models, tmp_path):
         1,
         "b",
     )
+
     assert first.sentences[0].tokens == (
         "The",
         "mayor",
@@ -105,7 +119,11 @@ def test_models_that_are_left_out(script, models, tmp_path):
     (tmp_path / "r.txt").write_text(
         "<t> It rained . </t> <t> Ann slept . </t>\nOne. Two.\n"
     )
-    few = models._replace(srl=None, coref=None, tree=None)
+    few = models._replace(
+        srl=None,
+        coref=None,
+        tree=None,
+    )
     script.run(script.read_references(tmp_path / "r.txt"), few, tmp_path / "out.jsonl")
     first, second = read_parses(tmp_path / "out.jsonl")
     assert [s.text for s in first.sentences] == ["It rained .", "Ann slept ."]
@@ -121,7 +139,13 @@ def test_outputs_over_other_words_are_named_and_nothing_is_written(
     bad = models._replace(
         srl=lambda tokens: ([(0, {"tags": ["O"], "words": ["x"]})], 0)
     )
-    reference = script.Reference("a", 0, None, ["Ann slept ."], None)
+    reference = script.Reference(
+        "a",
+        0,
+        None,
+        ["Ann slept ."],
+        None,
+    )
     with pytest.raises(SystemExit):
         script.run([reference], bad, tmp_path / "out.jsonl")
     message = "reference 1 of input 'a': the tags of 'Ann' are over other words"

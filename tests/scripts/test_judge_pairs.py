@@ -32,7 +32,11 @@ ROSE = [
 
 
 def row(premise, hypothesis, present):
-    return {"premise": premise, "hypothesis": hypothesis, "present": present}
+    return {
+        "premise": premise,
+        "hypothesis": hypothesis,
+        "present": present,
+    }
 
 
 def test_templates():
@@ -42,11 +46,13 @@ def test_templates():
     assert len(kinds) == 10
     assert not any(set("{}[]") & set(r["premise"] + r["hypothesis"]) for r in rows)
     labels: dict[tuple[str, str], set[bool]] = {}
+
     for r in rows:
         present = r.get("present") == 1
         labels.setdefault((r["premise"], r["hypothesis"]), set()).add(present)
         if r["hypothesis"] in r["premise"] and "not" not in r["premise"]:
             assert present, r
+
     assert all(len(both) == 1 for both in labels.values())
     assert 0.4 < sum(True in both for both in labels.values()) / len(labels) < 0.6
 
@@ -61,13 +67,16 @@ def test_contrasts_and_parts():
         r["kind"]: {x["hypothesis"] for x in rows if x["kind"] == r["kind"]}
         for r in rows
     }
+
     assert "Oscar Holm hired Anna Lee." in changed["swap"]
     assert "Oscar Holm was hired by Anna Lee." in changed["passive"]
     assert "Anna Lee did not hire Oscar Holm." in changed["negate"]
+
     for r in rows:
         same = r["hypothesis"] in r["premise"] or r["kind"] in ("passive", "natural")
         if r["present"] == 0:
             assert not same, r
+
     parts = [*judge_pairs.part_pairs(texts)]
     assert {r["present"] for r in parts} == {0, 1}
 
@@ -135,6 +144,7 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path):
     for name, rows in sets.items():
         with gzip.open(tmp_path / "presence" / f"{name}.jsonl.gz", "wt") as file:
             file.write("".join(json.dumps(r) + "\n" for r in rows))
+
     sizes, tests = judge.prepare(tmp_path, tmp_path / "out", 0.002)
     assert sizes.keys() >= {"mnli_dev", "templates"}
     assert sizes["mnli_dev"] == 1

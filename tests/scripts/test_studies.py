@@ -54,6 +54,7 @@ def test_every_number_is_run_or_named(data):
     found = {(n.where, n.row, n.kind): n for n in result.numbers if not n.why_not}
     human = found["README", "abs_bart_out human", "human"]
     assert human.ours == human.published
+
     # ROUGE was run anew by ZB21; REALSumm's own scores agree to a point or two of a
     # hundred.
     for where, row in (
@@ -100,6 +101,7 @@ def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+
     found = {
         (n.row, n.kind): n
         for n in reproduce_zb21(tmp_path, no_hub).numbers

@@ -42,6 +42,7 @@ def treebank(folder: Path) -> None:
                 f"{number}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t_"
             )
         blocks.append("\n".join(rows) + "\n")
+
     for part in ("train", "dev", "test"):
         text = "\n".join(blocks * 12) + "\n"
         (folder / f"en_ewt-ud-{part}.conllu").write_text(text, encoding="utf-8")

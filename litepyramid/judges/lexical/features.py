@@ -63,7 +63,14 @@ def english() -> English:
     irregular, numbers = (
         {form: base for base, *more in t for form in more} for t in tables
     )
-    return English(words[0], words[1], words[2], irregular, numbers)
+
+    return English(
+        words[0],
+        words[1],
+        words[2],
+        irregular,
+        numbers,
+    )
 
 
 _TOKEN = re.compile(
@@ -76,11 +83,21 @@ _TOKEN = re.compile(
     r"|[.!?\n]+",
     re.IGNORECASE,
 )
-_QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
+_QUOTES = str.maketrans(
+    {
+        "\u2019": "'",
+        "\u2018": "'",
+        "\u02bc": "'",
+    }
+)
 _SCALES = {"m": "million", "k": "1000"}
 _COUNTRIES = {"us": "usa", "uk": "british"}
 
-CONTENT, NEGATION, NUMBER, STOP, CAPITAL = 1, 2, 4, 8, 16
+CONTENT = 1
+NEGATION = 2
+NUMBER = 4
+STOP = 8
+CAPITAL = 16
 SCOPE = 2
 """How many words a negation reaches forward."""
 MOST_ALIKE = 100_000_000
@@ -111,6 +128,7 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
     for i, stem in enumerate(stems):
         if len(stem) >= 4 and stem.isalpha() and stem not in bare:
             by_letter.setdefault(stem[0], []).append(i)
+
     for letter, block in by_letter.items():
         marked = [f"^{stems[i]}$" for i in block]
         grams = [{text[k : k + 3] for k in range(len(text) - 2)} for text in marked]
@@ -118,17 +136,22 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
         for row, some in enumerate(grams):
             for gram in some:
                 rows_of.setdefault(gram, []).append(row)
+
         if sum(len(rows) ** 2 for rows in rows_of.values()) > MOST_ALIKE:
             problem = f"{len(block)} different words in '{letter}', too many of them spelt alike"
             raise InputError(
                 problem, hint="If this is really text, use the judge recall."
             )
-        numbers, sizes = np.array(block), np.array([len(some) for some in grams])
+
+        numbers = np.array(block)
+        sizes = np.array([len(some) for some in grams])
         sharing = {gram: np.array(rows) for gram, rows in rows_of.items()}
+
         for row, some in enumerate(grams):
             common = np.bincount(np.concatenate([sharing[gram] for gram in some]))
             enough = 2 * common >= least * (sizes[row] + sizes[: len(common)])
             alike[block[row]] = tuple(numbers[: len(common)][enough].tolist())
+
     return alike
 
 
@@ -189,28 +212,36 @@ class Vocabulary:
         ids: list[int] = []
         flags: list[int] = []
         starts: list[int] = []
-        fresh, before = True, ""
+        fresh = True
+        before = ""
+
         for raw in _TOKEN.findall(_plain(text)):
             number, flag = self._look_up(raw)
             if flag & STOP:
                 short = len(before) == 1 or before.lower() in self._english.abbreviation
                 fresh = fresh or not (raw == "." and short)
                 continue
+
             if number < 0:
                 continue
             if raw in _SCALES and flags and flags[-1] & NUMBER:
-                number, flag = self._number(self._stem(_SCALES[raw])), CONTENT
+                number = self._number(self._stem(_SCALES[raw]))
+                flag = CONTENT
+
             if fresh:
                 starts.append(len(ids))
                 fresh = False
+
             ids.append(number)
             flags.append(flag)
             before = raw
+
         negated = np.zeros(len(ids), dtype=np.bool_)
         for first, end in zip(starts, [*starts[1:], len(ids)], strict=False):
             for index in range(first, end):
                 if flags[index] & NEGATION:
                     negated[index + 1 : min(index + 1 + SCOPE, end)] = True
+
         numbers, kinds, firsts = (
             np.array(v, dtype=np.int32) for v in (ids, flags, starts)
         )
@@ -230,11 +261,13 @@ class Vocabulary:
         if raw[0] == "<":
             return "", 0
         word = "".join(raw.lower().split())
+
         if "." in word and not word[0].isdigit():
             joined = word.replace(".", "")
             word = _COUNTRIES.get(joined, joined)
         elif raw in ("US", "UK"):
             word = _COUNTRIES[word]
+
         word = self._english.numbers.get(word, word)
         if word[0].isdigit():
             return word.replace(",", "").rstrip("."), CONTENT | NUMBER
@@ -243,6 +276,7 @@ class Vocabulary:
         if word in self._english.function:
             return word, 0
         flag = CONTENT | CAPITAL if raw[0].isupper() else CONTENT
+
         return self._stem(self._english.irregular.get(word, word)), flag
 
     def _number(self, stem: str) -> int:
@@ -324,7 +358,8 @@ class WordRows:
 
     def share(self, hits: BoolArray, rows: IdArray) -> FloatArray:
         """Per unit the share of `rows` that are hit; 0 for a unit with none of them."""
-        owner, units = self.owner[rows], len(self.lengths)
+        owner = self.owner[rows]
+        units = len(self.lengths)
         many = np.bincount(owner, minlength=units)
         return np.bincount(owner, weights=hits, minlength=units) / np.maximum(many, 1)
 
@@ -362,12 +397,17 @@ class UnitSet:
         alike: Sequence[Sequence[int]],
     ) -> Self:
         """`units` made ready, by the weight of each stem and those like it; last: "no word"."""
-        tokens, content, fields, bit = [], [], [], 0
+        tokens = []
+        content = []
+        fields = []
+        bit = 0
         flags: list[int] = []
         negated: list[bool] = []
         masks: dict[int, int] = {}
+
         for unit in units:
-            stems, marks = unit.ids.tolist() or [-1], unit.flags.tolist() or [0]
+            stems = unit.ids.tolist() or [-1]
+            marks = unit.flags.tolist() or [0]
             rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(
                 len(stems)
             )
@@ -383,6 +423,7 @@ class UnitSet:
                 masks[stem] = masks.get(stem, 0) | 1 << k
             fields.append((bit, (1 << len(stems)) - 1))
             bit += len(stems) + 1
+
         words = WordRows.of(content)
         like = WordRows.of([alike[stem] for stem in words.ids.tolist()])
         weight = idf[words.ids]
@@ -422,21 +463,21 @@ class UnitSet:
             lengths.append(
                 [(cleared >> shift & bits).bit_count() for shift, bits in self.fields]
             )
+
         return np.array(lengths, dtype=np.float64).T
 
 
 def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
     """The features of `units` against one summary of at least one word."""
-    words, tokens = units.words, units.tokens
+    words = units.words
+    tokens = units.tokens
     starts = summary.starts
     same = tokens.ids[:, None] == summary.ids[None, :]
     alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
     matched = np.logical_or.reduce(alike, axis=1)
     in_sentence = _any(alike, starts, axis=1)
-    plain, denied = (
-        alike[:, ~summary.negated].any(axis=1),
-        alike[:, summary.negated].any(axis=1),
-    )
+    plain = alike[:, ~summary.negated].any(axis=1)
+    denied = alike[:, summary.negated].any(axis=1)
     turned = np.where(units.negated, plain & ~denied, denied & ~plain)
     sentence_weight = words.total(in_sentence * units.weights[:, None])
     best = sentence_weight.argmax(axis=1)
@@ -458,6 +499,7 @@ def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
         "negation_mismatch": _any(turned, words.starts)
         * words.total(matched * units.weights),
     }
+
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
 
 

@@ -35,7 +35,8 @@ from litepyramid.types import FloatArray, IntArray
 FEATURE_VERSION = 3
 """Goes up whenever a feature, the words or the stems change: old weights are then
 refused."""
-RIDGE, LEAST_NEGATION = 0.03, 1.0
+RIDGE = 0.03
+LEAST_NEGATION = 1.0
 SHIPPED = Path(__file__).resolve().parents[2] / "embedded" / "lexical.json"
 _CHUNK = 2_000
 """Items whose words share a vocabulary."""
@@ -123,6 +124,7 @@ class RecallJudge:
                 Stemmer.Stemmer("english").stemWords,
                 english().function,
             )
+
         split = partial(unicode_words, bigrams=self.language in SPACELESS)
         name = {"nb": "norwegian"}.get(self.language, self.language)
         try:
@@ -150,6 +152,7 @@ def word_evidence(
     words = Vocabulary()
     content = content or partial(content_words, words=words)
     evidence = []
+
     for number, ((summary, units), values) in enumerate(
         zip(items, presence, strict=True)
     ):
@@ -159,6 +162,7 @@ def word_evidence(
         contents = [content(sentence) for sentence in sentences]
         [(_, units)] = as_read([(summary, units)], numbers=numbers)
         rows = []
+
         for index, (unit, value) in enumerate(zip(units, values.tolist(), strict=True)):
             stems = content(unit)
             common = [len(stems.keys() & sentence.keys()) for sentence in contents]
@@ -176,8 +180,19 @@ def word_evidence(
             conflict = (
                 conflict_of(unit, sentences[at], words) if conflicts and span[1] else ""
             )
-            rows.append(Evidence(value, at, span, pairs, missing, conflict))
+            rows.append(
+                Evidence(
+                    value,
+                    at,
+                    span,
+                    pairs,
+                    missing,
+                    conflict,
+                )
+            )
+
         evidence.append(tuple(rows))
+
     return tuple(evidence)
 
 
@@ -205,6 +220,7 @@ def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
         [word for stem, word in side.items() if word[0].isdigit() and stem not in other]
         for side, other in (contents, contents[::-1])
     )
+
     return f"number {ours[0]} ≠ {theirs[0]}" if ours and theirs else ""
 
 
@@ -316,10 +332,12 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
     idf = np.append(frequencies.idf(words.stems), 1.0)
     alike = [*alike_stems(words.stems), (-1,)]
     ready: dict[tuple[str, ...], UnitSet] = {}
+
     for summary, units, texts in encoded:
         if not units or not len(summary.ids):
             yield np.full((len(units), len(FEATURES)), np.nan)
             continue
+
         size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
             sizes = f"{len(summary.ids)} words and units of {sum(len(u.ids) for u in texts)}"
@@ -327,6 +345,7 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
             raise InputError(
                 problem, hint="If these texts are intended, use the judge recall."
             )
+
         if units not in ready:
             ready[units] = UnitSet.of(texts, idf, alike)
         rows = overlap(ready[units], summary)
@@ -353,6 +372,7 @@ def fit_lexical(
         raise InputError(
             "labels do not fit the items", expected="one label for each unit"
         )
+
     counts = load_lexical().frequencies if frequencies is None else frequencies
     rows = np.concatenate(
         [np.empty((0, len(FEATURES))), *lexical_features(items, counts)]
@@ -367,12 +387,17 @@ def fit_lexical(
     if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
         problem = "the labels are all the same, or not 0, .5 and 1"
         raise InputError(problem, expected="pairs labelled 0 and pairs labelled 1")
+
     bounds = [
         (0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()
     ]
     bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
     bias, weights = fit_weights(rows, present, bounds, ridge)
-    about = {**(about or {}), "pairs": len(present), "ridge": ridge}
+    about = {
+        **(about or {}),
+        "pairs": len(present),
+        "ridge": ridge,
+    }
     return PresenceModel(
         bias, dict(zip(FEATURES, weights.tolist(), strict=True)), counts, about
     )
@@ -392,7 +417,8 @@ def fit_weights(
     from scipy.optimize import minimize
     from scipy.special import expit
 
-    mean, spread = features.mean(axis=0), features.std(axis=0)
+    mean = features.mean(axis=0)
+    spread = features.std(axis=0)
     spread = np.where(spread < 1e-9, 1.0, spread)
     rows = np.hstack([np.ones((len(features), 1)), (features - mean) / spread])
     penalty = np.array([0.0, *[ridge] * len(spread)])
@@ -413,10 +439,15 @@ def fit_weights(
         jac=True,
         bounds=[(None, None), *limits],
         method="L-BFGS-B",
-        options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000},
+        options={
+            "ftol": 1e-14,
+            "gtol": 1e-9,
+            "maxiter": 1000,
+        },
     )
     parameters = np.asarray(fitted.x)
     weights = parameters[1:] / spread
+
     return float(parameters[0] - weights @ mean), weights
 
 
@@ -432,13 +463,19 @@ def load_lexical(path: str | Path | None = None) -> PresenceModel:
     path = path / "lexical.json" if file_type(path) == "folder" else path
     value = read_json(path, what, ModelError)
     model = as_type(
-        PresenceModel, value, what=f"not {what}", path=path, error=ModelError
+        PresenceModel,
+        value,
+        what=f"not {what}",
+        path=path,
+        error=ModelError,
     )
+
     if model.feature_version != FEATURE_VERSION:
         problem = (
             f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}"
         )
         raise ModelError(problem, path=path, hint="Fit it again with this version.")
+
     if model.frequencies.texts < 1 or not model.weights.keys() >= FEATURES.keys():
         raise ModelError(f"{what} that counts no texts, or lacks weights", path=path)
     return replace(model, weights={name: model.weights[name] for name in FEATURES})

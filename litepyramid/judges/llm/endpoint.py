@@ -66,9 +66,11 @@ class Reply:
         """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
             text = value["choices"][0]["message"]["content"]
-            usage, model = value.get("usage"), value.get("model")
+            usage = value.get("usage")
+            model = value.get("model")
         except (TypeError, KeyError, IndexError, AttributeError):
             raise UnansweredError("the answer is not a chat completion") from None
+
         if not isinstance(text, str) or not text.strip():
             raise UnansweredError("the answer has no text")
         version = safe_name(model)
@@ -76,6 +78,7 @@ class Reply:
             version += f" without {without}"
         usage = usage if isinstance(usage, dict) else {}
         tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
+
         return cls(
             text,
             version,
@@ -170,6 +173,7 @@ class Endpoint:
         self._accepted = False
         if not self.model.strip():
             raise InputError("no model", expected="llm:MODEL, as the endpoint calls it")
+
         if self.concurrency < 1 or self.retries < 0 or not self.timeout > 0:
             numbers = (
                 f"{self.concurrency}, timeout {self.timeout}, retries {self.retries}"
@@ -177,6 +181,7 @@ class Endpoint:
             raise InputError(
                 f"concurrency {numbers}", expected="at least 1, above 0, at least 0"
             )
+
         _check_address(
             self.address, "the endpoint's" if self.url else "OPENAI_BASE_URL's"
         )
@@ -191,7 +196,11 @@ class Endpoint:
     @property
     def fields(self) -> dict[str, Any]:
         """What each request holds besides the model and the text."""
-        return {"temperature": 0, "seed": 12345, **self.parameters}
+        return {
+            "temperature": 0,
+            "seed": 12345,
+            **self.parameters,
+        }
 
     async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
         """Sends one request, inside `run`; what the server refuses to be asked for is
@@ -205,8 +214,13 @@ class Endpoint:
             **self.fields,
         }
         if schema is not None:
-            form = {"name": "answer", "strict": True, "schema": schema}
+            form = {
+                "name": "answer",
+                "strict": True,
+                "schema": schema,
+            }
             body["response_format"] = {"type": "json_schema", "json_schema": form}
+
         left_out = set(self._refused)
         while True:
             sent = {name: value for name, value in body.items() if name not in left_out}
@@ -234,6 +248,7 @@ class Endpoint:
                 raise ModelError(problem, hint=hint) from None
             except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
+
         self._refused, self._accepted = left_out, True
         return Reply.of(value, left_out)
 
@@ -251,6 +266,7 @@ class Endpoint:
                 f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL"
             )
             raise InputError("no key for the endpoint", expected=expected)
+
         turn = iter(jobs)
 
         async def worker() -> None:
@@ -306,7 +322,11 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
     class Bounded(base):  # type: ignore[misc, valid-type]
         async def _within_host(self, request: Any, options: dict[str, Any]) -> Any:
             """Sends, and follows redirects that stay on the host and as safe."""
-            options = {**options, "stream": True, "follow_redirects": False}
+            options = {
+                **options,
+                "stream": True,
+                "follow_redirects": False,
+            }
 
             for _ in range(_MOST_REDIRECTS):
                 response = await super().send(request, **options)
@@ -348,6 +368,7 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
                 raise http.ReadTimeout(
                     "no whole answer in time", request=request
                 ) from None
+
             headers = response.headers.copy()
             for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
                 headers.pop(name, None)

@@ -121,7 +121,9 @@ class Prompt:
         if self.single:
             words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
             return [self.grades[words.pop()]] if len(words) == 1 else None
-        value, keys = json_value(answer), [str(n) for n in range(1, count + 1)]
+
+        value = json_value(answer)
+        keys = [str(n) for n in range(1, count + 1)]
         if not isinstance(value, dict) or set(value) != set(keys):
             return None
         given = [str(value[key]).strip().lower() for key in keys]
@@ -133,7 +135,11 @@ class Prompt:
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON schema of an object with these properties and no others."""
     whole = {"required": [*properties], "additionalProperties": False}
-    return {"type": "object", "properties": properties, **whole}
+    return {
+        "type": "object",
+        "properties": properties,
+        **whole,
+    }
 
 
 def with_line(prompt: str, line: str, language: str) -> str:
@@ -187,13 +193,19 @@ def load_prompt(name: str | Path) -> Prompt:
     values = [
         value for value in grades.values() if value is not None and 0 <= value <= 1
     ]
+
     if len(values) < max(2, len(grades)):
         raise InputError(
-            "a prompt without grades", path=path, line=1, expected="grades: yes=1 no=0"
+            "a prompt without grades",
+            path=path,
+            line=1,
+            expected="grades: yes=1 no=0",
         )
+
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
         expected = "{summary}, and {units} or {unit}"
         raise InputError("a prompt without placeholders", path=path, expected=expected)
+
     return Prompt(
         Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True))
     )
@@ -292,12 +304,14 @@ class Asker:
         values = self._stored(keys)
         self.counts["from_cache"] = len(values)
         left = list(jobs(values))
+
         if self.estimate:
             read = sum(8 + len(job.text.encode()) // 4 for job in left)
             written = sum(job.tokens_out for job in left)
             sizes = len(keys), len(values), len(left), read, written
             model = safe_name(self._endpoint.model)
             raise EstimateOnly(Estimate(model, *sizes))
+
         with bar(len(keys), "judging", f"{what}s") as shown:
             shown.update(len(values))
 
@@ -312,7 +326,9 @@ class Asker:
             except KeyboardInterrupt as stop:
                 note_cached(stop, self.counts["judged"], self.cache.path)
                 raise
-        missing, total = len(keys) - len(values), len(keys)
+
+        missing = len(keys) - len(values)
+        total = len(keys)
         if missing > allowed * total:
             where = f"{self._endpoint.address}{f' ({self._why})' if self._why else ''}"
             hint = "Run again to request the rest; what was answered is in the cache."
@@ -323,6 +339,7 @@ class Asker:
                 raise ModelError(problem, hint=f"Check that the endpoint runs. {hint}")
             problem = f"{missing} of {counted(total, what)} have no answer from {where}"
             raise ModelError(problem, hint=hint)
+
         return values
 
     def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -354,11 +371,15 @@ class Asker:
             except LitepyramidError:
                 self._stopped = True
                 raise
+
             self._failures = 0
             self.counts.update(
-                requests=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out
+                requests=1,
+                tokens_in=reply.tokens_in,
+                tokens_out=reply.tokens_out,
             )
             values = job.read(reply)
+
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
                 stored = {key: Stored(value) for key, value in rows.items()}
@@ -366,14 +387,17 @@ class Asker:
                 self._versions.add(reply.version)
                 self.counts["judged"] += len(rows)
                 return rows
+
             self._unread = self._unread or cut(
                 one_line(without_keys(reply.text[:_QUOTED])), _QUOTED
             )
+
         if not self._stopped:
             self._why = why or (
                 "the answer cannot be read: each fact once, with a grade, was expected; "
                 f"the first such answer was '{self._unread}'"
             )
+
         self._stopped |= self._failures >= max(8, self._endpoint.concurrency)
         return {}
 
@@ -441,6 +465,7 @@ class LLMJudge(Closing):
             raise InputError(
                 f"allow_missing is {allow_missing}", expected="a share, 0 to 1"
             )
+
         self._free, self._units, self._allowed = (
             prompt is None,
             units_per_request,
@@ -448,7 +473,12 @@ class LLMJudge(Closing):
         )
         self._prompt = load_prompt("yes-no" if prompt is None else prompt)
         self._endpoint = Endpoint(
-            model, endpoint, concurrency, timeout, retries, parameters or {}
+            model,
+            endpoint,
+            concurrency,
+            timeout,
+            retries,
+            parameters or {},
         )
         self._asker = Asker(
             self._endpoint, self._identity, JudgementCache(cache), estimate
@@ -515,6 +545,7 @@ class LLMJudge(Closing):
             )
             for (text, *_), row in zip(asked, keys, strict=True)
         )
+
         counts = {
             "pairs": sum(map(len, keys)),
             "empty": sum(len(units) for text, units, _ in asked if not text),
@@ -569,7 +600,8 @@ class LLMJudge(Closing):
                     yield self._job(text, missing, question)
 
     def _job(self, text: str, units: Mapping[bytes, str], question: str) -> Job:
-        prompt, count = self._prompt, len(units)
+        prompt = self._prompt
+        count = len(units)
 
         def read(reply: Reply) -> list[bytes] | None:
             grades = prompt.read(reply.text, count)
@@ -581,4 +613,10 @@ class LLMJudge(Closing):
 
         request = prompt.request(text, list(units.values()), question)
         tokens_out = 2 if prompt.single else 3 + 6 * count
-        return Job(tuple(units), request, prompt.schema(count), read, tokens_out)
+        return Job(
+            tuple(units),
+            request,
+            prompt.schema(count),
+            read,
+            tokens_out,
+        )

@@ -60,15 +60,35 @@ def bootstrap_samples(
     evaluate = Resampled(X, Z, level, coefficient)
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     parts = []
+
     for start, stop in draws.chunks(samples, width):
         systems = inputs = other = None
         if sampling != "inputs":
-            systems = draws.counts(seed, draws.SYSTEMS, n, start, stop)
+            systems = draws.counts(
+                seed,
+                draws.SYSTEMS,
+                n,
+                start,
+                stop,
+            )
         if sampling != "systems":
-            inputs = draws.counts(seed, draws.INPUTS, m, start, stop)
+            inputs = draws.counts(
+                seed,
+                draws.INPUTS,
+                m,
+                start,
+                stop,
+            )
             if not paired_inputs:
-                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop)
+                other = draws.counts(
+                    seed,
+                    draws.OTHER_INPUTS,
+                    Z.shape[1],
+                    start,
+                    stop,
+                )
         parts.append(evaluate(systems, inputs, other))
+
     return np.concatenate(parts)
 
 
@@ -122,6 +142,7 @@ class Resampled:
                     else np.repeat(np.arange(len(v)), v.astype(int))
                 )
                 values.append(spa(self.X[:, drawn], self.Z[:, drawn], w))
+
         return np.array(values)
 
     def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
@@ -135,8 +156,15 @@ class Resampled:
         if missing.any():
             systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
             x, z = np.nan_to_num(x), np.nan_to_num(z)
+
         slacks = {"x_tolerance": self._slack[0], "z_tolerance": self._slack[1]}
-        return correlate_rows(x, z, self.coefficient, systems, **slacks)
+        return correlate_rows(
+            x,
+            z,
+            self.coefficient,
+            systems,
+            **slacks,
+        )
 
     def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
         r = self._columns(np.ones((1, len(self.X))) if systems is None else systems)
@@ -148,7 +176,8 @@ class Resampled:
             return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
 
     def _global(self, systems: Draws, inputs: Draws) -> FloatArray:
-        x, z = self.X[self._scored], self.Z[self._scored]
+        x = self.X[self._scored]
+        z = self.Z[self._scored]
         w_systems = np.ones((1, len(self.X))) if systems is None else systems
         w_inputs = np.ones((1, self.X.shape[1])) if inputs is None else inputs
         weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self._scored]
@@ -179,18 +208,24 @@ class ColumnCorrelations:
         dx, dz = self._centred
         n = weights @ self.scored
         with np.errstate(invalid="ignore", divide="ignore"):
-            mx, mz = weights @ dx / n, weights @ dz / n
-            xx, zz = weights @ (dx * dx) / n, weights @ (dz * dz) / n
-            vx, vz = xx - mx * mx, zz - mz * mz
+            mx = weights @ dx / n
+            mz = weights @ dz / n
+            xx = weights @ (dx * dx) / n
+            zz = weights @ (dz * dz) / n
+            vx = xx - mx * mx
+            vz = zz - mz * mz
             r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
+
         # Where the draws hold nearly one value only, the differences above are noise:
         # there, do it again in two passes, which sees constants exactly.
         doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
         row, column = np.nonzero(doubtful)
         if row.size:
             w = weights[row] * self.scored[:, column].T
-            x, z = self.X[:, column].T, self.Z[:, column].T
+            x = self.X[:, column].T
+            z = self.Z[:, column].T
             r[row, column] = correlate_rows(x, z, "pearson", w)
+
         return np.asarray(np.clip(r, -1.0, 1.0))
 
     def _spearman(self, weights: FloatArray) -> FloatArray:
@@ -199,10 +234,12 @@ class ColumnCorrelations:
         )
         drawn = np.ascontiguousarray(weights.T, dtype=kind)
         result = np.empty((self.X.shape[1], len(weights)))
+
         for column, (below_x, below_z) in enumerate(zip(*self._below, strict=True)):
             # The midrank of a system, less the mean of all: (drawn below it - above it)
             # / 2.
-            x, z = below_x.astype(kind) @ drawn, below_z.astype(kind) @ drawn
+            x = below_x.astype(kind) @ drawn
+            z = below_z.astype(kind) @ drawn
             sizes = (
                 (side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z)
             )
@@ -210,11 +247,13 @@ class ColumnCorrelations:
                 result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(
                     np.prod([*sizes], axis=0)
                 )
+
         return np.clip(result, -1.0, 1.0, out=result).T
 
     def _kendall(self, weights: FloatArray) -> FloatArray:
         one, two = np.triu_indices(len(self.X), 1)
-        rows, m = len(weights), self.X.shape[1]
+        rows = len(weights)
+        m = self.X.shape[1]
         balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
         kind: Any = (
             np.float32
@@ -222,11 +261,10 @@ class ColumnCorrelations:
             else np.float64
         )
         pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
+
         for start in range(0, one.size, pairs_at_once):
-            i, j = (
-                one[start : start + pairs_at_once],
-                two[start : start + pairs_at_once],
-            )
+            i = one[start : start + pairs_at_once]
+            j = two[start : start + pairs_at_once]
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
             both = self.scored[i] & self.scored[j]
             sx, sz = (
@@ -236,6 +274,7 @@ class ColumnCorrelations:
             balance += pairs @ (sx * sz).astype(kind)
             untied_x += _untied(pairs, sx)
             untied_z += _untied(pairs, sz)
+
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(balance / np.sqrt(untied_x * untied_z))
 
@@ -262,6 +301,7 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
 def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
     """(M, N, N): ½ where the last system stands below the middle one, -½ above, else
     0."""
-    one, two = x.T[:, :, None], x.T[:, None, :]
+    one = x.T[:, :, None]
+    two = x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
     return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))

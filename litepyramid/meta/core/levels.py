@@ -32,7 +32,8 @@ PAIRED = {"spa": "system", "acc-eq": "summary"}
 """Those of two whole matrices (WMT's metrics tasks, 2023 to 2025), each with its
 level."""
 
-SPA_PERMUTATIONS, SPA_SEED = 1000, 4
+SPA_PERMUTATIONS = 1000
+SPA_SEED = 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 TIE_TOLERANCE = 1e-11
@@ -67,13 +68,25 @@ def correlate_rows(
     if coefficient == "kendall":
         way = _long_kendall if x.shape[-1] > _MOST_PAIRED else _kendall
         return way(
-            np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows
+            np.atleast_2d(x),
+            np.atleast_2d(z),
+            weights,
+            x_tolerance,
+            z_tolerance,
+            rows,
         )
+
     if coefficient == "spearman":
         x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
         x_tolerance = z_tolerance = 0.0
+
     return _pearson(
-        np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows
+        np.atleast_2d(x),
+        np.atleast_2d(z),
+        weights,
+        x_tolerance,
+        z_tolerance,
+        rows,
     )
 
 
@@ -132,7 +145,8 @@ def _pearson(
     none = constant_rows(x, weights, x_tolerance) | constant_rows(
         z, weights, z_tolerance
     )
-    dx, dz = _deviations(x, weights), _deviations(z, weights)
+    dx = _deviations(x, weights)
+    dz = _deviations(z, weights)
     wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
@@ -164,11 +178,13 @@ def _kendall(
     weights = None if weights is None else np.atleast_2d(weights)
     result = np.empty(rows)
     at_once = max(1, _PAIR_CELLS // one.size)
+
     for start in range(0, rows, at_once):
         chunk = slice(start, start + at_once)
         x_part, z_part = (a if len(a) == 1 else a[chunk] for a in (x, z))
         w = weights if weights is None or len(weights) == 1 else weights[chunk]
-        dx, dz = x_part[:, one] - x_part[:, two], z_part[:, one] - z_part[:, two]
+        dx = x_part[:, one] - x_part[:, two]
+        dz = z_part[:, one] - z_part[:, two]
         sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
         sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
         pairs = 1 if w is None else w[:, one] * w[:, two]
@@ -176,8 +192,10 @@ def _kendall(
             (pairs * flags).sum(axis=1, dtype=np.float64)
             for flags in (sx * sz, sx != 0, sz != 0)
         )
+
         with np.errstate(invalid="ignore", divide="ignore"):
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
+
     return result
 
 
@@ -196,6 +214,7 @@ def _long_kendall(
         np.int64
     )
     each = zip(x_ranks, z_ranks, drawn, strict=True)
+
     return np.array(
         [kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each]
     )
@@ -228,6 +247,7 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
         spa_p_values(np.ascontiguousarray(side[:, complete], dtype=np.float32), signs)
         for side in (X, Z)
     )
+
     return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 
@@ -275,14 +295,21 @@ class TieAccuracy:
     def of(cls, X: FloatArray, Z: FloatArray) -> Self:
         """The pairs of systems of each input that both sides scored."""
         one, two = np.triu_indices(len(X), 1)
-        dx, dz = X[one] - X[two], Z[one] - Z[two]
+        dx = X[one] - X[two]
+        dz = Z[one] - Z[two]
         pair, inputs = np.nonzero(~(np.isnan(dx) | np.isnan(dz)))
-        x, z = dx[pair, inputs], dz[pair, inputs]
+        x = dx[pair, inputs]
+        z = dz[pair, inputs]
         order = np.argsort(np.abs(x), kind="stable")
         x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
         right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)
+
         return cls(
-            np.abs(x), (z == 0) - right, right, np.stack([one[pair], two[pair]]), inputs
+            np.abs(x),
+            (z == 0) - right,
+            right,
+            np.stack([one[pair], two[pair]]),
+            inputs,
         )
 
     def best(
@@ -310,6 +337,7 @@ class TieAccuracy:
         if edges[0] > 0:
             edges, values = np.append(0.0, edges), np.append(0.0, values)
         best = int(np.argmax(values > values.max() - 1e-9 * total))
+
         return float((w @ self.right + values[best]) / total), float(edges[best])
 
 
@@ -373,29 +401,49 @@ def level_correlation(
         value, epsilon = (
             acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
         )
-        return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
-    x, z, slacks = X, Z, (0.0, 0.0)
+        return LevelValue(
+            value,
+            int(not math.isnan(value)),
+            0,
+            0,
+            epsilon,
+        )
+
+    x = X
+    z = Z
+    slacks = (0.0, 0.0)
+
     if level == "system":
-        x, z = system_means(X), system_means(Z)
+        x = system_means(X)
+        z = system_means(Z)
         slacks = mean_tolerance(X), mean_tolerance(Z)
+
     scored = ~(np.isnan(x) | np.isnan(z))
     weights = None
     if level == "summary":
         scored, weights = scored.T, scored.T.astype(np.float64)
-        x, z = np.where(scored, X.T, 0.0), np.where(scored, Z.T, 0.0)
+        x = np.where(scored, X.T, 0.0)
+        z = np.where(scored, Z.T, 0.0)
     else:
         x, z, scored = (
             x[scored][None],
             z[scored][None],
             np.ones((1, scored.sum()), dtype=bool),
         )
+
     values = correlate_rows(
-        x, z, coefficient, weights, x_tolerance=slacks[0], z_tolerance=slacks[1]
+        x,
+        z,
+        coefficient,
+        weights,
+        x_tolerance=slacks[0],
+        z_tolerance=slacks[1],
     )
     enough = scored.sum(axis=1) >= 2
     constants = constant_rows(x, weights, slacks[0]) | constant_rows(
         z, weights, slacks[1]
     )
+
     if constant == "zb21":
         for row in np.flatnonzero(np.isnan(values) & enough):
             (a, s), (b, t) = (
@@ -403,8 +451,13 @@ def level_correlation(
                 for side, slack in zip((x, z), slacks, strict=True)
             )
             values[row] = correlate_rows(
-                a, b, coefficient, x_tolerance=s, z_tolerance=t
+                a,
+                b,
+                coefficient,
+                x_tolerance=s,
+                z_tolerance=t,
             )[0]
+
     used = int((~np.isnan(values)).sum())
     value = float(np.nanmean(values)) if used else math.nan
     too_few = int((~enough).sum()) if level == "summary" else 0
@@ -428,14 +481,13 @@ def kinds(
 ) -> list[tuple[Level, Coefficient]]:
     """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one
     each."""
-    levels, coefficients = (
-        several(level, "the level"),
-        several(coefficient, "the coefficient"),
-    )
+    levels = several(level, "the level")
+    coefficients = several(coefficient, "the coefficient")
     if not levels or not coefficients:
         raise InputError("no level or no coefficient", expected="at least one of each")
     for one in levels:
         choose("level", one, LEVELS)
+
     for name in coefficients:
         choose("coefficient", name, (*COEFFICIENTS, *PAIRED))
         if PAIRED.get(name, levels[0]) not in levels:
@@ -443,6 +495,7 @@ def kinds(
                 f"{name} at {' and '.join(levels)} level",
                 expected=f"the {PAIRED[name]} level",
             )
+
     return [
         (one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one
     ]

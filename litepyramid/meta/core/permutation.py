@@ -155,16 +155,16 @@ class SystemSwaps(_Linear):
         if self._coefficient != "spearman":
             a = np.sign(a)
         parts = np.empty(x.shape)
+
         for i in range(len(x)):
             signs = np.zeros(x.shape, dtype=np.int8)
             for row, sign in ((x[i], 1), (y[i], -1)):
                 for others in (x, y):
-                    below, above = (
-                        others < row - self.tolerance,
-                        others > row + self.tolerance,
-                    )
+                    below = others < row - self.tolerance
+                    above = others > row + self.tolerance
                     signs += sign * (below.view(np.int8) - above.view(np.int8))
             parts[i] = a[i] @ signs
+
         return parts.T
 
     def _averages(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -262,6 +262,7 @@ class Moments(_ByInput):
             for column, sample in zip(*np.nonzero(doubtful), strict=True):
                 r[column, sample] = self._exact(column, sign * u[column, :, sample])
             sides.append(np.clip(r, -1.0, 1.0)[~self._few])
+
         return sides[0], sides[1]
 
     def _exact(self, column: int, coins: FloatArray) -> float:
@@ -293,12 +294,15 @@ class ColumnRanks(_ByInput):
         both = scored[:, :, None] & scored[:, None, :]
         both &= ~np.eye(len(X), dtype=bool)
         sz = _signs(z, z, both)
-        xx, xy, yy = _signs(x, x, both), _signs(x, y, both), _signs(y, y, both)
+        xx = _signs(x, x, both)
+        xy = _signs(x, y, both)
+        yy = _signs(y, y, both)
         yx = -xy.transpose(0, 2, 1)
         self._A, self._B = xx + xy + yx + yy, xx + xy - yx - yy
         self._C, self._E = xx - xy + yx - yy, xx - xy - yx + yy
         self._untied = [np.abs(s) for s in (xx, xy, yx, yy)]
         tied = (both & (sum(self._untied) < 4)).any(axis=(1, 2))
+
         if coefficient == "spearman":
             ranks = midranks(z, scored.astype(np.float64))
             centred = np.where(scored, ranks - (n[:, None] + 1) / 2, 0.0)
@@ -312,6 +316,7 @@ class ColumnRanks(_ByInput):
             a = sz.astype(np.float32)
             self._z_size = np.sqrt((sz != 0).sum(axis=(1, 2)) / 2)
             full = self._z_size * np.sqrt(n * (n - 1) / 2)
+
         usable = (n >= 2) & sz.any(axis=(1, 2))
         self._a = a
         self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
@@ -358,6 +363,7 @@ class ColumnRanks(_ByInput):
                 *((s[columns] / 8).astype(self.dtype) for s in (self._C, self._E)),
                 self._z_ranks[columns][:, None, :],
             )
+
         xx, xy, yx, yy = (s[columns] for s in self._untied)
         a = self._a[columns]
         forms = (
@@ -381,6 +387,7 @@ class ColumnRanks(_ByInput):
                 even.astype(np.float64),
                 np.matmul(linear, u)[:, 0].astype(np.float64),
             ]
+
         balance, flip, untied, unflip = parts
         size = self._z_size[columns, None]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -404,7 +411,8 @@ class ColumnRanks(_ByInput):
 
 def _signs(a: FloatArray, b: FloatArray, both: NDArray[np.bool_]) -> NDArray[np.int8]:
     """(M, N, N): the sign of a_i - b_l where both are scored and i is not l."""
-    one, two = a[:, :, None], b[:, None, :]
+    one = a[:, :, None]
+    two = b[:, None, :]
     signs = np.subtract(one > two, one < two, dtype=np.int8)
     signs *= both
     return signs
@@ -417,7 +425,8 @@ class SpaSwaps(_Linear):
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         self._complete = ~np.isnan(Z).any(axis=0)
-        x, y = X[:, self._complete], Y[:, self._complete]
+        x = X[:, self._complete]
+        y = Y[:, self._complete]
         signs = spa_signs(x.shape[1])
         # A null difference less the observed one is a difference of these sums: −2 or 0
         # a score.
@@ -455,6 +464,7 @@ class SpaSwaps(_Linear):
             shares.append(
                 words[..., None].view(np.uint8).sum(axis=2) / SPA_PERMUTATIONS
             )
+
         distance = np.abs(np.concatenate(shares) - self._p_human[:, None])
         return np.asarray(distance.mean(axis=0))
 
@@ -483,10 +493,8 @@ class TieAccuracySwaps(Swapped):
         whole = (~np.isnan(order)).sum(axis=0)
         used = max(int((whole > 0).sum()), 1)
         scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
-        alpha, beta = (
-            (right(0, 0) - right(1, 1)) * scale,
-            (right(0, 1) - right(1, 0)) * scale,
-        )
+        alpha = (right(0, 0) - right(1, 1)) * scale
+        beta = (right(0, 1) - right(1, 0)) * scale
         self._parts = np.zeros(Z.shape)
         np.add.at(self._parts, one, alpha + beta)
         np.add.at(self._parts, two, alpha - beta)
@@ -557,6 +565,7 @@ def standardised(
         both.append(
             np.where(missing, np.nan, centred * 0.0 if flat else centred / some.std())
         )
+
     pooled = np.stack(both)
     scored = ~np.isnan(pooled)
     if (values := pooled[scored]).size:
@@ -564,6 +573,7 @@ def standardised(
         tolerance = 1e-12 * max(1.0, float(np.abs(ordered[[0, -1]]).max()))
         first = np.concatenate([[True], np.diff(ordered) > tolerance])
         pooled[scored] = ordered[first][dense_ranks(values, tolerance)]
+
     return pooled[0], pooled[1], np.where(missing, np.nan, Z)
 
 
@@ -622,7 +632,14 @@ def permuted_p_values(
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
         smallest = 1 / (2 * (most + 1))
 
-    shared = _Shared(values, Z, level, coefficient, swaps, seed)
+    shared = _Shared(
+        values,
+        Z,
+        level,
+        coefficient,
+        swaps,
+        seed,
+    )
     running = ~np.eye(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, valued, failed = np.zeros((3, count, count), dtype=np.int64)
@@ -721,7 +738,8 @@ class _Shared:
         """Differences of two correlations, observed and drawn; and what gives their
         terms."""
         if self._alone:
-            one, two = self._alone[i], self._alone[j]
+            one = self._alone[i]
+            two = self._alone[j]
             still = [observed_coins(self.Z.shape, one)]
             start = one.shifts(still) - two.shifts(still)
             shifts = self._shifts[i] - self._shifts[j]
@@ -738,18 +756,31 @@ class _Shared:
         # But for inputs without a coefficient, the terms' sum is T times their number.
         whole = not np.isnan(rows).any()
         values = rows.sum(axis=1) if whole else pair(chain(still, self._blocks(pair)))
+
         return values[:1], values[1:], lambda: rows
 
     def _pair(self, one: FloatArray, two: FloatArray | None = None) -> Any:
         """Two metrics, or one against 0, prepared for the coins."""
         X, Y, Z = standardised(one, one if two is None else two, self.Z)
         Y = np.zeros_like(X) if two is None else Y
-        return prepare_pair(X, Y, Z, self.level, self.coefficient)
+        return prepare_pair(
+            X,
+            Y,
+            Z,
+            self.level,
+            self.coefficient,
+        )
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; cached where they are few
         enough."""
-        made = coin_blocks(self.Z.shape, pair, self.swaps, self.seed, self._numbers)
+        made = coin_blocks(
+            self.Z.shape,
+            pair,
+            self.swaps,
+            self.seed,
+            self._numbers,
+        )
         if len(self._numbers) * draws.BLOCK * self.Z.size > _CACHED_COINS:
             return made
         key = np.dtype(pair.dtype).str, pair.by_input
