@@ -234,6 +234,7 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
 
     if not isinstance(reference, str) or not reference.strip():
         raise InputError("empty reference", expected="some text")
+    # Most references have no marks: their sentences are split later, all together.
     if "<t>" not in reference and "</t>" not in reference:
         return (reference.strip(),), False
     # Up to the last mark that closes: what comes after it is outside, and costs no
@@ -367,6 +368,7 @@ def _systems_of(
         for start in range(0, len(entries), len(inputs)):
             block = entries[start : start + len(inputs)]
             system = block[0].system or unnamed
+            # Two logs of one model are two runs: the file tells them apart.
             if system in seen and table.runs:
                 system = f"{system} ({stem(table.path)})"
             if system in seen:
@@ -450,6 +452,7 @@ def _plain_entries(
             )
     elif names is None:
         names = [str(n + 1) for n in range(len(value))]
+    # Without ids only the order says what belongs together, so numbers must agree.
     elif len(names) != len(value):
         many = counted(len(value), what, "summaries" if what == "summary" else None)
         problem = f"{many} for {counted(len(names), 'input')}"
@@ -486,6 +489,7 @@ def _plain_entries(
 
 def _check_no_path(entries: Sequence[Entry]) -> None:
     """Raises InputError if the first text is the name of a file that is there."""
+    # A list of paths is a common slip, and would be scored as texts.
     first = next((text for entry in entries[:1] for text in entry.values[:1]), None)
     if isinstance(first, str) and os.path.isfile(first):  # noqa: PTH113
         what = f"'{first}' is a file, not a text"
@@ -606,6 +610,7 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
         hint = "Were the files of references and units swapped?"
         raise InputError(f"unit {nth} has the sentence marks of a reference", hint=hint)
 
+    # An empty cell of a table says nothing, where JSON would leave the key out.
     values = {
         **{key: value for key, value in row.items() if value != ""},
         **{"text": text, "weight": _weight(row.get("weight", 1.0))},

@@ -379,6 +379,7 @@ def load(
         if value is not None:
             sources[key] = as_list(value)
 
+    # A table alone may hold everything: what it holds is then asked of its columns.
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
     if (
         isinstance(path := sources.get(alone), str | Path)
@@ -389,6 +390,7 @@ def load(
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()
     for key, source in list(sources.items()):
+        # Beside units, a table of summaries is read for its summaries alone.
         main = key == alone or (key == "summaries" and "units" not in sources)
         in_memory = key == "summaries" and not paths_of(source)
         if not (main or in_memory or isinstance(source, str | Path | Rows)):
@@ -410,11 +412,13 @@ def load(
     units, summaries, references, labels, label_units, stus, presence = map(
         sources.get, _SOURCES
     )
+    # Lists beside a frame come from the same frame: its ids are theirs.
     if not names.get("ids") and (ids_of_rows := _ids_in_memory(summaries)):
         names = {"columns": names.get("columns"), "ids": ids_of_rows}
     scus: Sequence[InputUnits] = (
         () if units is None else as_units(units, kind=kind, **names)
     )
+    # Criteria of every input: which inputs there are, the answers tell.
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         first = as_summaries(summaries, partial=nulls == "missing", **names)[0]
         scus = [replace(scus[0], input=name) for name in first.inputs]
@@ -424,6 +428,7 @@ def load(
         judged = as_presence(presence, scus or None, **names)
         scus = judged.units
 
+    # A list of references goes by the order of the units, under their ids.
     if scus and not names.get("ids") and isinstance(references, list | tuple):
         names = {**names, "ids": [entry.input for entry in scus]}
     texts: Sequence[InputReferences] = ()
@@ -469,12 +474,14 @@ def load(
     rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
     if names.get("columns"):
         names["columns"].check()
+    # A question told anywhere is told everywhere: judges see it with the units.
     both: list[InputReferences | InputUnits] = [*texts, *scus]
     questions |= {entry.input: entry.question for entry in both if entry.question}
     if questions:
         scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
         texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
 
+    # Read as empty, they are not missing any more, and the note is all that is left.
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")

@@ -273,6 +273,7 @@ def read_export(
     questions, numbered as they come.
     """
     rows = []
+    # One row at a time, so that what is left of it is counted under its own names.
     for line, row in lines:
         flat = _flat(row)
         ours = _our_row(export, flat, counts)
@@ -283,6 +284,7 @@ def read_export(
     answered = any("summary" in ours for _, ours in rows)
     numbers: dict[tuple[str, int], str] = {}
     times: Counter[tuple[Any, str]] = Counter()
+    # Ids of runs tell nothing about which answers belong together; questions do.
     use_ids = _are_ids([ours for _, ours in rows])
 
     for line, ours in rows:

@@ -273,6 +273,7 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
     )
     model, about = _object(about, "eval").pop("model", None), _object(about, "eval")
     _left(log, "log's", counts)
+    # The settings are many and none of them has a place: one count for all.
     counts["settings of the run"] += len(about.keys() - {"model"})
 
     for sample in as_type(list[dict[str, Any]], samples, what="broken samples"):
@@ -287,6 +288,7 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
             )
             answer = _content(message.get("content"))
 
+        # An answer that failed is missing, not empty: `nulls` decides what it counts.
         failed = bool(own.pop("error", None))
         counts["samples with an error, whose answers are missing"] += failed
         epoch = own.pop("epoch", 1)
@@ -375,6 +377,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         if (again := times[system, name]) > 1:
             system += f" ({again})"
         output = response.get("output") if isinstance(response, dict) else response
+        # A failed assertion is an error too: then the answer is there.
         failed = output is None or bool(result.get("error") and not output)
         counts["results with an error, whose answers are missing"] += failed
         units, references = _assertions(test.get("assert") or [], variables, counts)

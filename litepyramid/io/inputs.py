@@ -114,6 +114,7 @@ def entries_of(
         "input",
         "system",
     }
+    # Some systems may name their inputs while others go by order.
     named = {
         str(row.values.get("system")) for row in table.rows if "input" in row.values
     }
@@ -173,6 +174,7 @@ def entries_of(
         entry.values.extend(values)
 
     result = list(entries.values())
+    # A table repeats the text of an input in the row of each system.
     for entry in result if what in _TEXTS else ():
         if not entry.listed:
             entry.values[:] = {
@@ -212,6 +214,7 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
 
     if not any(isinstance(value, dict) for value in values):
         return values
+    # One text may stand twice among the units: its labels are dealt in their order.
     by_text: dict[str, list[Any]] = {}
     for value in values:
         named = (

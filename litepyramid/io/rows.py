@@ -354,6 +354,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     elif not aliases:
         return table
 
+    # A column that is mapped away must not be read under its old meaning too.
     renamed: Mapping[str, str] = columns or {}
     hidden = ({*renamed.values()} - _KNOWN) | (renamed.keys() - {"input", "system"})
 
@@ -439,6 +440,7 @@ def _of_export(table: Rows) -> Rows:
 
     with located(table.path, table.rows[0].line):
         ours = list(read_export(export, lines, counts))
+    # What is read from a pipe or from memory has no name of its own.
     named = table.form != "python" and str(table.path) != "-"
     system = stem(table.path) if named else "system"
     rows = [Row(line, {"system": system, **values}) for line, values in ours]
@@ -505,6 +507,7 @@ def csv_rows(
     rows: list[Row] = []
     line = 1
     limit = csv.field_size_limit(max(len(text), 1))
+    # A cell may be as long as the file: the limit of the module is only a default.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
     try:
@@ -593,6 +596,7 @@ def _form(
     if start == "{" or kind in (".json", ".jsonl", ".ndjson"):
         return "jsonl", []
     names = _header(text, known)[1]
+    # A line of text with commas may hold two known words: a header has short names.
     is_sentence = any(len(name.split()) > 2 for name in names - known)
 
     if (
@@ -662,6 +666,7 @@ def _header(text: str, known: set[str]) -> tuple[str, set[str]]:
         mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)}
         for mark in ",\t;"
     }
+    # A semicolon or a tab wins where it gives more columns that are known.
     mark = max(names, key=lambda mark: (len(names[mark] & known), len(names[mark])))
     return mark, names[mark]
 

@@ -188,6 +188,7 @@ def mean_of_raters(matrices: Sequence[FloatArray]) -> FloatArray:
     To 12 digits: means of the same ratings in any order tie. What one rated keeps every
     digit.
     """
+    # Twelve digits: sums in another order differ in the last, and ties would break.
     stack = np.stack(matrices)
     rated = (~np.isnan(stack)).sum(axis=0)
     mean = np.where(rated, np.nansum(stack, axis=0) / np.maximum(rated, 1), np.nan)
@@ -534,6 +535,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
 
     if not by_place:
         raise InputError("no scores at all", expected="at least one row")
+    # A cell each could fill the memory where tables share no system or input.
     size = len(metrics) * len(systems) * len(inputs)
     if size > max(_CELLS, _SPARSEST * len(by_place)):
         raise InputError(
