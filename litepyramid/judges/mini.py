@@ -1,7 +1,7 @@
 """The embedded encoder as a judge: its verdict joined with what the words say, and
 explained."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,16 +20,20 @@ from litepyramid.judges.lexical.lexical_judge import (
     load_lexical,
     word_evidence,
 )
-from litepyramid.judges.nli.modes import p3c, presence
+from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.text import normalized
 from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
-READS, WHOLE = (40, 100), 60
-"""The most words of each reading of a summary, and of one read once, as it is: the
-encoder learnt from short texts."""
+
+
+WHOLE = 120
+"""The most words of a summary that is read whole, once for all its units."""
+
+EXCERPT = 40
+"""The most words that are read of a longer one, for each unit."""
 
 
 @dataclass(frozen=True)
@@ -68,45 +72,41 @@ def _denied(logits: FloatArray) -> FloatArray:
     return p3c(logits[..., ::-1])
 
 
-def readings(
-    sentences: Sequence[str],
-    units: Sequence[str],
-    words: Vocabulary,
-    most: Sequence[int] = READS,
-) -> Iterator[list[list[int]]]:
-    """For every unit the sentences of a summary that hold most of its content words.
+def likely_sentences(
+    sentences: Sequence[str], unit: str, words: Vocabulary, most: int
+) -> list[int]:
+    """The sentences that hold most of a unit's content words, as numbers, in order.
 
-    As many as fit into each of these numbers of words, but at least one; of two that
-    hold as many words the earlier. Each choice once, as numbers of sentences, in order.
-    A summary of at most 60 words is read once, all of it.
+    As many as fit into so many words, but at least one; of two that hold as many of the
+    unit's the earlier.
 
     Example:
-        >>> text = ["It rained all day.", "Two men died.", "The old bridge fell.", *["Rain."] * 60]
-        >>> list(readings(text, ["A bridge fell.", "Two died."], Vocabulary(), (4, 9)))
-        [[[2], [0, 2]], [[1], [0, 1]]]
+        >>> text = ["It rained all day.", "Two men died.", "The old bridge fell."]
+        >>> likely_sentences(text, "A bridge fell.", Vocabulary(), 7)
+        [1, 2]
     """
-    contents = [content_words(sentence, words).keys() for sentence in sentences]
-    lengths = np.array([len(sentence.split()) for sentence in sentences])
-    most = most if lengths.sum() > WHOLE else (WHOLE,)
-    for unit in units:
-        stems = content_words(unit, words).keys()
-        order = np.argsort([-len(stems & some) for some in contents], kind="stable")
-        ends = np.searchsorted(lengths[order].cumsum(), most, side="right")
-        yield [
-            sorted(order[:n].tolist()) for n in sorted({*np.maximum(1, ends).tolist()})
-        ]
+    stems = content_words(unit, words).keys()
+    shared, lengths = [], []
+    for sentence in sentences:
+        shared.append(len(stems & content_words(sentence, words).keys()))
+        lengths.append(len(sentence.split()))
+
+    order = np.argsort([-number for number in shared], kind="stable")
+    total = np.array(lengths, dtype=int)[order].cumsum()
+    count = max(1, int(np.searchsorted(total, most, side="right")))
+    return sorted(order[:count].tolist())
 
 
 class MiniJudge(NLIJudge):
     """The embedded encoder, and the stack of its presence and `lexical`'s.
 
-    The encoder reads a unit with the sentences that hold most of its words, at most 40
-    words of them and once more at most 100, and the mean of its logits counts (once, if
-    the summary has at most 60 words); `lexical` reads it all.
+    The encoder reads a summary of up to 120 words once, and is asked about its units;
+    of a longer text it reads, for each unit, the sentences that hold most of its words,
+    40 words of them. `lexical` reads it all.
 
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
-        threads: How many pairs are judged side by side; none for as many as cores.
+        threads: How many summaries are read side by side; none for as many as cores.
         cache: The cache's file; none for a store in memory that ends with the judge;
             default for the user's own.
     """
@@ -142,45 +142,53 @@ class MiniJudge(NLIJudge):
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see
         `NLIJudge.judge`."""
-        vocabulary = Vocabulary()
         items = as_read(items)
-        asked: list[tuple[str, list[str]]] = []
-        times = []
+        batch = self._encoded(items)
+        if self._stack is None:
+            return batch
+
+        words = self._words.judge(items)
+        presence = []
+        for rows, lexical in zip(batch.logits or (), words.presence, strict=True):
+            entailed = np.nan_to_num(p3c(rows))
+            presence.append(self._stack.presence(entailed, lexical, _denied(rows)))
+        counts = {**batch.counts, **words.counts}
+        return replace(batch, presence=tuple(presence), counts=counts)
+
+    def _encoded(self, items: Items) -> JudgedBatch:
+        """What the encoder says, of long texts by the sentences that it reads."""
+        vocabulary = Vocabulary()
+        asked: list[tuple[str, Sequence[str]]] = []
+        rows = []
         for text, units in items:
-            sentences = split_sentences(text)
-            for unit, chosen in zip(
-                units, readings(sentences, units, vocabulary), strict=True
-            ):
-                asked += [
-                    (" ".join(sentences[n] for n in some), [unit]) for some in chosen
-                ]
-                times.append(len(chosen))
-        batch = self._asked(asked, each=len(asked) / max(1, len(times)))
-        each = np.concatenate([np.zeros((0, 3)), *(batch.logits or ())])
-        starts = np.cumsum([0, *times])[:-1]
-        means = (
-            np.add.reduceat(each, starts) / np.array(times)[:, None] if times else each
-        )
-        ends = np.cumsum([len(units) for _, units in items], dtype=int)
-        logits = tuple(np.split(means, ends)[:-1])
-        shares = [np.nan_to_num(presence(rows, self.mode)) for rows in logits]
-        counts = {**batch.counts, "pairs": len(times)}
-        if self._stack is not None:
-            words = self._words.judge(items)
-            shares = [
-                *map(self._stack.presence, shares, words.presence, map(_denied, logits))
-            ]
-            counts |= words.counts
-        return replace(batch, presence=tuple(shares), counts=counts, logits=logits)
+            start = len(asked)
+            if len(text.split()) <= WHOLE:
+                asked.append((text, units))
+            else:
+                sentences = split_sentences(text)
+                for unit in units:
+                    likely = likely_sentences(sentences, unit, vocabulary, EXCERPT)
+                    excerpt = " ".join(sentences[number] for number in likely)
+                    asked.append((excerpt, [unit]))
+            rows.append(slice(start, len(asked)))
+
+        batch = super().judge(asked)
+        presence, logits = [], []
+        for part in rows:
+            presence.append(np.concatenate([np.zeros(0), *batch.presence[part]]))
+            several = (batch.logits or ())[part]
+            logits.append(np.concatenate([np.zeros((0, 3)), *several]))
+        return replace(batch, presence=tuple(presence), logits=tuple(logits))
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that decides, and whether the summary contradicts a unit; see
         `Explainer`.
 
-        Each sentence that was read is asked about alone: a present unit is shown with
-        the one that entails it most, an absent one (below .5) with the one that holds
-        most of its words. That is contradicted if the encoder says so of the whole
-        summary with at least .8, or with .5 where a number or a denial differs.
+        The sentences that hold most of a unit's words are asked about alone: a present
+        unit is shown with the one that entails it most, an absent one (below .5) with
+        the one that holds most of its words. That is contradicted if the encoder says
+        so of the whole summary with at least .8, or with .5 where a number or a denial
+        differs.
         """
         batch, vocabulary = self.judge(items), Vocabulary()
         best = [np.full(len(units), -1) for _, units in items]
@@ -188,17 +196,17 @@ class MiniJudge(NLIJudge):
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
             sentences = [normalized(text[start:end]) for start, end in spans]
-            present = np.flatnonzero(values >= 0.5).tolist()
-            shown = [units[n] for n in present]
-            read = readings(sentences, shown, vocabulary, READS[-1:])
-            for n, unit, [chosen] in zip(present, shown, read, strict=True):
-                asked.append((text, [unit]))
-                parts.append([spans[sentence] for sentence in chosen])
-                places.append((row, n, chosen))
+            for n in np.flatnonzero(values >= 0.5).tolist():
+                likely = likely_sentences(sentences, units[n], vocabulary, EXCERPT)
+                asked.append((text, [units[n]]))
+                parts.append([spans[sentence] for sentence in likely])
+                places.append((row, n, likely))
+
         judge = super().judge
-        found = best_parts(lambda some: judge(as_read(some)), asked, parts)[1]
-        for (row, n, chosen), [part] in zip(places, found, strict=True):
-            row[n] = chosen[part]
+        decisive = best_parts(lambda some: judge(as_read(some)), asked, parts)[1]
+        for (row, n, likely), [part] in zip(places, decisive, strict=True):
+            row[n] = likely[part]
+
         evidence = word_evidence(items, batch.presence, best=best)
         denied = [_denied(rows).tolist() for rows in batch.logits or ()]
         return tuple(

@@ -3,7 +3,6 @@ trained."""
 
 import io
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ import numpy as np
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import atomic_write, file_type
 from litepyramid.judges.mini import FOLDER
-
-MATCH_FROM = 104
-"""BERT's word pieces below are special or unused; they are never marked as matching."""
+from litepyramid.judges.nli.asking import Reading
+from litepyramid.training.packed_onnx import export_packed, read_packed
 
 _OPSET = 17
-_LARGE = 1024  # weights fewer than these are not halved
 
 
 def model_source(base: str) -> str:
@@ -47,7 +44,11 @@ def load_onnx_classifier(folder: Path) -> Any:
             str(folder), local_files_only=True, trust_remote_code=False
         )
         model = transformers.AutoModelForSequenceClassification.from_config(config)
-        weights = _read_weights(folder / "model.onnx")
+        path = folder / "model.onnx"
+        if getattr(config, "reading", None):
+            weights = read_packed(path, config.hidden_size)
+        else:
+            weights = _read_weights(path)
         named = {name: torch.tensor(values) for name, values in weights.items()}
         missing = model.load_state_dict(named, strict=False).missing_keys
     if missing:
@@ -66,7 +67,7 @@ def _read_weights(path: Path) -> dict[str, Any]:
     for weight in graph.initializer:
         values = onnx.numpy_helper.to_array(weight)
         if values.dtype.kind == "f":
-            arrays[weight.name.removesuffix(".half")] = values.astype(np.float32)
+            arrays[weight.name] = values.astype(np.float32)
     products = {n.output[0]: n.input[1] for n in graph.node if n.op_type == "MatMul"}
     for node in graph.node:
         if node.op_type == "Add":
@@ -77,9 +78,9 @@ def _read_weights(path: Path) -> dict[str, Any]:
     return {name.removeprefix("model."): values for name, values in arrays.items()}
 
 
-def widen_types(model: Any) -> None:
-    """Two more token types: a token of the first, or the second text, that stands in
-    both."""
+def widen_types(model: Any, reading: Reading) -> None:
+    """Two more token types, of a word piece that stands in both texts; and how the
+    model will be asked."""
     import torch
 
     table = getattr(
@@ -87,7 +88,8 @@ def widen_types(model: Any) -> None:
     )
     if table is None or len(table.weight) != 2:
         raise InputError(
-            "match is true", expected="a base with two token types, as BERT has"
+            "match or packed is true",
+            expected="a base with two token types, as BERT has",
         )
     words = model.base_model.embeddings.word_embeddings.weight.detach()
     mark = torch.randn(words.shape[1], generator=torch.Generator().manual_seed(7))
@@ -96,40 +98,21 @@ def widen_types(model: Any) -> None:
     types.weight.data = torch.cat([table.weight.data, table.weight.data + mark])
     model.base_model.embeddings.token_type_embeddings = types
     model.config.type_vocab_size = 4
-    model.config.match_types = True
-
-
-def marked(
-    ids: Sequence[int], types: Sequence[int], start: int = MATCH_FROM
-) -> list[int]:
-    """The token types, 2 more where a word piece (from `start` on) stands in both
-    texts.
-
-    Example:
-        >>> marked([101, 2054, 102, 2054, 3000, 102], [0, 0, 0, 1, 1, 1])
-        [0, 2, 0, 3, 1, 1]
-    """
-    texts = [
-        {i for i, t in zip(ids, types, strict=True) if t == side} for side in (0, 1)
-    ]
-    both = {i for i in texts[0] & texts[1] if i >= start}
-    return [t + 2 * (i in both) for i, t in zip(ids, types, strict=True)]
+    model.config.reading = reading
 
 
 def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
     """Writes ``model.onnx``: token ids and masks in, logits in the model's class order
-    out.
-
-    If the model reads matching tokens, the graph marks them itself, so that whoever
-    runs it encodes pairs as for any BERT; and large weights are stored in float16, to
-    be computed in float32.
+    out; one that is asked about many units at once as `export_packed` does.
     """
     torch = require("torch", extra="train", purpose="exporting a model")
-    onnx = require("onnx", extra="train", purpose="exporting a model")
-    match = getattr(model.config, "match_types", False)
-    start = getattr(model.config, "match_from", MATCH_FROM)
+    require("onnx", extra="train", purpose="exporting a model")
+    if getattr(model.config, "reading", None):
+        export_packed(model, path)
+        return
+
     names = ["input_ids", "attention_mask"]
-    if match or "token_type_ids" in tokenizer.model_input_names:
+    if "token_type_ids" in tokenizer.model_input_names:
         names.append("token_type_ids")
 
     class Logits(torch.nn.Module):  # type: ignore[misc,name-defined]
@@ -139,14 +122,6 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
 
         def forward(self, *inputs: Any) -> Any:
             values = dict(zip(names, inputs, strict=True))
-            if match:
-                ids, mask, types = inputs
-                words = mask * (ids >= start).long()
-                same = (ids[:, :, None] == ids[:, None, :]).long() * words[:, :, None]
-                other = (types[:, :, None] != types[:, None, :]).long() * words[
-                    :, None, :
-                ]
-                values["token_type_ids"] = types + 2 * (same * other).amax(2)
             return self.model(**values).logits
 
     was_training, device = model.training, next(model.parameters()).device
@@ -174,27 +149,8 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
             opset_version=_OPSET,
             dynamo=False,
         )
-        written = onnx.load_from_string(buffer.getvalue())
-        if match:
-            _halve(onnx, written)
     with atomic_write(path, binary=True) as file:
-        file.write(written.SerializeToString())
+        file.write(buffer.getvalue())
     model.to(device).train(was_training)
     if attention is not None:
         model.set_attn_implementation(attention)
-
-
-def _halve(onnx: Any, model: Any) -> None:
-    """Stores large float32 weights as float16, with a cast to float32 behind each."""
-    casts = []
-    for weight in model.graph.initializer:
-        values, name = onnx.numpy_helper.to_array(weight), weight.name
-        if values.dtype == np.float32 and values.size >= _LARGE:
-            halves = onnx.numpy_helper.from_array(
-                values.astype(np.float16), f"{name}.half"
-            )
-            weight.CopyFrom(halves)
-            casts.append(onnx.helper.make_node("Cast", [f"{name}.half"], [name], to=1))
-    nodes = [*casts, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)

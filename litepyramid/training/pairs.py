@@ -17,11 +17,11 @@ from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.rows import read_rows
 from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import Pair, encode
 from litepyramid.text import one_line
-from litepyramid.training.onnx_models import marked
 from litepyramid.types import FloatArray
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
@@ -277,11 +277,17 @@ def encode_pairs(
         ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
         if match_from is not None:
-            types = marked(ids, types, match_from)
-        rows.append(
-            {**row, "token_type_ids": types} if ours.typed or match_from else row
-        )
+            types = _marked_pair(ids, types, match_from)
+        typed = ours.typed or match_from is not None
+        rows.append({**row, "token_type_ids": types} if typed else row)
     return rows
+
+
+def _marked_pair(ids: Sequence[int], types: Sequence[int], start: int) -> list[int]:
+    """The token types of a pair, with marks in both texts."""
+    premise = [token for token, kind in zip(ids, types, strict=True) if kind == 0]
+    unit = ids[len(premise) :]
+    return [*marked(premise, unit, 0, start), *marked(unit, premise, 1, start)]
 
 
 def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
@@ -320,20 +326,20 @@ def make_loss(head: Head, order: ClassOrder) -> Any:
 
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         logits = outputs["logits"] if isinstance(outputs, dict) else outputs.logits
-        logits = logits.float()[:, list(order.indices)]
+        logits = logits.float()[..., list(order.indices)]
         if head != "three-class":
-            logits = torch.stack([logits[:, 0], logits[:, 1:].sum(dim=1)], dim=1)
-        logs = torch.log_softmax(logits, dim=1)
+            logits = torch.stack([logits[..., 0], logits[..., 1:].sum(dim=-1)], dim=-1)
+
+        logs = torch.log_softmax(logits, dim=-1)
         if head == "three-class":
-            logs = torch.cat(
-                [logs, torch.logsumexp(logs[:, 1:], dim=1, keepdim=True)], dim=1
-            )
-        total = -(labels * logs).sum()
-        pairs = (
-            len(labels)
-            if num_items_in_batch is None
-            else num_items_in_batch / labels.shape[1]
-        )
-        return total / pairs
+            absent = torch.logsumexp(logs[..., 1:], dim=-1, keepdim=True)
+            logs = torch.cat([logs, absent], dim=-1)
+
+        # Packs are padded with labels below 0, of units that are none.
+        total = -(labels.clamp(min=0) * logs).sum()
+        classes = labels.shape[-1]
+        if num_items_in_batch is None:
+            num_items_in_batch = (labels >= 0).sum()
+        return total / (num_items_in_batch / classes)
 
     return loss

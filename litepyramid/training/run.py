@@ -18,7 +18,12 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import locked, new_folder, read_json, write_json, writing
 from litepyramid.judges.evaluate import calibrate
-from litepyramid.judges.nli.backends import load_classifier, load_tokenizer
+from litepyramid.judges.nli.asking import MATCH_FROM, Reading
+from litepyramid.judges.nli.backends import (
+    as_tokenizer,
+    load_classifier,
+    load_tokenizer,
+)
 from litepyramid.judges.nli.checkpoint import (
     CARD_FILE,
     DEFAULT_MODE,
@@ -32,12 +37,17 @@ from litepyramid.judges.nli.modes import Mode, presence
 from litepyramid.progress import bar
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import (
-    MATCH_FROM,
     export_onnx,
     is_onnx,
     load_onnx_classifier,
     model_source,
     widen_types,
+)
+from litepyramid.training.packs import (
+    as_packs,
+    encode_packs,
+    packed_classifier,
+    padded,
 )
 from litepyramid.training.pairs import Head, TrainingPairs, encode_pairs, make_loss
 
@@ -85,6 +95,8 @@ class FinetuneSettings:
         weight_decay: Weight decay of AdamW.
         match: Tell by token types of their own which word pieces stand in both texts,
             as mini does; of a base that does so it is always true.
+        packed: Read a summary once for all its units, some five times as fast: a BERT
+            that is trained on packs of units, and marks matching word pieces in units.
         freeze: Number of lower layers that are left as they are, with the embeddings; 0
             trains everything.
         average: Weight of the past in a running mean of the weights, which is what is
@@ -113,6 +125,7 @@ class FinetuneSettings:
     max_length: Annotated[int, Interval(ge=8, le=10**6)] = 400
     weight_decay: Share = 0.0
     match: bool = False
+    packed: bool = False
     freeze: Steps = 0
     average: Share = 0.0
     early_stop: Steps = 0
@@ -197,9 +210,14 @@ class _Base:
     def match_from(self) -> int | None:
         """The first token id that is marked where it stands in both texts; None: none
         is."""
-        config = self.model.config
-        match = getattr(config, "match_types", False)
-        return getattr(config, "match_from", MATCH_FROM) if match else None
+        start: int = getattr(self.model.config, "match_from", MATCH_FROM)
+        return start if self.reading else None
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the model is asked about many units at once; None if it is not."""
+        reading: Reading | None = getattr(self.model.config, "reading", None)
+        return reading
 
 
 def train_transformer(
@@ -282,6 +300,8 @@ def train_transformer(
             }
             model = trainer.accelerator.unwrap_model(trainer.model)
             watch.exchange(model)
+            if start.reading == "once":
+                model = model.model  # within what reads packs
             with loading("the tuned model cannot be written", path=goal, hint=hint):
                 _save(goal, replace(start, model=model), card, settings.onnx)
             for path in work.glob(f"{_POINT}*"):
@@ -296,10 +316,11 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
     """The settings, with the head and the token types of the base where none are asked
     for."""
     config = read_note(Path(model_source(base)).expanduser() / "config.json")
-    match = settings.match or config.get("match_types") is True
-    auto: Head = "three-class" if match else "presence"
+    packed = settings.packed or config.get("reading") == "once"
+    match = not packed and (settings.match or config.get("reading") == "pairs")
+    auto: Head = "three-class" if packed or match else "presence"
     head = auto if settings.head == "auto" else settings.head
-    return replace(settings, head=head, match=match)
+    return replace(settings, head=head, match=match, packed=packed)
 
 
 def made_from(
@@ -412,8 +433,12 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
         model, _ = load_classifier(
             source, settings.revision, dtype="float32", **options
         )
-    if settings.match and not getattr(model.config, "match_types", False):
-        widen_types(model)
+    reading: Reading = "once" if settings.packed else "pairs"
+    if settings.packed or settings.match:
+        if getattr(model.config, "reading", None):
+            model.config.reading = reading
+        else:
+            widen_types(model, reading)
     if settings.freeze:
         _freeze(model, settings.freeze)
     return _Base(model, tokenizer, order, longest)
@@ -453,16 +478,23 @@ def _trainer(
     import torch
     import transformers
 
+    packed = start.reading == "once"
+
     def encoded(pairs: TrainingPairs) -> list[dict[str, Any]]:
         length = min(settings.max_length, start.longest or settings.max_length)
-        return encode_pairs(
-            start.tokenizer, pairs, length, settings.head, start.match_from
-        )
+        first = start.match_from
+        if not packed or first is None:
+            return encode_pairs(start.tokenizer, pairs, length, settings.head, first)
+        tokenizer = as_tokenizer(start.tokenizer)
+        packs = as_packs(pairs)
+        return [*encode_packs(tokenizer, packs, length, settings.head, first)]
 
     def figures(prediction: Any) -> dict[str, float]:
-        logits = start.order.logits(prediction.predictions)
+        labels = np.asarray(prediction.label_ids)
+        real = labels[..., 0] >= 0
+        logits = start.order.logits(np.asarray(prediction.predictions)[real])
         judged = np.asarray(presence(logits, HEAD_MODE[settings.head]))
-        truth = np.asarray(prediction.label_ids)[:, 0]
+        truth = labels[real][:, 0]
         result = calibrate(judged, (truth >= 0.5).astype(np.float64))
         brier = float(np.mean((judged - truth) ** 2))
         return {
@@ -474,6 +506,9 @@ def _trainer(
     on_cpu = settings.device == "cpu"
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // devices)
+    rows = encoded(data)
+    if packed:  # a row is a pack, and a batch counts pairs
+        per_device = max(1, round(per_device * len(rows) / len(data.pairs)))
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
     early = bool(settings.early_stop)
     schedule = {"linear": "linear", "constant": "constant_with_warmup"}
@@ -511,10 +546,12 @@ def _trainer(
         for name, pairs in evaluation.items()
     }
     trainer = transformers.Trainer(
-        model=start.model,
+        model=packed_classifier(start.model) if packed else start.model,
         args=arguments,
-        data_collator=transformers.DataCollatorWithPadding(start.tokenizer),
-        train_dataset=encoded(data),
+        data_collator=padded
+        if packed
+        else transformers.DataCollatorWithPadding(start.tokenizer),
+        train_dataset=rows,
         eval_dataset=sets or None,
         compute_loss_func=make_loss(settings.head, start.order),
         compute_metrics=figures,
@@ -638,16 +675,16 @@ def _watch(
 
 
 def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:
-    """Writes model, tokenizer and card; one that reads matching tokens as ONNX
+    """Writes model, tokenizer and card; one that marks matching tokens as ONNX
     alone."""
-    model, match = made.model, made.match_from is not None
+    model, packed = made.model, made.reading is not None
     with new_folder(goal) as folder:
-        if match:
+        if packed:
             model.config.architectures = [type(model).__name__]
             model.config.save_pretrained(folder)
         else:
             model.save_pretrained(folder)
         made.tokenizer.save_pretrained(folder)
-        if match or onnx or (onnx is None and model.num_parameters() <= _LARGE):
+        if packed or onnx or (onnx is None and model.num_parameters() <= _LARGE):
             export_onnx(model, made.tokenizer, folder / "model.onnx")
         write_card(folder, card)

@@ -1,21 +1,17 @@
-"""Train a judge like `mini` from a pretrained encoder and open data.
+"""Train a judge like `mini` from an encoder and open data, as `mini` is trained.
 
-    python scripts/train/judge.py DATA ENCODER OUT --wordnet FOLDER
+    python scripts/train/judge.py DATA OUT --wordnet FOLDER
 
 DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and,
-in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. ENCODER is a
-folder of all-MiniLM-L6-v2. Pairs by rule are made from these sentences (`judge_pairs`),
-those with one word for another only with WordNet (`judge_words`; ``data.noun`` and the
-like). Then come two stages of `litepyramid.finetune`, with the figures of every set
-that is kept aside after each pass: one pass over short pairs (about 165,000; 240,000
-with WordNet), then 6,000 pairs of which half are REALSumm's, without its fifth fold. At
-20 to 35 pairs a second on one core that takes two or three hours; a run that was
-stopped goes on when it is called again. OUT/mini is what may ship.
+in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. Packs of eight
+to ten units a premise are made of them (`judge_packs`), those with one word for another
+only with WordNet (Debian's package wordnet-base). Then come two stages of training
+(`judge_train`), the second half of it REALSumm's labels, without its fifth fold. The
+figures of every set that is kept aside stand in OUT/base/curve.jsonl; OUT/mini is what
+may ship.
 
-The weights that ship are a mean of several checkpoints of 417,000 pairs
-(models/README.md): their first stage came to the weights of sets below in five steps,
-without WordNet, and its contrasts and parts were also made from models/highlights (MIT;
-written with a language model), left out here.
+Training goes on from the judge that ships, or from ``--encoder FOLDER``, a BERT such as
+all-MiniLM-L6-v2 with a new head. A run that was stopped goes on where it stood.
 """
 
 from __future__ import annotations
@@ -23,206 +19,256 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import random
 import shutil
-import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judge_pairs import Pair, made_pairs, read_texts
-from judge_words import word_pairs
+import torch
+from judge_packs import (
+    PackMaker,
+    highlight_facts,
+    lengthened,
+    read_facts,
+    sampled,
+    template_packs,
+)
+from judge_pairs import Pair
+from judge_train import Plan, Run, encoded
+from judge_words import WordNet
 
-import litepyramid as lp
 from litepyramid import embedded
 from litepyramid.io.dataset import load
 from litepyramid.judges.mini import FOLDER
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.onnx_models import (
+    export_onnx,
+    load_onnx_classifier,
+    widen_types,
+)
+from litepyramid.training.packs import Pack, as_packs
+from litepyramid.training.pairs import TrainingPairs, labelled_pairs
 
 CLASSES = ("entailment", "neutral", "contradiction")
-BASE = {
-    "ambient": 1.0, "rose_acu_contrast": 0.5, "bump": 0.7, "wice_partial": 1.0, "nli_wiki": 1.2,
-    "mnli_dev": 1.3, "snli_dev_test": 0.7, "cad_nli": 1.0, "breaking_nli": 0.6,
-    "negation_nli": 1.5, "syntax_aug": 1.0, "hans_gen": 0.5, "megaveridicality": 0.25,
-    "conjnli": 0.5, "wikisplit": 0.12, "fever_nli": 0.25, "rose_acu": 0.15, "begin": 0.25,
-    "templates": 0.5, "contrasts": 0.2, "parts": 0.4, "words": 0.8,
+HIGHLIGHTS = Path(__file__).resolve().parents[2] / "models" / "highlights"
+
+SETS: dict[str, tuple[int, float]] = {
+    "mnli_dev": (4000, 0.35), "snli_dev_test": (2000, 0.3), "cad_nli": (2500, 0.1),
+    "nli_wiki": (2500, 0.5), "fever_nli": (3000, 0.5), "conjnli": (2500, 0.3),
+    "wikifactcheck_edits": (3500, 0.4), "semeval13_answers": (1500, 0.2),
+    "argkp": (1000, 0.0), "entailmentbank": (1200, 0.3), "defacto_xsum": (560, 0.0),
+    "defacto_edit": (700, 0.4), "fm2": (1500, 0.3), "folio": (400, 0.0),
+    "bump": (470, 0.6), "wice_partial": (340, 0.6), "ambient": (1000, 0.2),
+    "negation_nli": (1359, 0.0), "syntax_aug": (1200, 0.2), "hans_gen": (700, 0.0),
+    "megaveridicality": (500, 0.0), "breaking_nli": (700, 0.3), "wikisplit": (1500, 0.6),
+    "rose_acu": (900, 1.0), "begin": (300, 0.3),
 }  # fmt: skip
-"""How often each set goes into one pass; a pair in two sets counts in the first."""
-FINAL = BASE | {
-    "realsumm": 8.0, "ambient": 2.0, "nli_wiki": 0.9, "mnli_dev": 1.0, "negation_nli": 1.0,
-    "fever_nli": 0.5, "rose_acu": 0.3, "templates": 0.2, "contrasts": 0.12, "parts": 0.6,
-}  # fmt: skip
-COMMON = {
-    "head": "three-class", "match": True, "freeze": 2, "weight_decay": 0.01, "batch_size": 24,
-    "batches": "length", "held_out": 0, "device": "cpu",
-}  # fmt: skip
-STAGES: dict[str, tuple[dict[str, float], int | None, dict[str, Any]]] = {
-    "base": (BASE, None, {"learning_rate": 2.5e-4, "max_length": 180, "average": 0.998,
-                          "warmup": 0.035, "schedule": "constant", "seed": 1}),
-    "final": (FINAL, 6000, {"learning_rate": 1.5e-4, "max_length": 210, "average": 0.99,
-                            "warmup": 0.05, "seed": 2}),
-}  # fmt: skip
-"""By name: weights of sets, pairs (None: one pass), settings of
-`litepyramid.finetune`."""
-LONGEST = 300  # characters of a hypothesis; a few are longer than most premises
+"""By set: at most so many premises, and how many of them get an altered one beside."""
+
+WITH = {"rose_acu": ("rose_acu_contrast",)}
+"""Sets whose premises are those of another set."""
+
+HIGHLIGHTED, TEMPLATES, LONG = 3600, 4500, 0.12
+"""References of the highlights, scenes from templates, the share of long premises."""
+
+MOST_CHARACTERS = 2_600
+"""Of a premise."""
+
+MOST_HYPOTHESIS = 300
+"""Characters of a hypothesis; a few are longer than most premises."""
+
+DENSE = 20.0
+"""Tokens a unit from which on packs are taken less often: they cost more."""
+
+FINAL_PAIRS = 12_000
+"""Pairs of the last stage, of which half are REALSumm's."""
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
     """The pairs of files, with the NLI class as label where it is known."""
     for path in paths:
-        with (gzip.open if path.suffix == ".gz" else open)(
-            path, "rt", encoding="utf-8"
-        ) as lines:
-            for row in map(json.loads, lines):
-                names = (
-                    ("summary", "unit")
-                    if "summary" in row
-                    else ("premise", "hypothesis")
-                )
-                texts = {"premise": row[names[0]], "hypothesis": row[names[1]]}
-                if len(texts["hypothesis"]) > LONGEST:
-                    continue
-                kinds = row.get("kind", "").split(":")
-                known = [
-                    name
-                    for name in CLASSES
-                    if name in kinds and "not_" not in row["kind"]
-                ]
-                if row.get("label") in ("e", "n", "c") or known:
-                    yield {**texts, "label": known[0] if known else row["label"]}
-                elif (
-                    "present" in row or "summary" in row
-                ):  # the contrast set has labels 0 and 1
-                    yield {**texts, "present": row.get("present", row.get("label"))}
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = read_row(json.loads(line))
+                if row is not None:
+                    yield row
+
+
+def read_row(row: dict[str, Any]) -> Pair | None:
+    """One row of a file; None if it is too long or has no label."""
+    contrast = "summary" in row  # the contrast set, which has labels 0 and 1
+    names = ("summary", "unit") if contrast else ("premise", "hypothesis")
+    texts = {"premise": row[names[0]], "hypothesis": row[names[1]]}
+    if len(texts["hypothesis"]) > MOST_HYPOTHESIS:
+        return None
+
+    kinds = row.get("kind", "").split(":")
+    for name in CLASSES:
+        if name in kinds and "not_" not in row["kind"]:
+            return {**texts, "label": name}
+    if row.get("label") in ("e", "n", "c"):
+        return {**texts, "label": row["label"]}
+    if "present" in row or contrast:
+        return {**texts, "present": row.get("present", row.get("label"))}
+    return None
 
 
 def key(row: Pair) -> tuple[str, str]:
     """What makes two pairs the same for an uncased model."""
-    first, second = (
-        " ".join(row[k].lower().split()) for k in ("premise", "hypothesis")
-    )
+    first = " ".join(row["premise"].lower().split())
+    second = " ".join(row["hypothesis"].lower().split())
     return first.rstrip(" ."), second.rstrip(" .")
 
 
-def presence(row: Pair) -> float:
-    return float(row["label"][0] == "e" if "label" in row else row["present"])
-
-
-def realsumm(folder: Path) -> tuple[list[Pair], list[Pair]]:
-    """The labelled pairs of REALSumm's folds 1 to 4, and of its fifth."""
+def realsumm(folder: Path, away: int = 5) -> tuple[list[Pack], list[Pack]]:
+    """REALSumm's packs without a fold, and those of that fold."""
     data = load(folder)
-    fifth = set(data.example_folds[4])
-    parts = []
-    for inputs in ([x for x in data.inputs if x not in fifth], [*fifth]):
-        pairs = labelled_pairs(data, inputs)
-        texts = ({"premise": p, "hypothesis": h} for p, h in pairs.pairs)
-        parts.append(
-            [{**t, "present": x} for t, x in zip(texts, pairs.labels, strict=True)]
-        )
-    return parts[0], parts[1]
+    fold = set(data.example_folds[away - 1])
+    others = [name for name in data.inputs if name not in fold]
+    return (
+        as_packs(labelled_pairs(data, others)),
+        as_packs(labelled_pairs(data, [*fold])),
+    )
 
 
-def prepare(
-    data: Path, out: Path, share: float = 1.0, wordnet: Path | None = None
-) -> tuple[dict[str, int], list[Path]]:
-    """Every set as one file, each pair once, none of a development set; their sizes."""
-    out.mkdir(parents=True, exist_ok=True)
-    tests: dict[str, Iterable[Pair]] = {
-        "nli_wiki": rows(*sorted((data / "nli_wiki").glob("*.test.jsonl"))),
-        "contrast": rows(Path(embedded.__file__).parent / "contrast.jsonl"),
+def as_training(several: Iterable[Pair]) -> TrainingPairs:
+    """Rows as pairs with labels from 0 to 1."""
+    pairs, labels = [], []
+    for row in several:
+        pairs.append((row["premise"], row["hypothesis"]))
+        known = row.get("present", row.get("label", "0"))
+        labels.append(float(known == "e" or known == "entailment" or known in (1, 1.0)))
+    return TrainingPairs(tuple(pairs), tuple(labels))
+
+
+def sets_kept_aside(data: Path) -> dict[str, list[Pair]]:
+    """Development sets and the contrast set that ships, by name."""
+    aside = {
+        "contrast": [*rows(Path(embedded.__file__).parent / "contrast.jsonl")],
+        "nli_wiki": [*rows(*sorted((data / "nli_wiki").glob("*.test.jsonl")))],
     }
     for path in sorted((data / "presence").glob("*.dev.jsonl.gz")):
-        tests[path.name.split(".")[0]] = rows(path)
-    sets = {
-        name: [
-            *rows(
-                *data.glob(f"presence/{name}.jsonl.gz"),
-                *data.glob(f"{name}/*.train.jsonl"),
-            )
-        ]
-        for name in BASE
-    }
-    texts = read_texts(sets)[:: max(1, round(1 / share))]
-    sets |= made_pairs(texts, share)
-    if wordnet is not None:
-        sets["words"] = [*word_pairs(texts, wordnet)]
-    if (data / "realsumm").exists():
-        sets["realsumm"], tests["realsumm5"] = realsumm(data / "realsumm")
-    seen: dict[tuple[str, str], float] = {}
-    conflicts: set[tuple[str, str]] = set()
-    developed = []
-    for name, test in tests.items():
-        several = [*test]
-        developed.append(write(out / f"{name}.dev.jsonl", several))
-        conflicts |= {key(row) for row in several}
-    for name, several in sets.items():
-        sets[name] = []
-        for row in several:
+        aside[path.name.split(".")[0]] = [*rows(path)]
+    return aside
+
+
+def make_packs(
+    data: Path, wordnet: Path | None = None, share: float = 1.0, seed: int = 7
+) -> list[Pack]:
+    """The packs of the first stage; every labelled pair once, none that is kept
+    aside."""
+    draw = random.Random(seed)
+    maker = PackMaker(WordNet(wordnet) if wordnet else None, seed)
+    seen = {key(row) for several in sets_kept_aside(data).values() for row in several}
+
+    packs: list[Pack] = []
+    for name, (premises, altered) in SETS.items():
+        paths = [*data.glob(f"{name}/*.train.jsonl")]
+        for one in (name, *WITH.get(name, ())):
+            paths += data.glob(f"presence/{one}.jsonl.gz")
+        new = []
+        for row in rows(*paths):
             if key(row) not in seen:
-                sets[name].append(row)
-            if seen.setdefault(key(row), presence(row)) != presence(row):
-                conflicts.add(key(row))
-    for name, several in sets.items():
-        sets[name] = [row for row in several if key(row) not in conflicts]
-        write(out / f"{name}.jsonl", sets[name])
-    return {name: len(several) for name, several in sets.items() if several}, developed
+                seen.add(key(row))
+                new.append(row)
+        facts = sampled(read_facts(new), round(premises * share), draw)
+        facts = [one for one in facts if len(one.premise) < MOST_CHARACTERS]
+        packs += maker.packs(facts, altered)
+
+    if HIGHLIGHTS.exists():
+        facts = highlight_facts(HIGHLIGHTS, seed)
+        packs += maker.packs(sampled(facts, round(HIGHLIGHTED * share), draw), 0.7)
+    packs += template_packs(round(TEMPLATES * share), seed)
+    return [*lengthened([pack for pack in packs if pack.units], LONG, seed=seed)]
 
 
-def write(path: Path, several: list[Pair]) -> Path:
-    path.write_text(
-        "".join(json.dumps(row) + "\n" for row in several), encoding="utf-8"
+def thinned(several: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
+    """Rows of tokens, those with many tokens a unit less often."""
+    draw = random.Random(seed)
+    kept = []
+    for row in several:
+        dense = DENSE * len(row["asked"]) / len(row["input_ids"])
+        if draw.random() < dense**1.5:
+            kept.append(row)
+    return kept
+
+
+def load_base(encoder: Path | None) -> Any:
+    """The weights that ship, or an encoder with a new head and token types."""
+    if encoder is None:
+        return load_onnx_classifier(FOLDER)
+    import transformers
+
+    names = dict(enumerate(CLASSES))
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(
+        str(encoder), id2label=names, label2id={n: k for k, n in names.items()}
     )
-    return path
+    widen_types(model)
+    return model
 
 
-def ship(tuned: Path, goal: Path) -> None:
-    """What the package holds of a tuned encoder."""
+def last_stage(
+    base: Any, packs: list[Pack], labelled: list[Pack], out: Path, seed: int = 2
+) -> Run:
+    """Half REALSumm's labels, half other packs, falling to nothing at once."""
+    draw = random.Random(seed)
+    half = FINAL_PAIRS // 2
+    some: list[Pack] = []
+    for several in (labelled, packs):
+        count, shuffled = 0, draw.sample(several, len(several))
+        for pack in shuffled:
+            if count < half:
+                some.append(pack)
+                count += len(pack.units)
+    plan = Plan(
+        pairs=FINAL_PAIRS, rate=7e-5, warmup=600, fall=1.0, average=0.98, seed=seed
+    )
+    run = Run(base, out, plan)
+    run.train(encoded(FOLDER, some, plan.longest), "final", every=FINAL_PAIRS)
+    return run
+
+
+def ship(run: Run, goal: Path) -> None:
+    """What the package holds: the mean of the weights, how they are read and joined."""
     goal.mkdir(exist_ok=True)
-    for name in ("model.onnx", "tokenizer.json", "config.json"):
-        shutil.copyfile(tuned / name, goal / name)
-    for name in (
-        "litepyramid.json",
-        "stack.json",
-    ):  # how it is read and joined with words
+    run.exchange()
+    export_onnx(run.packed.model, None, goal / "model.onnx")
+    run.exchange()
+    for name in ("tokenizer.json", "config.json", "litepyramid.json", "stack.json"):
         shutil.copyfile(FOLDER / name, goal / name)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for name in ("data", "encoder", "out"):
+    for name in ("data", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument(
-        "--share", type=float, default=1.0, help="of the pairs, for a trial"
-    )
-    parser.add_argument(
-        "--wordnet", type=Path, help="folder with data.noun and the like"
-    )
+    parser.add_argument("--wordnet", type=Path, help="folder with data.noun and others")
+    parser.add_argument("--encoder", type=Path, help="a BERT to begin with")
+    parser.add_argument("--pairs", type=int, default=300_000, help="of the first stage")
+    parser.add_argument("--share", type=float, default=1.0, help="for a trial")
+    parser.add_argument("--fold", type=int, default=5, help="of REALSumm, kept aside")
     options = parser.parse_args()
-    out, base = options.out, options.out / "encoder"
-    sizes, developed = prepare(
-        options.data, out / "pairs", options.share, options.wordnet
-    )
-    shutil.copytree(options.encoder, base, dirs_exist_ok=True)
-    config = json.loads((base / "config.json").read_text())
-    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    (base / "config.json").write_text(json.dumps(config))
-    for name, (sets, count, settings) in STAGES.items():
-        start, goal = time.monotonic(), out / name
-        weights = {s: weight for s, weight in sets.items() if s in sizes}
-        total = sum(weight * sizes[s] for s, weight in weights.items())
-        part = options.share * (count or total) / total
-        pairs = [
-            (out / "pairs" / f"{s}.jsonl", weight * part)
-            for s, weight in weights.items()
-        ]
-        if not goal.exists():
-            chosen = {**COMMON, **settings, "epochs": 1}
-            result = lp.finetune(
-                str(base), output=goal, pairs=pairs, evaluate=developed, settings=chosen
-            )
-            print(result.to_table())
-            print(f"{name}: {(time.monotonic() - start) / 3600:.1f} hours")
-        base = goal
-    ship(base, out / "mini")
+    torch.manual_seed(1)
+
+    packs = make_packs(options.data, options.wordnet, options.share)
+    labelled, fold = realsumm(options.data / "realsumm", options.fold)
+    look = {"realsumm": encoded(FOLDER, fold, Plan.longest)}
+    for name, several in sets_kept_aside(options.data).items():
+        some = as_packs(as_training(several[:1000]))
+        look[name] = encoded(FOLDER, some, Plan.longest)
+
+    (options.out / "base").mkdir(parents=True, exist_ok=True)
+    plan = replace(Plan(pairs=options.pairs), tokens=2_560)
+    run = Run(load_base(options.encoder), options.out / "base", plan)
+    several = thinned(encoded(FOLDER, packs, plan.longest), seed=6)
+    run.train(several, "packs", every=100_000, look=look)
+
+    (options.out / "final").mkdir(exist_ok=True)
+    run.exchange()
+    final = last_stage(run.packed.model, packs, labelled, options.out / "final")
+    ship(final, options.out / "mini")
 
 
 if __name__ == "__main__":

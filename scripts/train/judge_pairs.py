@@ -1,25 +1,17 @@
-"""Labelled pairs made by rule, for training the judge `mini`; `judge.py` calls it.
+"""Scenes from templates, and sentences with one thing changed, for training `mini`.
 
 - *templates*: scenes about invented people: who did what to whom, whether it happened, in which
   order, how many. Words and patterns are in ``judge_pairs.txt``; no text comes from
   elsewhere.
-- *contrasts*: sentences of people with one thing changed (who did it, whether it happened, a
-  number, a word for its opposite, a name), each held against the text and against the
-  change.
-- *parts*: a unit against its text, against the text without its sentence, against units of the
-  same sentence: a detail that is missing, with much the same words.
-
-The sentences come from the training parts of RoSE (BSD-3-Clause), FEVER and
-semi-automatic-nli (Wikipedia, CC BY-SA 3.0) and WikiSplit (CC BY-SA 4.0). The same data
-gives the same pairs, in four minutes on one core.
+- `Sentence`: a parsed sentence, and what can be made of it: a denial, a hedge, subject and object
+  exchanged, another number, a word for its opposite, a passive. `judge_packs` asks for it.
 """
 
 from __future__ import annotations
 
-import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -30,9 +22,6 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from litepyramid.judges.lexical.features import english
-from litepyramid.sentences import split_sentences
-from litepyramid.units.extract import tokenizer
-from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
 Pair = dict[str, Any]
 Words = list[str]
@@ -189,17 +178,7 @@ def veiled() -> Iterator[Scene]:
         yield "veils", [flat + "{when}"], [backward]
 
 
-def template_pairs(share: float = 1.0, seed: int = 11) -> Iterator[Pair]:
-    """The pairs of all scenes, or of a share of them."""
-    writer = Writer(seed)
-    numbered = [name for name in WORDS if name[-1].isdigit()]
-    kinds = [(*map(int, name.split()[1:]), [*scenes(name)]) for name in numbered]
-    for number, drawn, several in [*kinds, (5000, 2, [*veiled()])]:
-        for _ in range(round(share * number)):
-            yield from _drawn(writer, writer.pick(several), drawn)
-
-
-def _drawn(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
+def drawn_pairs(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
     """One premise of a scene, some of its lines; patterns without a value are passed
     over."""
     (kind, patterns, several), slots = scene, writer.slots()
@@ -476,182 +455,8 @@ class Sentence:
         return []
 
 
-CHANGES: dict[str, tuple[float, Callable[[Sentence], Words]]] = {
-    "negate": (0.2, Sentence.negated),
-    "hedge": (0.6, Sentence.hedged),
-    "swap": (0.9, Sentence.swapped),
-    "number": (0.3, Sentence.number),
-    "rival": (0.6, Sentence.rival),
-    "opposite": (0.4, Sentence.opposite),
-    "passive": (1.0, Sentence.passive),
-}
-"""Kind: how often it is tried, and how it is made. A passive alone is still true."""
-
-
-Text = tuple[list[str], list[tuple[str, int]]]
-"""Sentences, and units with the number of the sentence that each comes from."""
-
-
-def read_texts(sets: Mapping[str, Iterable[Pair]]) -> list[Text]:
-    """Human units of RoSE with their references; then sentences of Wikipedia as their
-    own units."""
-    texts: list[Text] = []
-    units = defaultdict(list)
-    for row in sets.get("rose_acu", ()):
-        if row.get("present") == 1:
-            units[row["premise"]].append(row["hypothesis"])
-    for premise, several in units.items():
-        sentences = split_sentences(premise)
-        words = [set(s.lower().split()) for s in sentences]
-        shared = (
-            [len(set(unit.lower().split()) & w) for w in words] for unit in several
-        )
-        places = [row.index(max(row)) for row in shared]
-        texts.append((sentences, [*zip(several, places, strict=True)]))
-    wiki: list[str] = []
-    for name, most in (("fever_nli", None), ("wikisplit", 4000), ("nli_wiki", 4000)):
-        wiki += [*dict.fromkeys(row["premise"] for row in sets.get(name, ()))][:most]
-    random.Random(5).shuffle(wiki)
-    for text in wiki[:9000]:
-        sentences = [s for s in split_sentences(text) if 3 < len(s.split()) < 32][:4]
-        texts.append((sentences, [(s, k) for k, s in enumerate(sentences)]))
-    return texts
-
-
-def parsed_units(
-    texts: Sequence[Text], seed: int
-) -> Iterator[
-    tuple[list[str], list[tuple[str, int]], Mapping[str, Sentence], np.random.Generator]
-]:
-    """Every text's sentences and units, and all units parsed, with a generator of their
-    own."""
-    rng, backend, split = np.random.default_rng(seed), EmbeddedBackend(), tokenizer()
-    grammar = Grammar(backend.verbs)
-    distinct = list(dict.fromkeys(unit for _, units in texts for unit, _ in units))
-    tokens = [list(split(unit)) for unit in distinct]
-    parsed = zip(distinct, tokens, backend.docs(tokens), strict=True)
-    read = {
-        unit: Sentence(words, doc, grammar, rng) for unit, words, doc in parsed if words
-    }
-    for sentences, units in texts:
-        yield sentences, [u for u in units if u[0] in read], read, rng
-
-
-def around_sentence(sentences: list[str], k: int, rng: np.random.Generator) -> str:
-    """All sentences, one, or one with that before it."""
-    start, end = ((0, len(sentences)), (k, k + 1), (max(0, k - 1), k + 1))[
-        rng.integers(3)
-    ]
-    return " ".join(sentences[start:end])
-
-
-def among_units(
-    sentences: list[str],
-    units: list[tuple[str, int]],
-    n: int,
-    new: str,
-    rng: np.random.Generator,
-) -> str:
-    """The text with a changed sentence; or a few units with a changed one."""
-    if units[n][0] in sentences and rng.random() < 0.5:
-        return " ".join(new if k == units[n][1] else s for k, s in enumerate(sentences))
-    others = [m for m in range(len(units)) if m != n and units[m][0] not in sentences]
-    chosen = {n, *rng.permutation(others)[: rng.integers(3)].tolist()}
-    return " ".join(new if m == n else units[m][0] for m in sorted(chosen))
-
-
-def contrast_pairs(texts: Sequence[Text], seed: int = 5) -> Iterator[Pair]:
-    """Every text against its units, changed units, and texts with a changed unit."""
-    for parsed in parsed_units(texts, seed):
-        yield from _contrasts(*parsed)
-
-
-def _contrasts(
-    sentences: list[str],
-    units: list[tuple[str, int]],
-    read: Mapping[str, Sentence],
-    rng: Any,
-) -> Iterator[Pair]:
-    names = [read[unit].words[a:b] for unit, _ in units for a, b in read[unit].names]
-    for n, (unit, k) in enumerate(units):
-        one = read[unit]
-        if rng.random() < 0.25:
-            yield pair(around_sentence(sentences, k, rng), unit, "1", "natural")
-        for kind, (rate, change) in CHANGES.items():
-            if rng.random() >= rate or not (words := change(one)):
-                continue
-            new = joined(words)
-            if kind == "passive":
-                yield from (
-                    pair(around_sentence(sentences, k, rng), new, "1", kind),
-                    pair(among_units(sentences, units, n, new, rng), unit, "1", kind),
-                )
-                continue
-            if rng.random() < 0.7 and (kind != "hedge" or UNREAL.search(new)):
-                yield pair(around_sentence(sentences, k, rng), new, "0", kind)
-            if rng.random() < 0.5:
-                yield pair(around_sentence(sentences, k, rng), unit, "1", kind)
-            changed = among_units(sentences, units, n, new, rng)
-            yield from (pair(changed, unit, "0", kind), pair(changed, new, "1", kind))
-        if one.names and rng.random() < 0.35:
-            a, b = one.pick(one.names)
-            if others := [name for name in names if not {*one.words[a:b]} & {*name}]:
-                new = joined([*one.words[:a], *one.pick(others), *one.words[b:]])
-                if all(new != text for text, _ in units):
-                    for text, label in ((new, "0"), (unit, "1")):
-                        yield pair(
-                            around_sentence(sentences, k, rng), text, label, "entity"
-                        )
-
-
 def joined(words: Words) -> str:
     text = re.sub(r" ([.,;:?!]|'s\b|n't\b|’s\b)", r"\1", " ".join(words))
     text = re.sub(r"([£$€]) (\d)", r"\1\2", text)
     text = re.sub(r"(\w) - (\w)", r"\1-\2", text)
     return text[:1].upper() + text[1:]
-
-
-def part_pairs(texts: Sequence[Text], rounds: int = 4, seed: int = 9) -> Iterator[Pair]:
-    """Units against all, or a part, of what is said beside them; some `rounds` pairs a
-    unit."""
-    rng = random.Random(seed)
-    several = [
-        (s, units) for s, units in texts if any(unit not in s for unit, _ in units)
-    ]
-    for sentences, units in several * rounds:
-        for n, (unit, k) in enumerate(units):
-            kin = [u for m, (u, j) in enumerate(units) if m != n and j == k]
-            way = rng.random()
-            if way < 0.3:
-                text = sentences[k] if way < 0.2 else " ".join(sentences)
-                yield pair(text, unit, "1", "sentence")
-            elif way < 0.4:
-                rest = " ".join(s for m, s in enumerate(sentences) if m != k)
-                if rest and stems(unit) - stems(rest):
-                    yield pair(rest, unit, "0", "sentence out")
-            elif kin:
-                some = rng.sample(kin, rng.randint(1, min(3, len(kin))))
-                present = way > 0.85
-                some = rng.sample([*some, unit], len(some) + 1) if present else some
-                text = " ".join(u if u.endswith(".") else f"{u}." for u in some)
-                missing = stems(unit) - stems(text)
-                if present or len(missing) > 0.2 * len(stems(unit)):
-                    yield pair(text, unit, str(int(present)), "kin")
-
-
-def stems(text: str) -> set[str]:
-    return {
-        w[:5]
-        for w in re.findall(r"[a-z0-9']+", text.lower())
-        if w not in english().function
-    }
-
-
-def made_pairs(texts: Sequence[Text], share: float = 1.0) -> dict[str, list[Pair]]:
-    """Pairs made by rule: from templates, of which a share, and from texts
-    (`read_texts`)."""
-    made = {"contrasts": contrast_pairs(texts), "parts": part_pairs(texts)}
-    return {
-        "templates": [*template_pairs(share)],
-        **{name: [*rows] for name, rows in made.items()},
-    }

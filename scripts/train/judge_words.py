@@ -1,5 +1,4 @@
-"""Labelled pairs of sentences with one word for another, by WordNet, or a number spelt
-anew.
+"""Sentences with one word for another, by WordNet, or a number spelt anew.
 
 A word is changed for one of the same sense or a wider one (present; the wider one does
 not entail the narrower), for the opposite or a sister of it (absent); a number for
@@ -19,14 +18,8 @@ from pathlib import Path
 
 from judge_pairs import (
     Grammar,
-    Pair,
     Sentence,
-    Text,
-    among_units,
-    around_sentence,
     joined,
-    pair,
-    parsed_units,
     phrases,
 )
 
@@ -34,13 +27,6 @@ POS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 RATES = {"synonym": 0.9, "antonym": 0.7, "sister": 0.15, "wider": 0.35}
 OFTEN = 40  # times that one word is changed in one way
-LABELS = {
-    "synonym": ("1", "1"),
-    "wider": ("1", "n"),
-    "antonym": ("c", "c"),
-    "spelt": ("1", "1"),
-}
-"""Of the text against the changed unit, and of the changed text against the unit."""
 SCOPED = re.compile(
     r"\b(no|none|few|without|if|unless|only|more|most|least|less|every|all|each|never)\b",
     re.I,
@@ -260,32 +246,7 @@ def spellings(text: str, rng: random.Random) -> Iterator[tuple[str, str]]:
         yield both(m, m[2] + unit, f"{amount:g}{unit}")
 
 
-def word_pairs(texts: Sequence[Text], folder: Path, seed: int = 11) -> Iterator[Pair]:
-    """Every text against units with a word changed, and units against texts so
-    changed."""
-    net, rng, used = WordNet(folder), random.Random(seed), Counter[tuple[str, str]]()
-    for sentences, units, read, draw in parsed_units(texts, seed):
-        for n, (unit, k) in enumerate(units):
-            one = read[unit]
-            for kind, new, other in _rewritten(one, net, rng, used):
-                text = around_sentence(sentences, k, draw)
-                changed = among_units(sentences, units, n, new, draw)
-                label, again = LABELS.get(kind, ("0", "0"))
-                yield pair(text, new, label, kind)
-                yield pair(changed, unit, again, kind)
-                if kind == "spelt":
-                    yield pair(changed, other, "0", kind)
-                elif kind in ("antonym", "sister"):
-                    yield pair(changed, new, "1", kind)
-                    yield pair(text, unit, "1", kind)
-                if kind == "antonym" and other:  # the opposite, denied
-                    yield pair(text, other, "1", kind)
-                    yield pair(
-                        among_units(sentences, units, n, other, draw), new, "c", kind
-                    )
-
-
-def _rewritten(
+def rewritten(
     one: Sentence, net: WordNet, rng: random.Random, used: Counter[tuple[str, str]]
 ) -> Iterator[tuple[str, str, str]]:
     """(kind, the sentence rewritten, and for opposites and numbers a third one or

@@ -9,13 +9,15 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from running import ROOT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges import mini as module
 from litepyramid.judges.evaluate import brier_score, load_contrast, roc_auc
 from litepyramid.judges.lexical.features import Vocabulary
-from litepyramid.judges.mini import readings
+from litepyramid.judges.nli.asking import AskingBackend, Question, graph_inputs
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.registry import judge
 from litepyramid.sentences import split_sentences
@@ -80,13 +82,15 @@ def test_mini_is_a_folder_with_the_words_beside_it(
     alone = judge("mini", cache=None, mode="p3c").judge(items)
     for (text, units), rows in zip(items, alone.logits, strict=True):
         sentences = split_sentences(text)
-        read = readings(sentences, units, Vocabulary())
-        for unit, row, chosen in zip(units, rows, read, strict=True):
-            texts = [" ".join(sentences[n] for n in some) for some in chosen]
-            plain = logits(
-                exported, [(some, [unit]) for some in texts], mode="p3c"
-            ).logits
-            assert np.array_equal(np.mean(plain, axis=0)[0], row, equal_nan=True)
+        for unit, row in zip(units, rows, strict=True):
+            read = text
+            if len(text.split()) > module.WHOLE:
+                likely = module.likely_sentences(
+                    sentences, unit, Vocabulary(), module.EXCERPT
+                )
+                read = " ".join(sentences[n] for n in likely)
+            plain = logits(exported, [(read, [unit])], mode="p3c").logits
+            assert np.array_equal(plain[0][0], row, equal_nan=True)
     weights = {"bias": 0.5, "encoder": 0.0, "lexical": 1.0, "contradiction": 0.25}
     (folder / "stack.json").write_text(json.dumps(weights))
     mini = judge("mini", cache=None)
@@ -117,6 +121,7 @@ UNITS = [
 LIGHT = """
 import sys; sys.modules.update(dict.fromkeys(("torch", "transformers")))
 from litepyramid.judges.registry import judge
+from litepyramid.sentences import split_sentences
 mini = judge("mini", cache=None, threads=2)
 assert not {"onnxruntime", "tokenizers", "scipy"} & {*sys.modules}
 print(repr(float(mini.judge([(sys.argv[1], [sys.argv[2]])]).presence[0][0])))
@@ -129,7 +134,7 @@ def mini():
 
 
 def test_it_is_small_enough_to_ship_and_beats_words_on_contrasts(mini):
-    assert sum(path.stat().st_size for path in module.FOLDER.iterdir()) < 47_000_000
+    assert sum(path.stat().st_size for path in module.FOLDER.iterdir()) < 25_000_000
     pairs = load_contrast()
     items, labels = pairs.items[::12], pairs.labels[::12]
     ours, words = (
@@ -187,3 +192,92 @@ def test_it_shows_the_sentence_that_decides(mini):
     assert absent.presence < 0.5
     assert (absent.sentence, absent.conflict) == (-1, "")
     assert all(not one.conflict or one.presence < 0.5 for one in evidence)
+
+
+WORDS = [
+    "the",
+    "ferry",
+    "sank",
+    "on",
+    "tuesday",
+    "nobody",
+    "died",
+    "mayor",
+    "was",
+    "12",
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join),
+    st.lists(
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=30).map(" ".join),
+        min_size=2,
+        max_size=9,
+        unique=True,
+    ),
+    st.randoms(),
+)
+def test_a_judgement_is_the_same_in_any_company(mini, summary, units, draw):
+    """Bit by bit: alone, in another order, beside other summaries."""
+    [whole] = mini.judge([(summary, units)]).logits
+    rows = dict(zip(units, whole.tolist(), strict=True))
+
+    shuffled = draw.sample(units, len(units))
+    some = shuffled[: draw.randint(1, len(units))]
+    items = [("Another one.", units), (summary, some), (summary, units[:1])]
+    _, again, first = mini.judge(items).logits
+    assert again.tolist() == [rows[unit] for unit in some]
+    assert first.tolist() == [rows[units[0]]]
+
+
+def test_the_grid_of_logits_hides_nothing(mini):
+    """Before they are rounded, logits are the same bits alone and in company too."""
+    backend = AskingBackend(module.FOLDER / "model.onnx")
+    summary = [101, *range(2000, 2050), 102]
+    units = [[101, *range(2000 + 7 * n, 2003 + 9 * n), 102] for n in range(6)]
+    past = backend.read(summary)
+
+    def raw(some):
+        inputs = graph_inputs(some, [[1] * len(unit) for unit in some], len(summary))
+        return backend.session.run(["logits"], {**inputs, **past})[0]
+
+    whole = raw(units)
+    for number, unit in enumerate(units):
+        assert np.array_equal(raw([unit])[0], whole[number])
+    asked = backend.ask(Question(summary, units))
+    assert np.array_equal(asked, np.rint(asked * 1000).astype(np.float32) / 1000)
+
+
+def test_linear_layers_are_exact_in_integers(tmp_path):
+    """The quantised product against numpy's whole numbers, at the farthest values."""
+    onnx = pytest.importorskip("onnx", reason="the extra train is not installed")
+    from litepyramid.judges.nli.backends import onnx_session
+    from litepyramid.training.packed_onnx import Graph, quantised
+
+    rng = np.random.default_rng(3)
+    weights = rng.normal(size=(1536, 40)).astype(np.float32)
+    weights[:, 0] = 9.0  # all at the farthest: sums of 16 bits would overflow beyond
+    values = rng.normal(size=(7, 1536)).astype(np.float32)
+    values[0] = 5.0
+    bias = rng.normal(size=40).astype(np.float32)
+
+    whole, scale = quantised(weights)
+    assert np.abs(whole).max() == 63
+    np.testing.assert_allclose(whole * scale, weights, atol=scale.max() / 2 + 1e-6)
+
+    graph = Graph(onnx)
+    graph.constants()
+    name = graph.linear(graph.rows("x"), "layer", weights, bias)
+    info = onnx.helper.make_tensor_value_info
+    kind = onnx.TensorProto.FLOAT
+    model = graph.written([info("x", kind, [7, 1536])], [info(name, kind, [7, 40])])
+    path = tmp_path / "layer.onnx"
+    path.write_bytes(model.SerializeToString())
+    [result] = onnx_session(path).run([name], {"x": values})
+
+    row_scale = np.abs(values).max(axis=1, keepdims=True) * np.float32(1 / 127)
+    rows = np.rint(values / row_scale).astype(np.int64)
+    product = (rows @ whole.astype(np.int64)).astype(np.float32)
+    assert np.array_equal(result, product * row_scale * scale + bias)

@@ -1,4 +1,4 @@
-"""Pairs made by rule for training mini: labels are right by construction."""
+"""Packs made by rule for training mini: labels are right by construction."""
 
 from __future__ import annotations
 
@@ -13,72 +13,72 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "train"))
 
 import judge
-import judge_pairs
+import judge_packs
 import judge_words
 
-ROSE = [
-    (
-        "Anna Lee hired Oscar Holm on Monday. She won 400 dollars.",
-        "Anna Lee hired Oscar Holm.",
-        1,
-    ),
-    (
-        "Anna Lee hired Oscar Holm on Monday. She won 400 dollars.",
-        "Anna Lee won 400 dollars.",
-        1,
-    ),
-    ("Anna Lee hired Oscar Holm on Monday. She won 400 dollars.", "It rained.", 0),
-]
+PREMISE = "Anna Lee hired Oscar Holm on Monday. She won 400 dollars."
+UNITS = {
+    "Anna Lee hired Oscar Holm.": 1,
+    "Anna Lee won 400 dollars.": 1,
+    "It rained.": 0,
+}
 
 
 def row(premise, hypothesis, present):
-    return {
-        "premise": premise,
-        "hypothesis": hypothesis,
-        "present": present,
-    }
+    return {"premise": premise, "hypothesis": hypothesis, "present": present}
 
 
 def test_templates():
-    rows = [*judge_pairs.template_pairs(0.02)]
-    assert rows == [*judge_pairs.template_pairs(0.02)]
-    kinds = {r["kind"] for r in rows}
-    assert len(kinds) == 10
-    assert not any(set("{}[]") & set(r["premise"] + r["hypothesis"]) for r in rows)
-    labels: dict[tuple[str, str], set[bool]] = {}
-
-    for r in rows:
-        present = r.get("present") == 1
-        labels.setdefault((r["premise"], r["hypothesis"]), set()).add(present)
-        if r["hypothesis"] in r["premise"] and "not" not in r["premise"]:
-            assert present, r
-
-    assert all(len(both) == 1 for both in labels.values())
-    assert 0.4 < sum(True in both for both in labels.values()) / len(labels) < 0.6
+    packs = [*judge_packs.template_packs(300)]
+    assert packs == [*judge_packs.template_packs(300)]
+    labels = []
+    for pack in packs:
+        texts = " ".join([pack.premise, *pack.units])
+        assert not set("{}[]") & set(texts)
+        assert len({*pack.units}) == len(pack.units) <= judge_packs.UNITS + 1
+        for unit, label in zip(pack.units, pack.labels, strict=True):
+            labels.append(label == 1)
+            if unit in pack.premise and not {"not", "of"} & {*pack.premise.split()}:
+                assert label == 1, pack
+    assert 0.4 < sum(labels) / len(labels) < 0.6
 
 
-def test_contrasts_and_parts():
-    texts = judge_pairs.read_texts({"rose_acu": [row(*r) for r in ROSE]})
-    sentences = ["Anna Lee hired Oscar Holm on Monday.", "She won 400 dollars."]
-    units = [("Anna Lee hired Oscar Holm.", 0), ("Anna Lee won 400 dollars.", 1)]
-    assert texts == [(sentences, units)]
-    rows = [*judge_pairs.contrast_pairs(texts * 20)]
-    changed = {
-        r["kind"]: {x["hypothesis"] for x in rows if x["kind"] == r["kind"]}
-        for r in rows
-    }
+def test_packs_ask_a_premise_and_an_altered_one_the_same():
+    rows = [row(PREMISE, unit, present) for unit, present in UNITS.items()]
+    facts = judge_packs.read_facts(rows)
+    packs = [*judge_packs.PackMaker(None).packs(facts * 40)]
 
-    assert "Oscar Holm hired Anna Lee." in changed["swap"]
-    assert "Oscar Holm was hired by Anna Lee." in changed["passive"]
-    assert "Anna Lee did not hire Oscar Holm." in changed["negate"]
+    labels: dict[str, dict[str, float]] = {}
+    for pack in packs:
+        assert len({*pack.units}) == len(pack.units) <= judge_packs.UNITS
+        known = labels.setdefault(pack.premise, {})
+        for unit, label in zip(pack.units, pack.labels, strict=True):
+            assert known.setdefault(unit, label) == label
 
-    for r in rows:
-        same = r["hypothesis"] in r["premise"] or r["kind"] in ("passive", "natural")
-        if r["present"] == 0:
-            assert not same, r
+    true = labels[PREMISE]
+    assert {unit: true[unit] for unit in UNITS} == UNITS
+    assert true["Oscar Holm hired Anna Lee."] == 0
+    assert true["Oscar Holm was hired by Anna Lee."] == 1
+    assert true["Anna Lee was hired by Oscar Holm."] == 0
+    assert true["Anna Lee did not hire Oscar Holm."] == judge_packs.CONTRADICTION
+    assert true["Anna Lee hired Oscar Holm on Monday."] == 1
+    swapped = labels["Oscar Holm hired Anna Lee on Monday. She won 400 dollars."]
+    assert swapped["Oscar Holm hired Anna Lee on Monday."] == 1
+    assert swapped["Anna Lee hired Oscar Holm on Monday."] == 0
+    assert len(labels) > 5
 
-    parts = [*judge_pairs.part_pairs(texts)]
-    assert {r["present"] for r in parts} == {0, 1}
+
+def test_a_long_premise_holds_the_short_one():
+    packs = [
+        judge_packs.Pack(f"Text {n} is here.", (f"{n}",), (1.0,)) for n in range(90)
+    ]
+    longer = [*judge_packs.lengthened(packs, 0.5)]
+    assert [pack.units for pack in longer] == [pack.units for pack in packs]
+    for pack, long in zip(packs, longer, strict=True):
+        assert pack.premise in long.premise
+    words = [len(pack.premise.split()) for pack in longer]
+    assert 20 < sum(n > 50 for n in words) < 70
+    assert max(words) < 400
 
 
 # Lines of WordNet's files, with the senses that they need.
@@ -99,68 +99,51 @@ NET = {
 def test_words_and_spellings(tmp_path):
     for name, text in NET.items():
         (tmp_path / name).write_text(text)
-    units = [
-        ("Anna Lee bought soup.", 0),
-        ("The soup was hot.", 1),
-        ("It cost $3m on 3 May.", 2),
-    ]
-    texts = [([text for text, _ in units], units)] * 30
-    rows = [*judge_words.word_pairs(texts, tmp_path)]
-    assert rows == [*judge_words.word_pairs(texts, tmp_path)]
-    by_kind = {r["kind"]: [x for x in rows if x["kind"] == r["kind"]] for r in rows}
-    assert by_kind.keys() == {"synonym", "antonym", "wider", "sister", "spelt"}
+    alterer = judge_packs.Alterer(judge_words.WordNet(tmp_path), 7)
+    texts = ["Anna Lee bought soup.", "The soup was hot.", "It cost $3m on 3 May."]
+    alterer.parse(texts)
 
-    def changed(kind, present):
-        several = [r for r in by_kind[kind] if (r.get("present") == 1) == present]
-        return {r["hypothesis"] for r in several if r["hypothesis"] not in dict(units)}
+    made: dict[str, dict[str, float]] = {}
+    for text in texts * 60:
+        for kind, new, label in alterer.altered(text, []):
+            made.setdefault(kind, {})[new] = label
+    assert made["synonym"] == {"Anna Lee purchased soup.": 1}
+    assert made["wider"] == {"Anna Lee bought meal.": 1, "The meal was hot.": 1}
+    assert made["antonym"] == {"The soup was cold.": judge_packs.CONTRADICTION}
+    assert made["denied"] == {"The soup was not cold.": 1}
+    spelt = {"It cost 3 million dollars on 3 May.", "It cost $3 m on May 3."}
+    assert made["spelt"] == dict.fromkeys(spelt, 1)
+    assert all(label == 0 for label in made["number"].values())
 
-    assert changed("synonym", True) == {"Anna Lee purchased soup."}
-    assert changed("wider", True) == {"Anna Lee bought meal.", "The meal was hot."}
-    assert changed("antonym", False) == {"The soup was cold."}
-    assert changed("antonym", True) == {"The soup was cold.", "The soup was not cold."}
-    assert {"It cost 3 million dollars on 3 May.", "It cost $3 m on May 3."} == changed(
-        "spelt", True
-    )
-    assert all("million" in x or "$3 m" in x for x in changed("spelt", False))
     numbers = dict(judge_words.spellings("Twelve of 4,000 paid 10%.", random.Random(1)))
     assert {"12 of 4,000 paid 10%.", "Twelve of 4000 paid 10%."} < numbers.keys()
     assert {"Twelve of four thousand paid 10%."} < numbers.keys()
 
 
-def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path):
+def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypatch):
+    monkeypatch.setattr(judge, "HIGHLIGHTS", tmp_path / "none")
     (tmp_path / "presence").mkdir()
     sets = {
-        "mnli_dev": [
-            row("It rained.", "Rain fell.", 1),
-            row("He left.", "He stayed.", 0),
-        ],
-        "snli_dev_test": [
-            row("it rained", "rain fell.", 1),
-            row("He left", "he stayed", 1),
-        ],
+        "mnli_dev": [row("It rained.", "Rain fell.", 1)],
+        "snli_dev_test": [row("it rained", "rain fell.", 1)],
         "fever_nli": [row("It snowed.", "Snow fell.", 1), row("A", "x" * 999, 1)],
         "fever_nli.dev": [row("It snowed.", "Snow fell.", 1)],
     }
     for name, rows in sets.items():
-        with gzip.open(tmp_path / "presence" / f"{name}.jsonl.gz", "wt") as file:
+        path = tmp_path / "presence" / f"{name}.jsonl.gz"
+        with gzip.open(path, "wt", encoding="utf-8") as file:
             file.write("".join(json.dumps(r) + "\n" for r in rows))
 
-    sizes, tests = judge.prepare(tmp_path, tmp_path / "out", 0.002)
-    assert sizes.keys() >= {"mnli_dev", "templates"}
-    assert sizes["mnli_dev"] == 1
-    assert not {"snli_dev_test", "fever_nli"} & sizes.keys()
-    assert {path.name for path in tests} >= {
-        "contrast.dev.jsonl",
-        "fever_nli.dev.jsonl",
-    }
+    packs = judge.make_packs(tmp_path, share=0.01)
+    asked = [(p.premise, unit) for p in packs for unit in p.units]
+    assert asked.count(("It rained.", "Rain fell.")) <= 1
+    assert not any("snow" in premise.lower() for premise, _ in asked)
+    assert {"contrast", "fever_nli"} <= judge.sets_kept_aside(tmp_path).keys()
 
 
-def test_the_weights_of_sets_name_sets_that_may_be_shipped():
-    """None holds text of a commercial language model; those that do are for
-    experiments."""
+def test_no_set_holds_text_of_a_commercial_language_model():
     barred = {"summedits", "factscore_facts", "factscore_contrast", "factcg_cg2c_doc"}
-    assert not barred & judge.FINAL.keys()
-    assert judge.FINAL.keys() - judge.BASE.keys() == {"realsumm"}
-    assert all(weight > 0 for weight in judge.FINAL.values())
+    assert not barred & judge.SETS.keys()
+    assert not any(name.endswith(".dev") for name in judge.SETS)
     with pytest.raises(KeyError):
-        judge_pairs.pair("a", "b", "0", "x")["label"]
+        judge.as_training([{"premise": "a"}])

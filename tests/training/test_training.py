@@ -20,10 +20,17 @@ from training_data import files_of, pair_file, synthetic_pairs
 import litepyramid as lp
 from litepyramid.errors import InputError, ModelError
 from litepyramid.files import locked
+from litepyramid.judges.nli.backends import read_onnx_tokenizer
 from litepyramid.judges.nli.checkpoint import THREE, ClassOrder
 from litepyramid.judges.nli.modes import p2c
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.training.onnx_models import load_onnx_classifier
+from litepyramid.training.packs import (
+    as_packs,
+    encode_packs,
+    packed_classifier,
+    padded,
+)
 from litepyramid.training.pairs import (
     CONTRADICTION,
     NEUTRAL,
@@ -359,10 +366,10 @@ CHOSEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def mini(matching, tmp_path_factory):
-    """A judge with the token types of mini, of an encoder without a head, trained by
-    one verb."""
+@pytest.fixture(scope="module", params=["match", "packed"])
+def mini(matching, tmp_path_factory, request):
+    """A judge that reads as mini does, or a summary once, of an encoder without a head,
+    trained by one verb."""
     pytest.importorskip("onnx", reason="the extra train is not installed")
     from transformers import BertModel
 
@@ -376,7 +383,7 @@ def mini(matching, tmp_path_factory):
     absent = cycle("nc")
     path = files_of(folder.with_name("nli.jsonl"), synthetic_pairs(400, 1),
                     lambda label: {"label": "e" if label else next(absent)})  # fmt: skip
-    settings = {**CHOSEN, "match": True, "head": "three-class"}
+    settings = {**CHOSEN, request.param: True, "head": "three-class"}
     lp.finetune(str(encoder), output=folder, pairs=[path], settings=settings)
     return folder
 
@@ -386,7 +393,8 @@ def test_it_is_onnx_alone_and_judges_without_torch(mini):
     assert {"model.onnx", "tokenizer.json", "config.json", "litepyramid.json"} <= names
     assert not any(name.endswith((".safetensors", ".bin")) for name in names)
     config = json.loads((mini / "config.json").read_text())
-    assert (config["type_vocab_size"], config["match_types"]) == (4, True)
+    assert config["type_vocab_size"] == 4
+    assert config["reading"] in ("pairs", "once")
     assert accuracy(mini, synthetic_pairs(100, 2)) > 0.9
     code = (
         "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
@@ -396,20 +404,35 @@ def test_it_is_onnx_alone_and_judges_without_torch(mini):
 
 
 def test_the_weights_are_those_of_the_file(mini):
-    """The rebuilt model, given the marked token types, has the logits of the graph."""
-    from transformers import AutoTokenizer
-
+    """The rebuilt model has the logits of the graph, but for rounding to 8 bits."""
     model = load_onnx_classifier(mini).eval()
     data = synthetic_pairs(20, 4)
-    rows = encode_pairs(AutoTokenizer.from_pretrained(mini), data, 64, "three-class", 5)
-    assert {t for row in rows for t in row["token_type_ids"]} == {0, 1, 2, 3}
-    judged = NLIJudge(str(mini), cache=None).judge([(p, [h]) for p, h in data.pairs])
-    for row, logits in zip(rows, judged.logits, strict=True):
-        values = {k: torch.tensor([v]) for k, v in row.items() if k != "labels"}
+    packs, tokenizer = as_packs(data), read_onnx_tokenizer(mini)
+    with NLIJudge(str(mini), cache=None) as judge:
+        items = [(pack.premise, pack.units) for pack in packs]
+        judged = np.concatenate(judge.judge(items).logits)
+
+    if model.config.reading == "once":
+        batch = padded([*encode_packs(tokenizer, packs, 64, "three-class", 5)])
+        real = batch.pop("labels")[..., 0] >= 0
+        assert batch["types"].unique().tolist() == [0, 1, 3]
         with torch.inference_mode():
-            np.testing.assert_allclose(
-                logits, model(**values).logits.numpy(), atol=1e-3
-            )
+            logits = packed_classifier(model)(**batch)["logits"][real].numpy()
+    else:
+        pairs = [(pack.premise, unit) for pack in packs for unit in pack.units]
+        ordered = TrainingPairs(tuple(pairs), (1.0,) * len(pairs))
+        from transformers import AutoTokenizer
+
+        rows = encode_pairs(
+            AutoTokenizer.from_pretrained(mini), ordered, 64, "three-class", 5
+        )
+        assert {t for row in rows for t in row["token_type_ids"]} == {0, 1, 2, 3}
+        logits = []
+        for row in rows:
+            values = {k: torch.tensor([v]) for k, v in row.items() if k != "labels"}
+            with torch.inference_mode():
+                logits.append(model(**values).logits[0].numpy())
+    np.testing.assert_allclose(judged, logits, atol=0.15)
 
 
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):

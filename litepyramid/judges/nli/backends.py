@@ -38,28 +38,12 @@ class OnnxBackend:
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        runtime = _library("onnxruntime")
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        options.use_deterministic_compute = True
-        data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _ELSEWHERE
-        if _ELSEWHERE in data:
-            raise ModelError("the model is not in one file of at most 2 GB", path=path)
-        with loading(
-            "the model cannot be loaded", path=path, expected="an ONNX classifier"
-        ):
-            self._session = runtime.InferenceSession(
-                data, options, providers=["CPUExecutionProvider"]
-            )
-            self._inputs = [entry.name for entry in self._session.get_inputs()]
-            outputs = [entry.name for entry in self._session.get_outputs()]
-            self._output = "logits" if "logits" in outputs else outputs[0]
+        self._session = onnx_session(path)
+        self._inputs = [entry.name for entry in self._session.get_inputs()]
+        outputs = [entry.name for entry in self._session.get_outputs()]
+        self._output = "logits" if "logits" in outputs else outputs[0]
         self._path = path
-        limit = os.environ.get("OMP_NUM_THREADS", "")
-        self._threads = threads or (
-            int(limit) if limit.isdecimal() and int(limit) else cores()
-        )
+        self._threads = threads or onnx_threads()
 
     def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
@@ -85,6 +69,31 @@ class OnnxBackend:
 
     def _run(self, pair: EncodedBatch) -> Any:
         return self._session.run([self._output], pair)[0]
+
+
+def onnx_session(path: Path) -> Any:
+    """A session of onnxruntime on one thread, of a model in one file."""
+    runtime = _library("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.use_deterministic_compute = True
+
+    data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _ELSEWHERE
+    if _ELSEWHERE in data:
+        raise ModelError("the model is not in one file of at most 2 GB", path=path)
+
+    expected = "an ONNX classifier"
+    with loading("the model cannot be loaded", path=path, expected=expected):
+        return runtime.InferenceSession(
+            data, options, providers=["CPUExecutionProvider"]
+        )
+
+
+def onnx_threads() -> int:
+    """How many calls run side by side: OMP_NUM_THREADS, else as many as cores."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return int(limit) if limit.isdecimal() and int(limit) else cores()
 
 
 def read_onnx_tokenizer(folder: Path) -> Tokenizer:

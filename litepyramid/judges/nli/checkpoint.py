@@ -219,7 +219,9 @@ class Checkpoint:
     Its name is the hub id, or the folder as the user wrote it; the revision the hub's
     commit. The cache knows it by its fingerprint: ``id@commit``, or a hash of the
     folder's files. `longest` are the most tokens it can read, if that is known; `onnx`
-    is ``model.onnx`` if that is to be run.
+    is ``model.onnx`` if that is to be run. `reading` is how a graph that is asked
+    about all units of a summary at once reads (`litepyramid.judges.nli.asking`), else
+    None; `match_from` is the first word piece that it marks where it matches.
     """
 
     name: str
@@ -230,6 +232,8 @@ class Checkpoint:
     card: JudgeCard
     longest: int | None
     onnx: Path | None = None
+    reading: Literal["once", "pairs"] | None = None
+    match_from: int = 104
 
     def mode(self, name: str | None = None) -> Mode:
         """The mode of that name, else the card's; two classes have only p2c and l2c."""
@@ -291,7 +295,16 @@ def open_checkpoint(
     )
     card = card or JudgeCard("presence" if order.two else "zero-shot")
     return Checkpoint(
-        name, source, commit, fingerprint, order, card, config.longest, onnx
+        name,
+        source,
+        commit,
+        fingerprint,
+        order,
+        card,
+        config.longest,
+        onnx,
+        config.reading,
+        config.match_from,
     )
 
 
@@ -323,6 +336,8 @@ class _Config:
     max_position_embeddings: int | None = None
     position_biased_input: bool = True
     pad_token_id: int | None = None
+    reading: Literal["once", "pairs"] | None = None
+    match_from: int = 104
 
     @property
     def longest(self) -> int | None:

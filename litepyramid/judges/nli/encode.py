@@ -92,7 +92,7 @@ def encode(
     rooms = [max_length - special - length[unit] for _, unit in pairs]
     for (_, unit), room in zip(pairs, rooms, strict=True):
         if room < 1:
-            raise _no_room(unit, max_length)
+            raise no_room(unit, max_length)
 
     def joined(index: int) -> tuple[Sequence[int], Sequence[int]]:
         first, second = (encoded[text] for text in pairs[index])
@@ -131,7 +131,7 @@ def _encode_texts(
             ids = tokenised([(summary[:end], unit)])[0]
             if len(ids) <= max_length:
                 return ids
-        raise _no_room(unit, max_length)
+        raise no_room(unit, max_length)
 
     ids = tokenised(pairs)
     truncated = np.array([len(row) > max_length for row in ids], dtype=bool)
@@ -143,7 +143,8 @@ def _encode_texts(
     )
 
 
-def _no_room(unit: str, max_length: int) -> InputError:
+def no_room(unit: str, max_length: int) -> InputError:
+    """The error of a unit that fills the model by itself."""
     return InputError(
         f"the unit '{cut(unit, 60)}' leaves no room for a summary",
         expected=f"less than {max_length} tokens for a unit and what is around it",

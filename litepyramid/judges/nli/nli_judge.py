@@ -3,13 +3,14 @@ cached."""
 
 import json
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from litepyramid.errors import InputError, ModelError, choose
+from litepyramid.errors import InputError, ModelError, choose, loading
 from litepyramid.judges.base import (
     Closing,
     Items,
@@ -21,6 +22,13 @@ from litepyramid.judges.base import (
     windows,
 )
 from litepyramid.judges.cache import JudgementCache, Stored, check_cache
+from litepyramid.judges.nli.asking import (
+    AskingBackend,
+    Question,
+    frame,
+    summary_room,
+    unit_room,
+)
 from litepyramid.judges.nli.backends import (
     ONNX_TOKENS,
     OnnxBackend,
@@ -29,6 +37,7 @@ from litepyramid.judges.nli.backends import (
     automatic_precision,
     find_device,
     load_tokenizer,
+    onnx_threads,
     read_onnx_tokenizer,
 )
 from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
@@ -46,6 +55,7 @@ from litepyramid.stats import check_whole
 from litepyramid.text import fill, one_line
 from litepyramid.types import FloatArray
 
+_SUMMARIES = 32  # of one window of questions
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
 
@@ -152,6 +162,7 @@ class NLIJudge(Closing):
     def close(self) -> None:
         """Frees the model and the cache."""
         self.__dict__.pop("_backend", None)
+        self.__dict__.pop("_asking", None)
         self._cache.close()
 
     def judge(self, items: Items) -> JudgedBatch:
@@ -200,13 +211,14 @@ class NLIJudge(Closing):
         def length(text: str) -> int:
             return len(core.encode(text, add_special_tokens=False).ids)
 
-        longest = (max(map(length, units), default=0) for _, units in items)
-        return [
-            split_summary(text, self.max_length - fixed - unit, length)
-            if units
-            else [(0, 0)]
-            for (text, units), unit in zip(items, longest, strict=True)
-        ]
+        once = self.checkpoint.reading is not None
+        least = unit_room(self.max_length) - fixed + 2 if once else 0
+        parts: list[Spans] = []
+        for text, units in items:
+            longest = max(map(length, units), default=0)
+            room = self.max_length - fixed - max(least, longest)
+            parts.append(split_summary(text, room, length) if units else [(0, 0)])
+        return parts
 
     def _judge(self, items: Items, each: float = 1.0) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
@@ -243,9 +255,13 @@ class NLIJudge(Closing):
             len(pairs) - len(stored)
         )
 
-        for rows in (
-            self._judge_missing(pairs, stored) if len(stored) < len(pairs) else ()
-        ):
+        missing: Iterator[dict[bytes, Stored]] = iter(())
+        if len(stored) < len(pairs):
+            once = self.checkpoint.reading is not None
+            missing = (self._ask_missing if once else self._judge_missing)(
+                pairs, stored
+            )
+        for rows in missing:
             self._cache.put(identity, rows)
             stored |= rows
             counts["judged"] += len(rows)
@@ -285,6 +301,59 @@ class NLIJudge(Closing):
                 raise ModelError("the model's logits are not finite numbers", hint=hint)
             rows = zip(missing, raw, encoded.truncated[missing].tolist(), strict=True)
             yield {keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows}
+
+    def _ask_missing(
+        self, pairs: Mapping[bytes, Pair], stored: Mapping[bytes, Stored]
+    ) -> Iterator[dict[bytes, Stored]]:
+        """Judges those pairs that are not in `stored`, all units of a summary in a call.
+
+        A unit's logits are the same whatever else is asked.
+        """
+        missing = {key: pair for key, pair in pairs.items() if key not in stored}
+        texts = list(dict.fromkeys(text for pair in missing.values() for text in pair))
+        with loading("the model's tokenizer failed"):
+            core = self._tokenizer.core
+            encodings = core.encode_batch(texts, add_special_tokens=False)
+        tokens = {t: e.ids for t, e in zip(texts, encodings, strict=True)}
+
+        # Units of one summary, but for those so long that less of it is read.
+        groups: dict[tuple[str, int], list[tuple[bytes, str]]] = {}
+        for key, (summary, unit) in missing.items():
+            room = summary_room(unit, len(tokens[unit]), self.max_length)
+            groups.setdefault((summary, room), []).append((key, unit))
+
+        begin, end = frame(self._tokenizer)
+        with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
+            for window in _windows_of(list(groups)):
+                questions = []
+                for summary, room in window:
+                    units = []
+                    for _, unit in groups[summary, room]:
+                        units.append([begin, *tokens[unit], end])
+                    read = [begin, *tokens[summary][:room], end]
+                    questions.append(Question(read, units))
+
+                rows: dict[bytes, Stored] = {}
+                logits = pool.map(self._asking.ask, questions)
+                for (summary, room), values in zip(window, logits, strict=True):
+                    truncated = len(tokens[summary]) > room
+                    for (key, _), row in zip(
+                        groups[summary, room], values, strict=True
+                    ):
+                        rows[key] = Stored(row.astype("<f4").tobytes(), truncated)
+                yield rows
+
+    @cached_property
+    def _asking(self) -> AskingBackend:
+        path = self.checkpoint.onnx
+        if path is None:
+            raise ModelError(
+                "a model of this kind runs as ONNX alone",
+                path=self.checkpoint.source,
+                expected="model.onnx, on the CPU",
+            )
+        reading = self.checkpoint.reading or "pairs"
+        return AskingBackend(path, reading, self.checkpoint.match_from)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -328,6 +397,12 @@ class NLIJudge(Closing):
             if all(len(self._cache.get(identity, some)) == len(some) for some in keys):
                 return precision
         return automatic_precision(self.device)
+
+
+def _windows_of(groups: list[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:
+    """Some groups at a time: how often judgements are saved."""
+    for start in range(0, len(groups), _SUMMARIES):
+        yield groups[start : start + _SUMMARIES]
 
 
 def _pairs_of(items: Items) -> dict[bytes, Pair]:
