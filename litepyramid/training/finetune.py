@@ -112,7 +112,7 @@ def finetune(
         pairs: Files of pairs to train on as well (premise, hypothesis, and present from
             0 to 1 or label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
-        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini),
+        settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,
             match, packed, freeze, average, early_stop, held_out, bf16, onnx, seed, device,
             revision, label_map.
