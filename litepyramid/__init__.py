@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from litepyramid.scoring.drift import drift as drift
     from litepyramid.scoring.precision import precision as precision
     from litepyramid.scoring.pyramid import ScoringRule as ScoringRule
-    from litepyramid.scoring.result import report as report
+    from litepyramid.scoring.saved_result import report as report
     from litepyramid.scoring.score import score as score
     from litepyramid.training.crossval import crossval as crossval
     from litepyramid.training.finetune import finetune as finetune
@@ -71,7 +71,7 @@ else:
         "scoring.changes": "changes",
         "scoring.drift": "drift",
         "scoring.combine": "combine",
-        "scoring.result": "report",
+        "scoring.saved_result": "report",
         "duc.convert": "convert",
         "duc.peers": "pyramid",
         "easiness": "EasinessRegressor",

@@ -12,8 +12,8 @@ import numpy as np
 from litepyramid.annotation.sampling import minutes, mixed_unsureness, reading_time
 from litepyramid.errors import InputError
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.scoring.result import read_saved, scored_and_labelled
 from litepyramid.scoring.sampled import Spread
+from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import check_samples, check_share, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted

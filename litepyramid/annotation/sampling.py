@@ -9,8 +9,9 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
-from litepyramid.scoring.result import ScoreResult, report
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread
+from litepyramid.scoring.saved_result import report
 from litepyramid.stats import by_id, sums_by
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemSummaries

@@ -43,7 +43,7 @@ from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.cache import user_cache
 from litepyramid.judges.registry import parse_settings
-from litepyramid.scoring.result import SystemScores
+from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.tables import Result
 from litepyramid.text import legible
 

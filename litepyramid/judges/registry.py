@@ -136,7 +136,7 @@ def kind_of(name: str) -> JudgeKind:
         return JUDGES["llm:MODEL"]
 
     # A path of several models, one a fold (`crossval`), is one of folders.
-    if "{fold}" in name or file_type(name):
+    if "{fold}" in name or (name.strip() and file_type(name)):
         form = "a lexical judge" if is_lexical(name) else "an NLI model"
         return JUDGES[f"the folder of {form}"]
 

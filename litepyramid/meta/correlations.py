@@ -20,6 +20,7 @@ from litepyramid.meta.alignment import (
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import (
+    COEFFICIENTS,
     Coefficient,
     ConstantPolicy,
     Level,
@@ -46,15 +47,8 @@ from litepyramid.types import (
     several,
 )
 
-SHORT = {
-    "system": "sys",
-    "summary": "sum",
-    "global": "glob",
-}
-SYMBOLS = {
-    "pearson": "r", "spearman": "ρ", "kendall": "τ", "spa": "SPA",
-    "acc-eq": "acc_eq",
-}  # fmt: skip
+SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
+SYMBOLS: dict[str, str] = {name: kind.symbol for name, kind in COEFFICIENTS.items()}
 _FATE = {"skip": "were left out", "zb21": "had their first value raised slightly"}
 _METHODS = {
     "boot-systems": "resampling systems",

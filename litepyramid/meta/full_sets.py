@@ -18,7 +18,7 @@ from litepyramid.meta.alignment import (
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
-from litepyramid.meta.core.levels import COEFFICIENTS, Coefficient, level_correlation
+from litepyramid.meta.core.levels import OF_VECTORS, Coefficient, level_correlation
 from litepyramid.stats import check_samples, check_seed, percentile_interval
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
@@ -127,7 +127,7 @@ def whole_test_set(
     samplings = several(sampling, "the sampling")
     for one in samplings:
         choose("sampling", one, SAMPLINGS)
-    choose("coefficient", coefficient, COEFFICIENTS)
+    choose("coefficient", coefficient, OF_VECTORS)
 
     table = score_table(scores, human, **sources)
     if table.full is None:

@@ -21,8 +21,9 @@ from litepyramid.judges.registry import judge as make_judge
 from litepyramid.pages import fill_template
 from litepyramid.scoring.combine import CombinedScores, combine
 from litepyramid.scoring.inference import flip_p_values
-from litepyramid.scoring.result import ScoreResult, report
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, read_sample
+from litepyramid.scoring.saved_result import report
 from litepyramid.stats import (
     adjust_p_values,
     all_pairs,

@@ -25,13 +25,14 @@ from litepyramid.scoring.inference import (
     matrices_sha,
 )
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_labelled
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import (
     SampledLabels,
     Spread,
     read_sample,
     system_draws,
 )
+from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import (
     adjust_p_values,
     all_pairs,

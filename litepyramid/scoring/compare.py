@@ -18,7 +18,8 @@ from litepyramid.scoring.inference import (
     too_few_inputs,
 )
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_labelled
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import (
     adjust_p_values,
     all_pairs,

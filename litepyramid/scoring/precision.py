@@ -1,20 +1,24 @@
 """Precision and F1: whether a summary's content is in the reference or the source."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import signed
 from litepyramid.scoring.inference import intervals_and_groups
-from litepyramid.scoring.result import SystemScores, report
+from litepyramid.scoring.saved_result import report
+from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, check_samples, check_seed
 from litepyramid.types import (
     DataLike,
@@ -57,16 +61,13 @@ class PrecisionResult(SystemScores):
 
     def to_json(self) -> dict[str, Any]:
         """Scores by summary, in the rows that `compare` and `meta` read."""
-        scores = [
-            {
-                "system": system,
-                "input": name,
-                "score": score,
-                "units": units,
-            }
-            for system, *rows in zip(self.systems, self.values, self.units, strict=True)
-            for name, score, units in zip(self.inputs, *rows, strict=True)
-        ]
+        scores = []
+        for n, system in enumerate(self.systems):
+            for m, name in enumerate(self.inputs):
+                score, units = self.values[n, m], self.units[n][m]
+                scores.append(
+                    {"system": system, "input": name, "score": score, "units": units}
+                )
         return {**self._document(), "scores": scores}
 
 
@@ -114,87 +115,46 @@ def precision(
     Command line:
         $ litepyramid precision example/summaries --references example/references.jsonl
     """
-    from litepyramid.units.extract import extract
-
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    premises = {}
-
-    if documents is not None:
-        keys = as_names(sources.get("ids"), sources.get("columns"))
-        premises = {
-            name: [text] for name, text in as_documents(documents, **keys).items()
-        }
-        if not isinstance(data, Dataset) and sources.get("ids") is None:
-            sources["ids"] = [*premises]
-
-    dataset = as_dataset(data, **sources).with_language()
-    dataset.require("summaries")
-    texts = dataset.references or ()
-    if not (premises or texts) or (premises and sources.get("references") is not None):
-        raise InputError("what to judge against", expected="references, or documents")
-
-    if not premises:
-        premises = {
-            entry.input: [" ".join(one) for one in entry.references] for entry in texts
-        }
-
-    summaries = dataset.summaries
-    language = dataset.language
-    systems = dataset.systems
-    inputs = summaries[0].inputs
-
-    if missing := [name for name in inputs if name not in premises]:
-        raise InputError(
-            f"no premise for input '{missing[0]}'", expected="one for every input"
-        )
-
-    other = None if recall is None else report(recall)
-    if other is not None and (other.systems, other.inputs) != (systems, inputs):
+    dataset, premises = _with_premises(data, documents, sources)
+    systems, inputs = dataset.systems, dataset.summaries[0].inputs
+    recalled = None if recall is None else report(recall)
+    if recalled is not None and (recalled.systems, recalled.inputs) != (
+        systems,
+        inputs,
+    ):
         raise InputError(
             "recall for other systems or inputs", expected="the same summaries"
         )
 
-    flat = [text for system in summaries for text in system.texts]
-    full = [n for n, text in enumerate(flat) if text.strip()]
-    extraction = extract(
-        [InputReferences(str(n), ((flat[n],),), (False,)) for n in full],
-        language=language,
-    )
-    units = {int(entry.input): entry.texts for entry in extraction.units}
-    width = len(inputs)
-    pairs = [
-        (n, text) for n in full for text in premises[inputs[n % width]] if units.get(n)
-    ]
-    rater = in_language(as_judge(judge), language)
-    batch = judge_pairs(rater, [(premise, units[n]) for n, premise in pairs])
-    best: dict[int, FloatArray] = {}
-    for (n, _), presence in zip(pairs, batch.presence, strict=True):
-        best[n] = np.maximum(best[n], presence) if n in best else presence
-    means = [best[n].mean() if n in best else np.nan for n in range(len(flat))]
-    values = exact = np.array(means).reshape(len(systems), width)
+    # All summaries in one row, system after system.
+    texts = [text for system in dataset.summaries for text in system.texts]
+    units = _units_of(texts, dataset.language)
+    rater = in_language(as_judge(judge), dataset.language)
+    by_text = [premises[name] for name in inputs] * len(systems)
+    presence, batch = _best_presence(rater, units, by_text)
+
+    means = np.full(len(texts), np.nan)
+    for place, row in presence.items():
+        means[place] = row.mean()
+    exact = means.reshape(len(systems), len(inputs))
+
     metric = "precision" if documents is None else "faithfulness"
-
-    if other is not None:
+    values = exact
+    if recalled is not None:
         metric = "f1"
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = 2 * exact * other.values / (exact + other.values)
-        values[(exact == 0) & (other.values == 0)] = 0.0
-        values.flat[np.setdiff1d(np.arange(len(flat)), full)] = 0.0
+        empty = np.array([not text.strip() for text in texts])
+        values = _f1(exact, recalled.values, empty.reshape(exact.shape))
 
-    bootstrap = {
-        "samples": samples,
-        "confidence": confidence,
-        "seed": seed,
-    }
+    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
-    own = [
-        [units.get(n * width + m, ()) for m in range(width)]
-        for n in range(len(systems))
-    ]
-    rows = by_id(systems)
-    columns = by_id(inputs)
 
+    table = _table([units.get(place, ()) for place in range(len(texts))], len(inputs))
+    columns = by_id(inputs)
+    ordered_units = [table[n][m] for n in by_id(systems) for m in columns]
+    ordered_premises = [[inputs[m], *premises[inputs[m]]] for m in columns]
+    unscored = int(np.isnan(values).sum())
     return PrecisionResult(
         metric=metric,
         name=metric,
@@ -202,27 +162,22 @@ def precision(
         inputs=inputs,
         values=values,
         precision=exact,
-        recall=None if other is None else other.values,
-        units=tuple(map(tuple, own)),
+        recall=None if recalled is None else recalled.values,
+        units=table,
         intervals=intervals,
         groups=groups,
-        counts={
-            **batch.counts,
-            "summaries_without_precision": int(np.isnan(values).sum()),
-        },
+        counts={**batch.counts, "summaries_without_precision": unscored},
         confidence=confidence,
         samples=samples,
         seed=seed,
         signature=Signature.of(
             direction=metric,
             premise="references" if documents is None else "documents",
-            **{**batch.signature, **signed(language)},
-            **data_hashes(summaries=summaries),
-            units_sha=fingerprint(own[n][m] for n in rows for m in columns),
-            premises_sha=fingerprint(
-                [inputs[m], *premises[inputs[m]]] for m in columns
-            ),
-            recall=None if other is None else fingerprint([str(other.signature)]),
+            **{**batch.signature, **signed(dataset.language)},
+            **data_hashes(summaries=dataset.summaries),
+            units_sha=fingerprint(ordered_units),
+            premises_sha=fingerprint(ordered_premises),
+            recall=None if recalled is None else fingerprint([str(recalled.signature)]),
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,
             **bootstrap,
@@ -230,4 +185,81 @@ def precision(
     )
 
 
-"""The options of `load` that the command shows."""
+def _with_premises(
+    data: Any, documents: Any, sources: Any
+) -> tuple[Dataset, dict[str, list[str]]]:
+    """The summaries, and by input the texts that they are judged against."""
+    premises: dict[str, list[str]] = {}
+    if documents is not None:
+        keys = as_names(sources.get("ids"), sources.get("columns"))
+        for name, text in as_documents(documents, **keys).items():
+            premises[name] = [text]
+        if not isinstance(data, Dataset) and sources.get("ids") is None:
+            sources["ids"] = [*premises]
+
+    dataset = as_dataset(data, **sources).with_language()
+    dataset.require("summaries")
+    both = documents is not None and sources.get("references") is not None
+    if both or not (premises or dataset.references):
+        raise InputError("what to judge against", expected="references, or documents")
+
+    if not premises:
+        for entry in dataset.references or ():
+            premises[entry.input] = [" ".join(one) for one in entry.references]
+    for name in dataset.summaries[0].inputs:
+        if name not in premises:
+            raise InputError(
+                f"no premise for input '{name}'", expected="one for every input"
+            )
+    return dataset, premises
+
+
+def _units_of(texts: Sequence[str], language: str) -> dict[int, tuple[str, ...]]:
+    """The units of each text that is not empty, by its place."""
+    from litepyramid.units.extract import extract
+
+    records = []
+    for place, text in enumerate(texts):
+        if text.strip():
+            records.append(InputReferences(str(place), ((text,),), (False,)))
+    extraction = extract(records, language=language)
+    return {int(entry.input): entry.texts for entry in extraction.units}
+
+
+def _best_presence(
+    judge: Judge,
+    units: Mapping[int, tuple[str, ...]],
+    premises: Sequence[Sequence[str]],
+) -> tuple[dict[int, FloatArray], JudgedBatch]:
+    """The presence of each text's units in the premise that they are in most."""
+    places, items = [], []
+    for place in sorted(units):
+        for premise in premises[place]:
+            if units[place]:
+                places.append(place)
+                items.append((premise, units[place]))
+
+    batch = judge_pairs(judge, items)
+    best: dict[int, FloatArray] = {}
+    for place, row in zip(places, batch.presence, strict=True):
+        best[place] = np.maximum(best[place], row) if place in best else row
+    return best, batch
+
+
+def _f1(
+    precision: FloatArray, recall: FloatArray, empty: NDArray[np.bool_]
+) -> FloatArray:
+    """2 P R / (P + R), 0 where both are 0, and for a summary that is empty."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = 2 * precision * recall / (precision + recall)
+    values[(precision == 0) & (recall == 0)] = 0.0
+    values[empty] = 0.0
+    return np.asarray(values)
+
+
+def _table(
+    rows: Sequence[tuple[str, ...]], width: int
+) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """A row of entries as one of systems by inputs."""
+    starts = range(0, len(rows), width)
+    return tuple([tuple(rows[start : start + width]) for start in starts])

@@ -12,7 +12,8 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import UnitLayout
-from litepyramid.scoring.result import ScoreResult, read_saved
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.saved_result import read_saved
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, unit_order
 

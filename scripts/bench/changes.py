@@ -22,7 +22,7 @@ from report import sentences
 
 import litepyramid as lp
 from litepyramid.scoring.inference import flip_p_values
-from litepyramid.scoring.result import read_result
+from litepyramid.scoring.saved_result import read_result
 
 
 def run(

@@ -145,7 +145,7 @@ def _wide(folder: Path) -> None:
 def _saved(folder: Path) -> None:
     from litepyramid import read_scores
     from litepyramid.io.dataset import as_presence
-    from litepyramid.scoring.result import read_result
+    from litepyramid.scoring.saved_result import read_result
 
     path = next(folder.glob("r.*"))
     shown(read_result(path))

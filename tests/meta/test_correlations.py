@@ -14,7 +14,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.alignment import LeftOut, align
-from litepyramid.meta.core.levels import COEFFICIENTS, correlate_rows, level_correlation
+from litepyramid.meta.core.levels import OF_VECTORS, correlate_rows, level_correlation
 
 ORACLES = {
     "pearson": lambda x, z: stats.pearsonr(x, z)[0],
@@ -53,7 +53,7 @@ def matrices(draw, lowest=1):
 
 
 @settings(max_examples=60, deadline=None)
-@given(matrices(), st.sampled_from(COEFFICIENTS))
+@given(matrices(), st.sampled_from(OF_VECTORS))
 def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(
     xz, coefficient
 ):
@@ -72,7 +72,7 @@ def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(
 
 
 @settings(max_examples=60, deadline=None)
-@given(matrices(), st.sampled_from(COEFFICIENTS))
+@given(matrices(), st.sampled_from(OF_VECTORS))
 def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     X, Z = (
         np.round(a * 64) / 64 for a in xz

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from litepyramid.errors import InputError
 from litepyramid.meta import correlate
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.levels import acc_eq, spa
-from litepyramid.meta.core.permutation import SpaSwaps, TieAccuracySwaps, standardised
+from litepyramid.meta.core.matrices import acc_eq, spa
+from litepyramid.meta.core.permutation import standardised
+from litepyramid.meta.core.swaps import SpaSwaps, TieAccuracySwaps
 
 MATRICES = st.tuples(st.integers(2, 5), st.integers(1, 5), st.integers(0, 10**6))
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.core.levels import COEFFICIENTS, LEVELS, PAIRED, level_correlation
+from litepyramid.meta.core.levels import LEVELS, OF_VECTORS, PAIRED, level_correlation
 from litepyramid.meta.core.permutation import coin_blocks, prepare_pair, standardised
 
 OF_NLPSTATS = [("system", "system", 60), ("summary", "input", 8)]
@@ -47,9 +47,7 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
     """Two draws of one system are no pair for `spa` and `acc-eq`: these by inputs
     alone."""
     more = [c for c in PAIRED if PAIRED[c] == level and sampling == "inputs"]
-    for coefficient, discrete in itertools.product(
-        [*COEFFICIENTS, *more], (False, True)
-    ):
+    for coefficient, discrete in itertools.product([*OF_VECTORS, *more], (False, True)):
         X, _, Z = scores(
             7,
             5,
@@ -100,7 +98,7 @@ def chosen_by_nlpstats(seed, n, m, k):
     return chosen, counts
 
 
-@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("coefficient", OF_VECTORS)
 @pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, _, Z = scores(1, 12, 20, discrete=False)
@@ -206,7 +204,7 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
 ):
     X, _, Z = scores(5, 7, 9, discrete=True)
     chunks = draws.chunks
-    for coefficient in COEFFICIENTS:
+    for coefficient in OF_VECTORS:
 
         def sample(k, seed=3, coefficient=coefficient):
             return bootstrap_samples(
@@ -264,32 +262,10 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
     [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
-    X, Y, Z = standardised(
-        *scores(
-            n * m,
-            n,
-            m,
-            discrete,
-            missing,
-        )
-    )
-    for coefficient, swaps in itertools.product(COEFFICIENTS, draws.SAMPLINGS):
-        pair = prepare_pair(
-            X,
-            Y,
-            Z,
-            level,
-            coefficient,
-        )
-        u = next(
-            coin_blocks(
-                X.shape,
-                pair,
-                swaps,
-                3,
-                [0],
-            )
-        )[:, :, :12]
+    X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
+    for coefficient, swaps in itertools.product(OF_VECTORS, draws.SAMPLINGS):
+        pair = prepare_pair(X, Y, Z, level, coefficient)
+        u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
         cells = u.swapaxes(0, 1) if pair.by_input else u
         same(
             pair([u]),
@@ -307,7 +283,7 @@ def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
         assert swaps != "inputs" or (cells == cells[:1]).all()
 
 
-@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("coefficient", OF_VECTORS)
 @pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, Y, Z = scores(6, 12, 20, discrete=False)
@@ -339,23 +315,6 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
     Z = rng.integers(0, 3, (9, 11)).astype(float)
     sx, sy, _ = standardised(X, 100 * X + 3, Z)
     np.testing.assert_array_equal(sx, sy)
-    for level, coefficient in itertools.product(LEVELS, COEFFICIENTS):
-        pair = prepare_pair(
-            sx,
-            sy,
-            Z,
-            level,
-            coefficient,
-        )
-        assert (
-            pair(
-                coin_blocks(
-                    X.shape,
-                    pair,
-                    "both",
-                    1,
-                    [0],
-                )
-            )
-            == 0
-        ).all()
+    for level, coefficient in itertools.product(LEVELS, OF_VECTORS):
+        pair = prepare_pair(sx, sy, Z, level, coefficient)
+        assert (pair(coin_blocks(X.shape, pair, "both", 1, [0])) == 0).all()

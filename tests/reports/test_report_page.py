@@ -10,7 +10,8 @@ import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.reports import score_page
-from litepyramid.scoring.result import BOUNDS, read_result, verdict_bounds
+from litepyramid.scoring.page_data import BOUNDS, verdict_bounds
+from litepyramid.scoring.saved_result import read_result
 
 HOSTILE = [
     "</script><script>document.title='broken'</script>",

@@ -11,7 +11,7 @@ from test_score import HALF, SYSTEMS, UNITS, WordJudge, scored
 import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, select_matrix
-from litepyramid.scoring.result import read_result
+from litepyramid.scoring.saved_result import read_result
 from litepyramid.tables import plain
 from litepyramid.types import SystemSummaries
 

@@ -45,9 +45,8 @@
   const drawSystems = () => {
     const table = byId("scores");
     const people = systems.some((s) => s.human != null);
-    const rubric = systems.some((s) => s.clipped !== null);
     const head = table.createTHead().insertRow();
-    const columns = ["group", "system", "score", "interval", ...(rubric ? ["clipped"] : []), ...(people ? ["human"] : []), ""];
+    const columns = ["group", "system", "score", "interval", ...data.beside, ""];
     columns.forEach((name, i) => {
       const cell = make("th", name, { scope: "col" });
       if (i > 1 && name) cell.className = "number";
@@ -83,8 +82,7 @@
       name.append(named(s.system));
       row.append(name);
       const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
-      if (rubric) cells.push(number(s.clipped));
-      if (people) cells.push(number(s.human));
+      for (const column of data.beside) cells.push(number(s[column]));
       cells.forEach((text, n) => {
         const cell = row.insertCell();
         cell.textContent = text;

@@ -1,0 +1,145 @@
+"""Coefficients of the columns of two matrices, for any draws of their systems.
+
+What does not depend on the draws is prepared once: moments for Pearson, "how many drawn
+systems stand below this one" for Spearman, signs of all pairs for Kendall. All counts
+in them are small integers and halves: exact in any order of summation.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.meta.core.rows import pearson_rows
+from litepyramid.types import FloatArray
+
+_PAIR_CELLS = 2_000_000
+_EXACT32 = 1 << 23
+
+
+class Columns:
+    """The coefficients of the columns of X with those of Z under (B, N) numbers of
+    draws: (B, M), NaN where one is constant."""
+
+    def __init__(self, X: FloatArray, Z: FloatArray) -> None:
+        self.scored = ~(np.isnan(X) | np.isnan(Z))
+        self.X = np.where(self.scored, X, 0.0)
+        self.Z = np.where(self.scored, Z, 0.0)
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """The coefficients under these draws."""
+        raise NotImplementedError
+
+
+class PearsonColumns(Columns):
+    """By moments of centred columns."""
+
+    def __init__(self, X: FloatArray, Z: FloatArray) -> None:
+        super().__init__(X, Z)
+        self._centred = [_centred(side, self.scored) for side in (self.X, self.Z)]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Those of the moments, but where they are noise."""
+        dx, dz = self._centred
+        n = weights @ self.scored
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mx, mz = weights @ dx / n, weights @ dz / n
+            xx, zz = weights @ (dx * dx) / n, weights @ (dz * dz) / n
+            vx, vz = xx - mx * mx, zz - mz * mz
+            r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
+        # Where the draws hold nearly one value only, the differences above are noise:
+        # there, do it again in two passes, which sees constants exactly.
+        doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
+        row, column = np.nonzero(doubtful)
+        if row.size:
+            w = weights[row] * self.scored[:, column].T
+            x, z = self.X[:, column].T, self.Z[:, column].T
+            r[row, column] = pearson_rows(x, z, w)
+        return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+class SpearmanColumns(Columns):
+    """By the midranks of the systems drawn."""
+
+    def __init__(self, X: FloatArray, Z: FloatArray) -> None:
+        super().__init__(X, Z)
+        self._below = [_below(side, self.scored) for side in (self.X, self.Z)]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Those of how many drawn systems stand below each one."""
+        kind: Any = (
+            np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        )
+        drawn = np.ascontiguousarray(weights.T, dtype=kind)
+        result = np.empty((self.X.shape[1], len(weights)))
+        for column, (below_x, below_z) in enumerate(zip(*self._below, strict=True)):
+            # The midrank of a system, less the mean of all: (drawn below it - above it)
+            # / 2.
+            x, z = below_x.astype(kind) @ drawn, below_z.astype(kind) @ drawn
+            sizes = (
+                (side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z)
+            )
+            with np.errstate(invalid="ignore", divide="ignore"):
+                result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(
+                    np.prod([*sizes], axis=0)
+                )
+        return np.clip(result, -1.0, 1.0, out=result).T
+
+
+class KendallColumns(Columns):
+    """By the signs of all pairs of systems."""
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Those of the signs of all pairs."""
+        one, two = np.triu_indices(len(self.X), 1)
+        rows, m = len(weights), self.X.shape[1]
+        balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
+        kind: Any = (
+            np.float32
+            if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32
+            else np.float64
+        )
+        pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
+        for start in range(0, one.size, pairs_at_once):
+            i, j = (
+                one[start : start + pairs_at_once],
+                two[start : start + pairs_at_once],
+            )
+            pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
+            both = self.scored[i] & self.scored[j]
+            sx, sz = (
+                np.subtract(side[i] > side[j], side[i] < side[j], dtype=np.int8) * both
+                for side in (self.X, self.Z)
+            )
+            balance += pairs @ (sx * sz).astype(kind)
+            untied_x += _untied(pairs, sx)
+            untied_z += _untied(pairs, sz)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(balance / np.sqrt(untied_x * untied_z))
+
+
+def _untied(
+    pairs: NDArray[np.floating], signs: NDArray[np.int8]
+) -> NDArray[np.floating]:
+    """Untied pairs under each draw; where no pair is tied this is one sum for all
+    columns."""
+    if signs.all():
+        return np.asarray(pairs.sum(axis=1, keepdims=True))
+    return np.asarray(pairs @ (signs != 0).astype(pairs.dtype))
+
+
+def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
+    """Columns less their mean, over their largest deviation: well-conditioned
+    moments."""
+    count = np.maximum(scored.sum(axis=0), 1)
+    dx = np.where(scored, x - x.sum(axis=0) / count, 0.0)
+    scale = np.abs(dx).max(axis=0, initial=0.0)
+    return np.asarray(dx / np.where(scale > 0, scale, 1.0))
+
+
+def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else
+    0."""
+    one, two = x.T[:, :, None], x.T[:, None, :]
+    half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
+    return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))

@@ -1,0 +1,157 @@
+"""Coefficients of two whole matrices (WMT's metrics tasks, 2023 to 2025): soft pairwise
+accuracy, and accuracy with calibrated ties."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from litepyramid.types import FloatArray
+
+SPA_PERMUTATIONS, SPA_SEED = 1000, 4
+"""Of the p-values within SPA; those of Google's mt-metrics-eval."""
+
+
+def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> float:
+    """Soft pairwise accuracy (Thompson et al. 2024): 1 − mean over pairs of systems of
+    |p^h − p^m|.
+
+    p is one-sided, of a paired permutation test over inputs: the share of 1,000
+    exchanges of the two systems' scores, input by input, that make their difference at
+    least as large. One draw of exchanges (seed 4) serves all pairs, people and metric.
+    In float32, as in mt-metrics-eval, whose values these are to the last bit; its draw
+    goes by the order of the inputs. An input that some system has no score of is left
+    out; two draws of one system (`weights`) are not a pair; NaN without a pair or an
+    input.
+    """
+    complete = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
+    signs = spa_signs(int(complete.sum()))
+    w = np.ones(len(X)) if weights is None else weights
+    one, two = np.triu_indices(len(X), 1)
+    pairs = w[one] * w[two]
+    if not complete.any() or not pairs.any():
+        return float("nan")
+    metric, people = (
+        spa_p_values(np.ascontiguousarray(side[:, complete], dtype=np.float32), signs)
+        for side in (X, Z)
+    )
+    return float(1 - np.average(np.abs(metric - people), weights=pairs))
+
+
+def spa_signs(inputs: int) -> Any:
+    """(permutations, inputs) float32 of ±1: which inputs a permutation exchanges."""
+    rng = np.random.default_rng(SPA_SEED)
+    return rng.integers(0, 2, (SPA_PERMUTATIONS, inputs)).astype(np.float32) * 2 - 1
+
+
+def spa_p_values(x: Any, signs: Any) -> FloatArray:
+    """(pairs,) of float32 scores, first system over second.
+
+    Sums go input by input, so that their last bits are the same on every machine: a
+    library's matrix product sums in an order that depends on the processor, and ties
+    hang on these bits.
+    """
+    null = np.zeros((len(x), len(signs)), dtype=np.float32)
+    for scores, exchanged in zip(x.T, signs.T, strict=True):
+        null += scores[:, None] * exchanged
+    observed = x.sum(axis=1)
+    parts = [np.empty(0)]
+    for i in range(len(x) - 1):
+        larger = null[i] - null[i + 1 :] >= (observed[i] - observed[i + 1 :])[:, None]
+        parts.append(larger.mean(axis=1))
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TieAccuracy:
+    """The P pairs of all inputs, (P,) each, ready to be calibrated.
+
+    `distance` is |difference| by the metric, ascending; `gain` what calling the pair a tie adds to
+    the correct ones: 1 if people tie, −1 if the metric has their order, else 0; `right`
+    is 1 if it is right when it is no tie; `systems`, (2, P), are the pair, of one of
+    the `inputs`.
+    """
+
+    distance: FloatArray
+    gain: FloatArray
+    right: FloatArray
+    systems: Any
+    inputs: Any
+
+    @classmethod
+    def of(cls, X: FloatArray, Z: FloatArray) -> Self:
+        """The pairs of systems of each input that both sides scored."""
+        one, two = np.triu_indices(len(X), 1)
+        dx, dz = X[one] - X[two], Z[one] - Z[two]
+        pair, inputs = np.nonzero(~(np.isnan(dx) | np.isnan(dz)))
+        x, z = dx[pair, inputs], dz[pair, inputs]
+        order = np.argsort(np.abs(x), kind="stable")
+        x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
+        right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)
+        return cls(
+            np.abs(x), (z == 0) - right, right, np.stack([one[pair], two[pair]]), inputs
+        )
+
+    def best(
+        self, systems: FloatArray | None = None, inputs: FloatArray | None = None
+    ) -> tuple[float, float]:
+        """The mean over inputs of the accuracy at the ε that makes it largest, and that
+        ε.
+
+        `systems` (N,) and `inputs` (M,) are numbers of draws.
+        """
+        if not self.distance.size:
+            return float("nan"), float("nan")
+        w = np.ones(self.distance.size)
+        if systems is not None:
+            w = systems[self.systems[0]] * systems[self.systems[1]]
+        drawn = np.ones(self.inputs.max() + 1) if inputs is None else inputs
+        whole = np.bincount(self.inputs, w, minlength=drawn.size)
+        share = np.divide(drawn, whole, out=np.zeros(drawn.size), where=whole > 0)
+        if not (total := float(drawn[whole > 0].sum())):
+            return float("nan"), float("nan")
+        w = w * share[self.inputs]
+        last = np.append(np.diff(self.distance) > 0, True)
+        values = np.cumsum(w * self.gain)[last]
+        edges = self.distance[last]
+        if edges[0] > 0:
+            edges, values = np.append(0.0, edges), np.append(0.0, values)
+        best = int(np.argmax(values > values.max() - 1e-9 * total))
+        return float((w @ self.right + values[best]) / total), float(edges[best])
+
+
+def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
+    """Accuracy of pairs with calibrated ties, and its ε (Deutsch, Foster & Freitag
+    2023).
+
+    Over the pairs of systems of one input, acc = (C + T_hm) / (C + D + T_h + T_m +
+    T_hm): C in people's order, D in the other, T tied by people, by the metric, by
+    both. The metric ties a pair whose scores differ by at most ε; ε, one for the data
+    set, is the observed difference (or 0) that makes the mean of acc over inputs
+    largest, of several the smallest. Scores are compared as they are, unrounded. ε is
+    fitted to the data that it is used on, which flatters a little.
+    """
+    return TieAccuracy.of(X, Z).best()
+
+
+class SpaSamples:
+    """Soft pairwise accuracy of two matrices, under draws of their systems and
+    inputs."""
+
+    def __init__(self, X: FloatArray, Z: FloatArray) -> None:
+        self._x, self._z = X, Z
+
+    def __call__(
+        self, systems: FloatArray | None = None, inputs: FloatArray | None = None
+    ) -> tuple[float, float]:
+        """The value under (N,) and (M,) numbers of draws; it has no ε."""
+        drawn: Any = slice(None)
+        if inputs is not None:
+            drawn = np.repeat(np.arange(len(inputs)), inputs.astype(int))
+        return spa(self._x[:, drawn], self._z[:, drawn], systems), math.nan
+
+
+def tie_accuracy_samples(X: FloatArray, Z: FloatArray) -> Any:
+    """Accuracy with calibrated ties, and its ε, under draws: ε is fitted to each."""
+    return TieAccuracy.of(X, Z).best

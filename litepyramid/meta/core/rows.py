@@ -1,0 +1,195 @@
+"""Coefficients of many pairs of vectors at once.
+
+Functions of rows take B pairs of vectors as (B, N) arrays, or one (N,) vector that all
+pairs share, and weights: how often each of the N items was drawn. A weight of 0 takes
+an item out ("not scored" too is a weight of 0), and integer weights give the value that
+repeated items would give. Two values nearer than a tolerance are tied: averages of tied
+scores differ in the last bit only, and would break the tie. A vector that is constant
+among the items drawn has no coefficient: NaN.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.types import FloatArray, IntArray
+
+_PAIR_CELLS = 20_000
+_MOST_PAIRED = 600
+
+
+def pearson_rows(
+    x: FloatArray,
+    z: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> FloatArray:
+    """Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²) of each row: (B,)."""
+    rows = _count(x, z, weights)
+    if x.shape[-1] < 2:
+        return np.full(rows, np.nan)
+
+    x, z = np.atleast_2d(x), np.atleast_2d(z)
+    return _pearson(x, z, weights, x_tolerance, z_tolerance, rows)
+
+
+def spearman_rows(
+    x: FloatArray,
+    z: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> FloatArray:
+    """Pearson's of the midranks of each row: (B,)."""
+    rows = _count(x, z, weights)
+    if x.shape[-1] < 2:
+        return np.full(rows, np.nan)
+
+    x_ranks = midranks(x, weights, x_tolerance)
+    z_ranks = midranks(z, weights, z_tolerance)
+    return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
+
+
+def kendall_rows(
+    x: FloatArray,
+    z: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> FloatArray:
+    """τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)) of each row, n₀ pairs, t tied ones
+    (Kendall 1945): (B,)."""
+    rows = _count(x, z, weights)
+    if x.shape[-1] < 2:
+        return np.full(rows, np.nan)
+
+    way = _long_kendall if x.shape[-1] > _MOST_PAIRED else _kendall
+    x, z = np.atleast_2d(x), np.atleast_2d(z)
+    return way(x, z, weights, x_tolerance, z_tolerance, rows)
+
+
+def _count(*arrays: FloatArray | None) -> int:
+    """How many rows there are: a single vector belongs to every row."""
+    return max(1 if a is None or a.ndim == 1 else len(a) for a in arrays)
+
+
+def constant_rows(
+    x: FloatArray, weights: FloatArray | None, tolerance: float
+) -> NDArray[np.bool_]:
+    """Whether each row's drawn items all have one value (rows with no item are
+    constant)."""
+    if x.shape[-1] == 0:
+        return np.ones(1 if x.ndim == 1 else len(x), dtype=bool)
+    if weights is None:
+        return np.asarray(np.ptp(np.atleast_2d(x), axis=1) <= tolerance)
+    drawn = np.atleast_2d(weights > 0)
+    high = np.where(drawn, x, -np.inf).max(axis=1)
+    low = np.where(drawn, x, np.inf).min(axis=1)
+    return np.asarray(high - low <= tolerance)
+
+
+def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
+    """Ranks from 0, none left out; values within `tolerance` of the next in order share
+    one."""
+    order = np.argsort(x, axis=-1)
+    ordered = np.take_along_axis(x, order, axis=-1)
+    steps = np.zeros(x.shape, dtype=np.int64)
+    np.cumsum(np.diff(ordered, axis=-1) > tolerance, axis=-1, out=steps[..., 1:])
+    ranks = np.empty_like(steps)
+    np.put_along_axis(ranks, order, steps, axis=-1)
+    return ranks
+
+
+def midranks(
+    x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0
+) -> FloatArray:
+    """Ranks from 1, tied ones share their mean; as if each item stood there `weights`
+    times."""
+    dense = np.atleast_2d(dense_ranks(x, tolerance))
+    n = dense.shape[1]
+    weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
+    rows = max(len(dense), len(weights))
+    keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
+    drawn = np.broadcast_to(weights, (rows, n))
+    in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
+    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
+    return np.asarray(middle.ravel()[keys])
+
+
+def _pearson(
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    none = constant_rows(x, weights, x_tolerance) | constant_rows(
+        z, weights, z_tolerance
+    )
+    dx, dz = _deviations(x, weights), _deviations(z, weights)
+    wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
+        r = np.clip((wx * dz).sum(axis=1) / norms, -1.0, 1.0)
+    r[np.broadcast_to(none, r.shape)] = np.nan
+    return np.array(np.broadcast_to(r, (rows,)))
+
+
+def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """x less its weighted mean, scaled so that no square under- or overflows."""
+    if weights is None:
+        drawn = x - x.mean(axis=1, keepdims=True)
+    else:
+        weights = np.atleast_2d(weights)
+        total = weights.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = (weights * x).sum(axis=1, keepdims=True) / total
+        drawn = np.where(weights > 0, x - means, 0.0)
+    scale = np.abs(drawn).max(axis=1, keepdims=True)
+    return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
+
+
+def _kendall(
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    """By the signs of all pairs' differences, some rows at once."""
+    one, two = np.triu_indices(x.shape[1], 1)
+    weights = None if weights is None else np.atleast_2d(weights)
+    result = np.empty(rows)
+    at_once = max(1, _PAIR_CELLS // one.size)
+    for start in range(0, rows, at_once):
+        chunk = slice(start, start + at_once)
+        x_part, z_part = (a if len(a) == 1 else a[chunk] for a in (x, z))
+        w = weights if weights is None or len(weights) == 1 else weights[chunk]
+        dx, dz = x_part[:, one] - x_part[:, two], z_part[:, one] - z_part[:, two]
+        sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
+        sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
+        pairs = 1 if w is None else w[:, one] * w[:, two]
+        balance, untied_x, untied_z = (
+            (pairs * flags).sum(axis=1, dtype=np.float64)
+            for flags in (sx * sz, sx != 0, sz != 0)
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result[chunk] = balance / np.sqrt(untied_x * untied_z)
+    return result
+
+
+def _long_kendall(
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    """For long vectors, one at a time in O(n log n) by scipy, repeated items
+    repeated."""
+    from scipy.stats import kendalltau
+
+    shape = rows, x.shape[1]
+    x_ranks = np.broadcast_to(dense_ranks(x, x_tolerance), shape)
+    z_ranks = np.broadcast_to(dense_ranks(z, z_tolerance), shape)
+    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(
+        np.int64
+    )
+    each = zip(x_ranks, z_ranks, drawn, strict=True)
+    return np.array(
+        [kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each]
+    )

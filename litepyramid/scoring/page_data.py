@@ -1,0 +1,156 @@
+"""What the page of scores draws, as plain values for its script."""
+
+from collections.abc import Iterable
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from litepyramid.judges.base import Evidence
+from litepyramid.scoring.inference import flip_p_values
+from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
+from litepyramid.text import cut
+from litepyramid.types import FloatArray, IntArray
+
+ScoreRecord = Any
+"""A `ScoreResult`, whose page this is, and which cannot be imported here."""
+
+BOUNDS = (0.25, 0.75)
+"""A fact of at most this presence is missing, of at least that present, without labels
+to tell."""
+
+_SURE = 0.8  # share of labels that must say so for a verdict
+_LONGEST = 200  # characters of what is missing in a sentence
+
+
+def page_data(result: ScoreRecord) -> dict[str, Any]:
+    """What the page's script draws; presences are in thousandths, labels in halves, -1
+    is none."""
+    notes = result.to_tables()[0].notes
+    labels = result.labels if result.label_units in (None, result.units) else None
+    calibration = _calibration(result, labels)
+
+    return {
+        "percent": f"{100 * result.confidence:g} %",
+        "signature": result.signature,
+        "notes": notes[:-1],
+        "groups": next((note for note in notes if "share a group" in note), ""),
+        "systems": _systems(result),
+        "beside": [*result.beside],
+        "order": result.order,
+        "ceiling": result.ceiling,
+        "bounds": BOUNDS if calibration is None else verdict_bounds(calibration.bins),
+        "inputs": _inputs(result),
+        "presence": _scaled(result.presence, 1000),
+        "labels": None if labels is None else _scaled(labels, 2),
+        "texts": result.summaries,
+        "evidence": _evidence(result),
+        "pairs": _pairs(result),
+        "tags": result.tags,
+        "calibration": None if calibration is None else _drawn(calibration),
+    }
+
+
+def _systems(result: ScoreRecord) -> list[dict[str, Any]]:
+    """The systems in their order, with the scores of their summaries."""
+    rows = {row["system"]: row for row in result.system_rows()}
+    return [
+        {**rows[name], "inputs": list(values)}
+        for name, values in zip(result.systems, result.values, strict=True)
+    ]
+
+
+def _inputs(result: ScoreRecord) -> list[dict[str, Any]]:
+    """The inputs with their units and references."""
+    references = result.references or [None] * len(result.units)
+    return [
+        {**entry.to_json(), "references": texts or None}
+        for entry, texts in zip(result.units, references, strict=True)
+    ]
+
+
+def _evidence(result: ScoreRecord) -> list[list[Any]] | None:
+    """Of each unit where it is told, and what speaks against it; 0 where nothing was
+    found."""
+    if result.evidence is None or result.summaries is None:
+        return None
+
+    return [[_told(cell) for cell in row] for row in result.evidence]
+
+
+def _told(evidence: Evidence) -> Any:
+    if evidence.sentence < 0:
+        return 0
+
+    missing = cut(", ".join(evidence.missing), _LONGEST)
+    return [*evidence.span, evidence.conflict, missing]
+
+
+def _calibration(result: ScoreRecord, labels: FloatArray | None) -> Any:
+    """How the judge agrees with people; None where nobody labelled what it judged."""
+    from litepyramid.judges.evaluate import calibrate
+
+    if labels is None:
+        return None
+
+    both = ~np.isnan(labels) & ~np.isnan(result.presence)
+    if not both.any():
+        return None
+    return calibrate(result.presence[both], labels[both], signature=result.signature)
+
+
+def _drawn(calibration: Any) -> dict[str, Any]:
+    """The bins that hold pairs, and the figures beside them."""
+    bins = [
+        [one.predicted, one.observed, one.pairs]
+        for one in calibration.bins
+        if one.pairs
+    ]
+    return {
+        "bins": bins,
+        "pairs": calibration.pairs,
+        "auc": calibration.auc,
+        "brier": calibration.brier,
+        "constant": calibration.brier_constant,
+    }
+
+
+def verdict_bounds(bins: Iterable[Any]) -> tuple[float, float]:
+    """Presence up to which facts are missing, and from which they are present, by the
+    labels.
+
+    The widest ranges from 0 and from 1 in whose calibration bins four of five labels
+    say so; `BOUNDS` where there is no such bin.
+    """
+    filled = [one for one in bins if one.pairs]
+    missing = takewhile(lambda one: one.observed <= 1 - _SURE, filled)
+    present = takewhile(lambda one: one.observed >= _SURE, reversed(filled))
+
+    low = max((one.high for one in missing), default=BOUNDS[0])
+    high = min((one.low for one in present), default=BOUNDS[1])
+    return low, high
+
+
+def _scaled(values: FloatArray, by: int) -> IntArray:
+    whole = np.where(np.isnan(values), -1.0, np.rint(np.nan_to_num(values) * by))
+    return whole.astype(np.int64)
+
+
+def _pairs(result: ScoreRecord) -> list[list[Any]] | None:
+    """The matrix of differences, best system first: [difference, significant] or
+    None."""
+    order = result.order
+    if len(order) < 2 or np.isnan(system_means(result.values)).any():
+        return None
+
+    values = result.values[order]
+    places = all_pairs(len(order))
+    p = adjust_p_values(flip_p_values(values, places), "holm")
+    clear = (p < 1 - result.confidence).tolist()
+
+    cells: list[list[Any]] = [[None] * len(order) for _ in order]
+    for (i, j), significant in zip(places.tolist(), clear, strict=True):
+        difference = mean_of_scored(values[i] - values[j])
+        cells[i][j] = [difference, significant]
+        cells[j][i] = [-difference, significant]
+    return cells
