@@ -10,9 +10,10 @@ encoder there. One head finds predicates, one writes BIO tags, and while trainin
 more finds each word's head in the dependency tree, which costs little and teaches the
 encoder where phrases end. Word pieces and the lowest two layers stay as they are.
 
-The learning rate falls to 0 over --minutes of training, so any machine ends with a
-finished model; a run that was stopped goes on when it is called again. RUN/weights.pt
-is the moving average of the weights; ``--export FOLDER`` writes it for onnxruntime.
+The learning rate falls to 0 over --minutes of training by the clock, so any machine ends
+with a finished model; a run that was stopped goes on when it is called again (not one
+that was only paused: its clock runs on). RUN/weights.pt is the moving average of the
+weights. No weights of it ship yet: a run needs some 40 minutes of one whole core.
 """
 
 from __future__ import annotations
