@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError, located
@@ -145,11 +145,6 @@ class Rows:
         """The cells of one column."""
         return [row.values.get(name) for row in self.rows]
 
-    def with_column(self, name: str, cell: Any) -> Self:
-        """The rows with one more column, the same cell in each."""
-        rows = [row._replace(values={**row.values, name: cell}) for row in self.rows]
-        return replace(self, rows=rows)
-
     def way_out(self, *, of_scores: bool = False) -> str | None:
         """How to name the columns of a table in which something was not found."""
         if self.form == "lines":
@@ -268,28 +263,20 @@ def _is_wide(table: Rows) -> bool:
     return all(is_text_column(table.cells(name), least=2) for name in names)
 
 
-def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
+def _melted(table: Rows, chosen: list[str], holding: Holding) -> Rows:
     """A row for each system of a table that has a column for each of them."""
     present = table.names
-    remarks = []
-
-    if systems == EVERY_COLUMN:
-        left = [name for name in present if name not in _KNOWN]
-        if holding == "score":
-            chosen = left
-        else:
-            chosen = [name for name in left if is_text_column(table.cells(name))]
-
-        if others := [name for name in left if name not in chosen]:
-            remarks.append(f"Columns without texts are not read: {', '.join(others)}.")
-    else:
-        chosen = [part.strip() for part in systems.split("+")]
-        if missing := [name for name in chosen if name not in present]:
+    for name in chosen:
+        if name not in present:
             raise InputError(
-                f"no column '{missing[0]}' (columns system={systems})",
+                f"no column '{name}' (columns system={'+'.join(chosen)})",
                 path=table.path,
                 expected=f"some of {', '.join(present)}",
             )
+
+    remarks = []
+    if others := [name for name in present if name not in {*_KNOWN, *chosen}]:
+        remarks.append(f"Columns that are not read: {', '.join(others)}.")
 
     listed = ", ".join(chosen)
     remarks.append(f"A system is a column: {listed}.")
@@ -317,18 +304,20 @@ def _melted(table: Rows, systems: str, holding: Holding) -> Rows:
     )
 
 
-def _names_systems(table: Rows, columns: ColumnMap, holding: Holding) -> bool:
-    """Whether the systems' mapping is to several columns, some of which are here."""
-    systems = columns.get("system", "")
+def _system_columns(table: Rows, systems: str, holding: Holding) -> list[str]:
+    """The columns that a mapping of systems names; none, if it is to one or none is here."""
     if systems in table.names:
-        return False
-    if systems == EVERY_COLUMN:
-        left = [name for name in table.names if name not in _KNOWN]
-        if holding == "score":
-            return bool(left)
-        return any(is_text_column(table.cells(name)) for name in left)
-    parts = [part.strip() for part in systems.split("+")]
-    return len(parts) > 1 and not {*parts}.isdisjoint(table.names)
+        return []
+
+    if systems != EVERY_COLUMN:
+        parts = [part.strip() for part in systems.split("+")]
+        several = len(parts) > 1 and not {*parts}.isdisjoint(table.names)
+        return parts if several else []
+
+    left = [name for name in table.names if name not in _KNOWN]
+    if holding == "score":
+        return left
+    return [name for name in left if is_text_column(table.cells(name))]
 
 
 def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") -> Rows:
@@ -373,10 +362,10 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     rows = [row._replace(values=known(row.values)) for row in table.rows]
     table = replace(table, rows=rows, columns=renamed)
 
-    if columns is not None and _names_systems(table, columns, holding):
-        columns.seen.add(columns["system"])
-        table = _melted(table, columns["system"], holding)
-
+    systems = renamed.get("system", "")
+    if columns is not None and (chosen := _system_columns(table, systems, holding)):
+        columns.seen.add(systems)
+        table = _melted(table, chosen, holding)
     return table
 
 

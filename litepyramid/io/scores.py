@@ -328,7 +328,8 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
     needed = ("system", "input") if metrics else ("system", "input", "score")
     if metrics and "input" not in columns and _one_row_a_system(table):
         columns["input"] = None
-        table = table.with_column("input", _ALL_INPUTS)
+        for row in table.rows:
+            row.values["input"] = _ALL_INPUTS
 
     for name in needed if not nested else ():
         if name not in columns:
