@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.meta.core.rows import pearson_rows
+from litepyramid.meta.core.vectors import pearson_rows
 from litepyramid.types import FloatArray
 
 _PAIR_CELLS = 2_000_000

@@ -15,12 +15,6 @@ from litepyramid.meta.core.columns import (
     SpearmanColumns,
 )
 from litepyramid.meta.core.matrices import SpaSamples, tie_accuracy_samples
-from litepyramid.meta.core.rows import (
-    constant_rows,
-    kendall_rows,
-    pearson_rows,
-    spearman_rows,
-)
 from litepyramid.meta.core.swaps import (
     KendallRanks,
     Moments,
@@ -28,6 +22,12 @@ from litepyramid.meta.core.swaps import (
     SpearmanRanks,
     Swapped,
     TieAccuracySwaps,
+)
+from litepyramid.meta.core.vectors import (
+    constant_rows,
+    kendall_rows,
+    pearson_rows,
+    spearman_rows,
 )
 from litepyramid.stats import system_means
 from litepyramid.types import FloatArray, IntArray, several
@@ -49,7 +49,7 @@ class CoefficientKind:
 
     Attributes:
         symbol: What tables call it.
-        rows: Its value for rows of two matrices (`core.rows`); None where it is one of
+        rows: Its value for rows of two matrices (`core.vectors`); None where it is one of
             whole matrices.
         columns: Prepares two matrices for draws: of systems, its value by column
             (`core.columns`); of whole matrices, of systems and inputs, its value and ε.
@@ -98,7 +98,7 @@ def correlate_rows(
     x_tolerance: float = 0.0,
     z_tolerance: float = 0.0,
 ) -> FloatArray:
-    """The coefficient of each row of `x` with the same row of `z` (`core.rows`): (B,).
+    """The coefficient of each row of `x` with the same row of `z` (`core.vectors`): (B,).
 
     Values that differ by no more than a tolerance are tied. NaN where x or z is
     constant, or fewer than two items were drawn.

@@ -27,8 +27,8 @@ from litepyramid.meta.core.levels import (
     correlate_rows,
     mean_tolerance,
 )
-from litepyramid.meta.core.rows import dense_ranks, midranks
 from litepyramid.meta.core.swaps import LinearSwaps, Swapped
+from litepyramid.meta.core.vectors import dense_ranks, midranks
 from litepyramid.progress import bar
 from litepyramid.stats import (
     SMALLEST_TAIL,

@@ -19,7 +19,7 @@ from litepyramid.meta.core.matrices import (
     spa_p_values,
     spa_signs,
 )
-from litepyramid.meta.core.rows import constant_rows, midranks, pearson_rows
+from litepyramid.meta.core.vectors import constant_rows, midranks, pearson_rows
 from litepyramid.types import FloatArray
 
 Floats = NDArray[np.floating]
