@@ -328,8 +328,8 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
     needed = ("system", "input") if metrics else ("system", "input", "score")
     if metrics and "input" not in columns and _one_row_a_system(table):
         columns["input"] = None
-        for row in table.rows:
-            row.values["input"] = _ALL_INPUTS
+        for system in table.rows:
+            system.values["input"] = _ALL_INPUTS
 
     for name in needed if not nested else ():
         if name not in columns:
