@@ -250,10 +250,6 @@ class ScoreResult(SystemScores):
         missing ones."""
         unjudged = np.isnan(self.presence).astype(np.float64)
         missing = UnitLayout.of(self.units).sums(unjudged)
-        columns = [
-            *("system", "input", "metric", "score", "low", "high", "human"),
-            *("units", "missing"),
-        ]
         rows = []
         for n, system in enumerate(self.systems):
             low, high = self.intervals[n]
@@ -270,18 +266,12 @@ class ScoreResult(SystemScores):
                     "missing": int(missing[n, m]),
                 }
                 rows.append(row)
-        return Table.of("", columns, rows)
+        return Table.of("", rows[0], rows)
 
     def unit_table(self) -> Table:
         """One row per system and unit: presence, label, and the judge's evidence; how
         far apart several judges are."""
         labels = self.labels if self.label_units in (None, self.units) else None
-        columns = [
-            *("system", "input", "unit", "text", "weight", "kind", "presence", "label"),
-            *("evidence", "missing", "conflict"),
-        ]
-        if self.opinions is not None:
-            columns.append("disagreement")
         rows = []
 
         for n, system in enumerate(self.systems):
@@ -303,7 +293,7 @@ class ScoreResult(SystemScores):
                         row["disagreement"] = float(np.ptp(self.opinions[:, n, place]))
                     rows.append(row)
                     place += 1
-        return Table.of("", columns, rows)
+        return Table.of("", rows[0], rows)
 
     def _reasons(self, system: int, column: int, place: int) -> dict[str, Any]:
         """What the judge saw of one unit: the sentence, what it lacks, what speaks

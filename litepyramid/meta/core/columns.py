@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.meta.core.vectors import pearson_rows
+from litepyramid.meta.core.vectors import of_rows, pearson_rows
 from litepyramid.types import FloatArray
 
 _PAIR_CELLS = 2_000_000
@@ -25,10 +25,6 @@ class Columns:
         self.scored = ~(np.isnan(X) | np.isnan(Z))
         self.X = np.where(self.scored, X, 0.0)
         self.Z = np.where(self.scored, Z, 0.0)
-
-    def __call__(self, weights: FloatArray) -> FloatArray:
-        """The coefficients under these draws."""
-        raise NotImplementedError
 
 
 class PearsonColumns(Columns):
@@ -54,7 +50,7 @@ class PearsonColumns(Columns):
         if row.size:
             w = weights[row] * self.scored[:, column].T
             x, z = self.X[:, column].T, self.Z[:, column].T
-            r[row, column] = pearson_rows(x, z, w)
+            r[row, column] = of_rows(pearson_rows, x, z, w)
         return np.asarray(np.clip(r, -1.0, 1.0))
 
 

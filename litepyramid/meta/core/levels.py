@@ -26,6 +26,7 @@ from litepyramid.meta.core.swaps import (
 from litepyramid.meta.core.vectors import (
     constant_rows,
     kendall_rows,
+    of_rows,
     pearson_rows,
     spearman_rows,
 )
@@ -49,8 +50,8 @@ class CoefficientKind:
 
     Attributes:
         symbol: What tables call it.
-        rows: Its value for rows of two matrices (`core.vectors`); None where it is one of
-            whole matrices.
+        rows: Its value for rows of two matrices (`core.vectors.of_rows`); None where it
+            is one of whole matrices.
         columns: Prepares two matrices for draws: of systems, its value by column
             (`core.columns`); of whole matrices, of systems and inputs, its value and ε.
         swaps: Prepares two metrics and people for swaps of scores, input by input
@@ -108,7 +109,8 @@ def correlate_rows(
         raise InputError(
             f"{coefficient} of vectors", expected=f"one of {', '.join(OF_VECTORS)}"
         )
-    return rows(x, z, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance)
+    tolerances = {"x_tolerance": x_tolerance, "z_tolerance": z_tolerance}
+    return of_rows(rows, x, z, weights, **tolerances)
 
 
 def best_first(values: ArrayLike) -> IntArray:

@@ -19,7 +19,7 @@ from litepyramid.meta.core.matrices import (
     spa_p_values,
     spa_signs,
 )
-from litepyramid.meta.core.vectors import constant_rows, midranks, pearson_rows
+from litepyramid.meta.core.vectors import constant_rows, midranks, of_rows, pearson_rows
 from litepyramid.types import FloatArray
 
 Floats = NDArray[np.floating]
@@ -154,7 +154,7 @@ class Moments(_ByInput):
         constant."""
         x, y, z = (a[:, column][self._scored[:, column]] for a in self._columns)
         unswapped = coins[self._scored[:, column]] > 0
-        return float(pearson_rows(np.where(unswapped, x, y), z)[0])
+        return float(of_rows(pearson_rows, np.where(unswapped, x, y), z)[0])
 
 
 class ColumnRanks(_ByInput):

@@ -8,6 +8,9 @@ scores differ in the last bit only, and would break the tie. A vector that is co
 among the items drawn has no coefficient: NaN.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +20,8 @@ _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
 
 
-def pearson_rows(
+def of_rows(
+    value: Callable[..., FloatArray],
     x: FloatArray,
     z: FloatArray,
     weights: FloatArray | None = None,
@@ -25,55 +29,29 @@ def pearson_rows(
     x_tolerance: float = 0.0,
     z_tolerance: float = 0.0,
 ) -> FloatArray:
-    """Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²) of each row: (B,)."""
-    rows = _count(x, z, weights)
+    """The value of each row, such as that of `pearson_rows`: (B,)."""
+    # A single vector belongs to every row.
+    rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
     if x.shape[-1] < 2:
         return np.full(rows, np.nan)
 
     x, z = np.atleast_2d(x), np.atleast_2d(z)
-    return _pearson(x, z, weights, x_tolerance, z_tolerance, rows)
+    return value(x, z, weights, x_tolerance, z_tolerance, rows)
 
 
 def spearman_rows(
-    x: FloatArray,
-    z: FloatArray,
-    weights: FloatArray | None = None,
-    *,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
-) -> FloatArray:
-    """Pearson's of the midranks of each row: (B,)."""
-    rows = _count(x, z, weights)
-    if x.shape[-1] < 2:
-        return np.full(rows, np.nan)
-
-    x_ranks = midranks(x, weights, x_tolerance)
-    z_ranks = midranks(z, weights, z_tolerance)
-    return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    """Pearson's of the midranks."""
+    x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
+    return pearson_rows(x, z, weights, 0.0, 0.0, rows)
 
 
-def kendall_rows(
-    x: FloatArray,
-    z: FloatArray,
-    weights: FloatArray | None = None,
-    *,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
-) -> FloatArray:
-    """τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)) of each row, n₀ pairs, t tied ones
-    (Kendall 1945): (B,)."""
-    rows = _count(x, z, weights)
-    if x.shape[-1] < 2:
-        return np.full(rows, np.nan)
-
+def kendall_rows(x: FloatArray, *others: Any) -> FloatArray:
+    """τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945)."""
     way = _long_kendall if x.shape[-1] > _MOST_PAIRED else _kendall
-    x, z = np.atleast_2d(x), np.atleast_2d(z)
-    return way(x, z, weights, x_tolerance, z_tolerance, rows)
-
-
-def _count(*arrays: FloatArray | None) -> int:
-    """How many rows there are: a single vector belongs to every row."""
-    return max(1 if a is None or a.ndim == 1 else len(a) for a in arrays)
+    return way(x, *others)
 
 
 def constant_rows(
@@ -119,10 +97,11 @@ def midranks(
     return np.asarray(middle.ravel()[keys])
 
 
-def _pearson(
+def pearson_rows(
     x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
     z_tolerance: float, rows: int,
 ) -> FloatArray:  # fmt: skip
+    """Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²)."""
     none = constant_rows(x, weights, x_tolerance) | constant_rows(
         z, weights, z_tolerance
     )
