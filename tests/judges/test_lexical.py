@@ -64,9 +64,10 @@ def flat(judge, items):
 
 
 @pytest.mark.slow
-def test_recall_has_the_published_values_on_realsumm(realsumm):
+def test_recall_has_the_published_values_on_realsumm(realsumm, monkeypatch):
     """Fold means by examples, as in the data's description (its word list is not
-    given)."""
+    given); there words are compared as they are written, numbers too."""
+    monkeypatch.setattr(lexical, "as_read", lambda items, **_: list(items))
     dataset = lp.load(realsumm)
     human = {entry.system: entry.labels for entry in dataset.labels}
     texts = [entry.texts for entry in dataset.scus]
@@ -89,8 +90,7 @@ def test_recall_has_the_published_values_on_realsumm(realsumm):
         values[-1] += [level_correlation(x, z, *level).value for level in levels]
 
     auc, brier, *correlations = np.mean(values, axis=0)
-    # Numbers that are one by their value, in other spellings, give .0003 more.
-    assert auc == pytest.approx(0.821, abs=0.001)
+    assert auc == pytest.approx(0.821, abs=0.0006)
     assert brier == pytest.approx(0.191, abs=0.0011)
     assert correlations == pytest.approx([0.840, 0.828, 0.522, 0.502], abs=0.007)
 
