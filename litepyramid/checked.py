@@ -149,6 +149,7 @@ def as_type(
         problem, expected = _misfit(value, misfit.errors(include_url=False))
     else:
         return built
+
     problem = f"{what} ({problem})" if what else problem
     raise error(
         problem,

@@ -152,6 +152,7 @@ def jsonl_rows(
                 expected="an object",
             )
         rows.append((number, row))
+
     return rows
 
 
@@ -170,6 +171,7 @@ def read_json(
             line=found.line,
             hint=found.hint,
         ) from None
+
     return parse_json(
         text,
         path=path,

@@ -248,6 +248,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         "metadata": metadata[form],
     }
     fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
+
     with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
         figure.savefig(
             file,

@@ -55,13 +55,20 @@ def judge(data: Path, work: Path) -> None:
     )
     test = cut(data, work / "test", [i for i, name in enumerate(ids) if name in held])
     litepyramid(
-        "finetune", "lexical", train / "summaries", *of(train), "-o", work / "tuned"
+        "finetune",
+        "lexical",
+        train / "summaries",
+        *of(train),
+        "-o",
+        work / "tuned",
     )
     results = []
+
     for name, which in (("recall", "recall"), ("lexical, refitted", work / "tuned")):
         results.append(work / f"judge-{len(results)}.json")
         options = ["--name", name, "--judge", which, "-o", results[-1]]
         litepyramid("score", test / "summaries", *of(test), *options)
+
     litepyramid(
         "meta",
         "interval",
@@ -79,7 +86,14 @@ def meta(data: Path, work: Path) -> None:
              "mover_score", "js-2")  # fmt: skip
     chosen = [word for name in names for word in ("--metric", name)]
     scores = data / "metric_scores.csv"
-    litepyramid("meta", "interval", scores, *chosen, "-o", PICTURES / "meta.svg")
+    litepyramid(
+        "meta",
+        "interval",
+        scores,
+        *chosen,
+        "-o",
+        PICTURES / "meta.svg",
+    )
 
 
 def label_power(data: Path, work: Path) -> None:
@@ -106,6 +120,7 @@ def spread(data: Path, work: Path) -> None:
         points = [simulate(table, way, share, 40) for share in SHARES]
         labels = [point["labels"] for point in points]
         lines.append(Line(way, labels, [point["width"] for point in points]))
+
     figure = line_plot(
         lines, "facts labelled, of each system", "width of its 95 % interval"
     )
@@ -128,8 +143,14 @@ def report(data: Path, work: Path) -> None:
         example / "labels", "--references", example / "references.jsonl", "-o", work / "r.html",
     )  # fmt: skip
     browser = chromium()
+
     try:
-        screen = {"width": 1100, "height": 740, "deviceScaleFactor": 1, "mobile": False}
+        screen = {
+            "width": 1100,
+            "height": 740,
+            "deviceScaleFactor": 1,
+            "mobile": False,
+        }
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         browser.get((work / "r.html").as_uri())
         browser.execute_script(
@@ -139,6 +160,7 @@ def report(data: Path, work: Path) -> None:
         browser.save_screenshot(str(work / "r.png"))
     finally:
         browser.quit()
+
     picture = (
         Image.open(work / "r.png")
         .convert("RGB")

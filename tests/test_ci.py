@@ -25,6 +25,7 @@ def shell(script, folder):
     env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     env["LITEPYRAMID_CACHE"] = "judgements.sqlite"
     command = ["bash", "-e", "-c", script]
+
     return subprocess.run(
         command,
         cwd=folder,

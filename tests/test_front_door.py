@@ -223,6 +223,7 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
         "scus": ["A fact."],
         "finished": True,
     }
+
     Path("answers.json").write_text(
         json.dumps(
             {

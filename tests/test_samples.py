@@ -50,6 +50,7 @@ def test_scores_and_their_comparison_refuse_too_few():
     for k in (1, 39):
         with pytest.raises(InputError, match=rf"{k} samples?\. Expected at least 40"):
             compare(scores, samples=k)
+
     low, high = system_intervals(
         values,
         samples=40,

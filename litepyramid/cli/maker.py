@@ -541,6 +541,7 @@ def _sample_options() -> list[inspect.Parameter]:
     told = documentation(litepyramid.Sampling).arguments
     hints = get_type_hints(litepyramid.Sampling)
     options = []
+
     for name, entry in inspect.signature(litepyramid.Sampling).parameters.items():
         default = None if entry.default is entry.empty else entry.default
         options.append(
@@ -552,4 +553,5 @@ def _sample_options() -> list[inspect.Parameter]:
                 panel="Sample",
             )
         )
+
     return options

@@ -268,6 +268,7 @@ def sentence_easiness(
             stus=stus,
             language=language,
         )
+
     if easiness is not None:
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)

@@ -276,6 +276,7 @@ def fit_trees(
         **grown,
         **(about or {}),
     }
+
     if start is not None:
         before = start.about.get("name", "a regressor")
         facts["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"

@@ -180,6 +180,7 @@ def significance_plot(
             mew=1.3,
             label=framed,
         )
+
     legend_below(figure, axes[0], _NAMES)
     title(figure, heading)
     return figure
@@ -247,6 +248,7 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
         color="0.9",
         linewidth=0.5,
     )
+
     axes.tick_params(which="both", length=0)
 
 

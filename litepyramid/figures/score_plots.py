@@ -113,6 +113,7 @@ def _rank_groups(axes: Any, groups: Sequence[Sequence[int]], number: int) -> Non
         pad=1,
         labelleft=False,
     )
+
     axes.spines[:].set_visible(False)
 
 

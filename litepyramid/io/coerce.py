@@ -322,6 +322,7 @@ def by_system(
             ids,
             partial,
         )
+
     if (table := _table(value, what, columns)) is not None:
         return _systems_of(
             [table],
@@ -330,6 +331,7 @@ def by_system(
             ids,
             partial,
         )
+
     return _plain_systems(
         value,
         what,

@@ -148,6 +148,7 @@ def _judged_units(
             expected="the units that were judged",
             hint=hint,
         )
+
     return tuple(units or judged)
 
 

@@ -160,6 +160,7 @@ def entries_of(
             listed,
             question,
         )
+
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
         if entry is new or (whole and entry.values == values):
@@ -272,6 +273,7 @@ def matched(
                 f"{counted(len(inputs), 'input')}, found {len(by_input)}",
                 "Add it; an empty summary is legal." if what == "summary" else None,
             )
+
         by_input |= {
             name: Entry(
                 name,

@@ -366,6 +366,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     if columns is not None and (chosen := _system_columns(table, systems, holding)):
         columns.seen.add(systems)
         table = _melted(table, chosen, holding)
+
     return table
 
 
@@ -632,6 +633,7 @@ def _array_rows(path: Path, text: str) -> list[Row]:
         at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
         line, seen = line + text.count("\n", seen, at), at
         _, end = decoder.raw_decode(text, at)
+
         if not isinstance(value, dict | str):
             what = f"a JSON list of {type(value).__name__}"
             raise InputError(
@@ -640,6 +642,7 @@ def _array_rows(path: Path, text: str) -> list[Row]:
                 line=line,
                 expected="objects or texts",
             )
+
         rows.append(
             Row(line, {}, value) if isinstance(value, str) else Row(line, value)
         )

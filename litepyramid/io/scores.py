@@ -326,6 +326,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
     nested = "scores" in columns
     metrics = [] if nested or "metric" in columns else _wide_metrics(table, columns)
     needed = ("system", "input") if metrics else ("system", "input", "score")
+
     if metrics and "input" not in columns and _one_row_a_system(table):
         columns["input"] = None
         for system in table.rows:

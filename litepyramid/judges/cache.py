@@ -358,6 +358,7 @@ def _described(identity: str) -> dict[str, Any]:
             "max_length": fields["max_length"],
             "dtype": fields["dtype"],
         }
+
     return {
         "model": "unknown",
         "max_length": None,

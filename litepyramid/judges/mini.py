@@ -86,7 +86,8 @@ def likely_sentences(
         [1, 2]
     """
     stems = content_words(unit, words).keys()
-    shared, lengths = [], []
+    shared = []
+    lengths = []
     for sentence in sentences:
         shared.append(len(stems & content_words(sentence, words).keys()))
         lengths.append(len(sentence.split()))
@@ -137,7 +138,11 @@ class MiniJudge(NLIJudge):
             if self._stack
             else {}
         )
-        return {**super().signature(), "judge": "mini", **more}
+        return {
+            **super().signature(),
+            "judge": "mini",
+            **more,
+        }
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see
@@ -152,6 +157,7 @@ class MiniJudge(NLIJudge):
         for rows, lexical in zip(batch.logits or (), words.presence, strict=True):
             entailed = np.nan_to_num(p3c(rows))
             presence.append(self._stack.presence(entailed, lexical, _denied(rows)))
+
         counts = {**batch.counts, **words.counts}
         return replace(batch, presence=tuple(presence), counts=counts)
 
@@ -160,6 +166,7 @@ class MiniJudge(NLIJudge):
         vocabulary = Vocabulary()
         asked: list[tuple[str, Sequence[str]]] = []
         rows = []
+
         for text, units in items:
             start = len(asked)
             if len(text.split()) <= WHOLE:
@@ -173,11 +180,14 @@ class MiniJudge(NLIJudge):
             rows.append(slice(start, len(asked)))
 
         batch = super().judge(asked)
-        presence, logits = [], []
+        presence = []
+        logits = []
+
         for part in rows:
             presence.append(np.concatenate([np.zeros(0), *batch.presence[part]]))
             several = (batch.logits or ())[part]
             logits.append(np.concatenate([np.zeros((0, 3)), *several]))
+
         return replace(batch, presence=tuple(presence), logits=tuple(logits))
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
@@ -190,9 +200,13 @@ class MiniJudge(NLIJudge):
         so of the whole summary with at least .8, or with .5 where a number or a denial
         differs.
         """
-        batch, vocabulary = self.judge(items), Vocabulary()
+        batch = self.judge(items)
+        vocabulary = Vocabulary()
         best = [np.full(len(units), -1) for _, units in items]
-        asked, parts, places = [], [], []
+        asked = []
+        parts = []
+        places = []
+
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
             sentences = [normalized(text[start:end]) for start, end in spans]

@@ -473,6 +473,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         "workers": None,
         "engine": "local",
     }
+
     shown = {key: str(value) for key, value in given.items() if key != "model"}
     shown |= {
         key: text.lower()

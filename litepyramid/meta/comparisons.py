@@ -419,6 +419,7 @@ def compare(
             "samples": samples or "auto",
             "seed": seed,
         }
+
     signature = signature_of(
         [aligned],
         pairs,
@@ -506,6 +507,7 @@ def compare_pairs(
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n)
+
         return PairTests(
             level,
             coefficient,
@@ -666,6 +668,7 @@ class RankResult(Result):
                     m.high,
                 )
             )
+
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
         metrics = [m.metric for m in self.ranks]

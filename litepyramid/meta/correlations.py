@@ -47,7 +47,11 @@ from litepyramid.types import (
     several,
 )
 
-SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
+SHORT = {
+    "system": "sys",
+    "summary": "sum",
+    "global": "glob",
+}
 SYMBOLS: dict[str, str] = {name: kind.symbol for name, kind in COEFFICIENTS.items()}
 _FATE = {"skip": "were left out", "zb21": "had their first value raised slightly"}
 _METHODS = {
@@ -428,6 +432,7 @@ def interval(
                 f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
                 expected="at least two to resample; or resample systems (boot-systems)",
             )
+
         for at, by in pairs:
             intervals.append(
                 _interval(

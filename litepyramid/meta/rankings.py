@@ -138,6 +138,7 @@ def stability(
             samples,
             seed,
         )
+
     if not points:
         raise InputError(
             f"sizes {list(sizes or ())}", expected="at most the number of inputs"

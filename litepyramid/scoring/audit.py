@@ -508,6 +508,7 @@ def _biases(
             confidence=confidence,
         )
         rows = []
+
         for one in combined.systems:
             rows.append(
                 SystemBias(

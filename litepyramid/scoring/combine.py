@@ -490,6 +490,7 @@ def _of_draws(
         freedom=freedom,
         **shown,
     )
+
     between = _between(total[i] - total[j], within[i] + within[j])
     differences = with_intervals(
         differences,

@@ -140,6 +140,7 @@ class SystemComparison(Result):
         measured = {pair.first: row(pair) for pair in self.pairs}
         empty = dict.fromkeys(column.name for column in MEASURES)
         rows = []
+
         for system, score in zip(self.systems, self.scores, strict=True):
             values = measured.get(system, empty)
             rows.append(
@@ -149,6 +150,7 @@ class SystemComparison(Result):
                     **values,
                 }
             )
+
         return Table.of("", ["system", "score", *MEASURES], rows)
 
     def _cells(self) -> Iterator[tuple[int, int, float, bool]]:
@@ -184,6 +186,7 @@ class SystemComparison(Result):
         for first, second, difference, clear in self._cells():
             shown = f"{difference:z.3f}".replace("0.", ".", 1)
             rows[first][str(second + 1)] = f"{shown}*" if clear else shown
+
         return Table.of("", [Column("rank", "#"), "system", "score", *others], rows)
 
     def to_figure(self) -> Any:
@@ -278,6 +281,7 @@ def compare(
         tested = as_differences(differences, p[part], **bootstrap)
         places = pairs[part].tolist()
         holm = corrected[part].tolist()
+
         for (i, j), p_holm, entry in zip(places, holm, tested, strict=True):
             fields = {**entry, "p_holm": p_holm}
             compared.append(

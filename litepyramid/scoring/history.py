@@ -98,6 +98,7 @@ def read_history(path: str | Path) -> History:
                 line=line,
             )
         )
+
     return History(tuple(runs))
 
 

@@ -153,4 +153,5 @@ def _pairs(result: ScoreRecord) -> list[list[Any]] | None:
         difference = mean_of_scored(values[i] - values[j])
         cells[i][j] = [difference, significant]
         cells[j][i] = [-difference, significant]
+
     return cells

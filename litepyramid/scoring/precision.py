@@ -64,9 +64,15 @@ class PrecisionResult(SystemScores):
         scores = []
         for n, system in enumerate(self.systems):
             for m, name in enumerate(self.inputs):
-                score, units = self.values[n, m], self.units[n][m]
+                score = self.values[n, m]
+                units = self.units[n][m]
                 scores.append(
-                    {"system": system, "input": name, "score": score, "units": units}
+                    {
+                        "system": system,
+                        "input": name,
+                        "score": score,
+                        "units": units,
+                    }
                 )
         return {**self._document(), "scores": scores}
 
@@ -118,8 +124,10 @@ def precision(
     check_samples(samples, confidence=confidence)
     check_seed(seed)
     dataset, premises = _with_premises(data, documents, sources)
-    systems, inputs = dataset.systems, dataset.summaries[0].inputs
+    systems = dataset.systems
+    inputs = dataset.summaries[0].inputs
     recalled = None if recall is None else report(recall)
+
     if recalled is not None and (recalled.systems, recalled.inputs) != (
         systems,
         inputs,
@@ -147,7 +155,11 @@ def precision(
         empty = np.array([not text.strip() for text in texts])
         values = _f1(exact, recalled.values, empty.reshape(exact.shape))
 
-    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    bootstrap = {
+        "samples": samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
 
     table = _table([units.get(place, ()) for place in range(len(texts))], len(inputs))
@@ -155,6 +167,7 @@ def precision(
     ordered_units = [table[n][m] for n in by_id(systems) for m in columns]
     ordered_premises = [[inputs[m], *premises[inputs[m]]] for m in columns]
     unscored = int(np.isnan(values).sum())
+
     return PrecisionResult(
         metric=metric,
         name=metric,
@@ -206,11 +219,13 @@ def _with_premises(
     if not premises:
         for entry in dataset.references or ():
             premises[entry.input] = [" ".join(one) for one in entry.references]
+
     for name in dataset.summaries[0].inputs:
         if name not in premises:
             raise InputError(
                 f"no premise for input '{name}'", expected="one for every input"
             )
+
     return dataset, premises
 
 
@@ -232,7 +247,8 @@ def _best_presence(
     premises: Sequence[Sequence[str]],
 ) -> tuple[dict[int, FloatArray], JudgedBatch]:
     """The presence of each text's units in the premise that they are in most."""
-    places, items = [], []
+    places = []
+    items = []
     for place in sorted(units):
         for premise in premises[place]:
             if units[place]:

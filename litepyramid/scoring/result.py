@@ -155,6 +155,7 @@ class ScoreResult(SystemScores):
             if self.clipped:
                 row["clipped"] = float(np.clip(means[n], 0, 1))
             rows.append(row)
+
         return rows
 
     @property
@@ -216,6 +217,7 @@ class ScoreResult(SystemScores):
                 for name in NUGGET_SCORES:
                     row[name] = means[prefix + name][n]
                 rows.append(row)
+
         if not rows:
             return []
 
@@ -251,6 +253,7 @@ class ScoreResult(SystemScores):
         unjudged = np.isnan(self.presence).astype(np.float64)
         missing = UnitLayout.of(self.units).sums(unjudged)
         rows = []
+
         for n, system in enumerate(self.systems):
             low, high = self.intervals[n]
             for m, entry in enumerate(self.units):
@@ -266,6 +269,7 @@ class ScoreResult(SystemScores):
                     "missing": int(missing[n, m]),
                 }
                 rows.append(row)
+
         return Table.of("", rows[0], rows)
 
     def unit_table(self) -> Table:
@@ -293,6 +297,7 @@ class ScoreResult(SystemScores):
                         row["disagreement"] = float(np.ptp(self.opinions[:, n, place]))
                     rows.append(row)
                     place += 1
+
         return Table.of("", rows[0], rows)
 
     def _reasons(self, system: int, column: int, place: int) -> dict[str, Any]:
@@ -351,6 +356,7 @@ class ScoreResult(SystemScores):
             document["tags"] = self.tags
         if self.references is not None:
             document["references"] = self.references
+
         return document
 
     def _rows(self) -> Iterator[dict[str, Any]]:
@@ -371,6 +377,7 @@ class ScoreResult(SystemScores):
             if self.human is not None and self.labels is not None:
                 row["human"] = self.human[n, m]
                 row["labels"] = self.labels[n, slice(*label_units[m])]
+
             if self.summaries is not None:
                 row["summary"] = self.summaries[n][m]
             if self.opinions is not None:
@@ -395,6 +402,7 @@ class ScoreResult(SystemScores):
         for texts in self.summaries:
             for text, entry in zip(texts, self.units, strict=True):
                 items.append((text, entry.texts))
+
         questions = [entry.question for entry in self.units] * len(self.systems)
         by_summary = iter(gather(self.judge, items, questions))
 
@@ -402,6 +410,7 @@ class ScoreResult(SystemScores):
         for _ in self.systems:
             of_system = islice(by_summary, len(self.units))
             evidence.append(tuple(chain.from_iterable(of_system)))
+
         return replace(self, evidence=tuple(evidence))
 
     def to_html(self, path: str | Path | None = None) -> str:

@@ -119,6 +119,7 @@ def scored_and_labelled(
         return *scores, Signature.of(metric=scores[0].metric)
     result = read_saved(scores) or scores
     matrix = getattr(result, "matrix", None)
+
     if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
         people = getattr(result, "human_matrix", None)
         if human is not None and people is None:
@@ -126,6 +127,7 @@ def scored_and_labelled(
                 "no human labels", expected="a result that was scored with labels"
             )
         return matrix, people, result.signature
+
     table = read_scores(scores)
     matrix = select_matrix(table, metric)
     people = None if human is None else table.matrix(human)

@@ -110,6 +110,7 @@ class SystemScores(Result):
             for key, column in columns.items():
                 row[key] = column[name]
             rows.append(row)
+
         return rows
 
     def to_tables(self) -> Sequence[Table]:

@@ -128,7 +128,13 @@ def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
         t_reach(confidence, folds - 1) * deviation / folds**0.5 if folds > 1 else np.nan
     )
     low, high = np.clip([mean - half, mean + half], -1.0, 1.0).tolist()
-    return FoldMean(mean, low, high, folds, len(values) - folds)
+    return FoldMean(
+        mean,
+        low,
+        high,
+        folds,
+        len(values) - folds,
+    )
 
 
 _QUALITY = ("accuracy", "auc", "brier")
@@ -187,7 +193,11 @@ class ValidationResult(Result):
         for judge, units, mode in dict.fromkeys(
             (s.judge, s.units, s.mode) for s in self.scores
         ):
-            names: dict[str, Cell] = {"judge": judge, "units": units, "mode": mode}
+            names: dict[str, Cell] = {
+                "judge": judge,
+                "units": units,
+                "mode": mode,
+            }
             over = {
                 f"{kind[0]}_{kind[1]}": self.mean(judge, units, *kind, mode)
                 for kind in _SHORT
@@ -196,7 +206,14 @@ class ValidationResult(Result):
                 k: f"{f.low:.2f} – {f.high:.2f}" for k, f in over.items() if f.folds > 1
             }
             means.append({**names, **{key: f.mean for key, f in over.items()}})
-            intervals.append({**names, **dict.fromkeys(over), **spans})
+            intervals.append(
+                {
+                    **names,
+                    **dict.fromkeys(over),
+                    **spans,
+                }
+            )
+
         columns: list[Column | str] = ["judge", "units"]
         columns += ["mode"] if len({row["mode"] for row in means}) > 1 else []
         columns += [
@@ -205,18 +222,22 @@ class ValidationResult(Result):
         undefined = sum(np.isnan(s.value) for s in self.scores)
         what = counted(undefined, "correlation is", "correlations are")
         notes = [f"{what} not defined and left out of the means."] * bool(undefined)
+
         if constant := max(
             (s.constant for s in self.scores if s.level == "summary"), default=0
         ):
             notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
+
         title = f"{self.dataset}: correlation with the human score"
         if folds := max(s.fold for s in self.scores):
             title += f", mean of {counted(folds, 'fold')}"
         tables = [Table.of(title, columns, means, notes)]
+
         if folds:
             tables.append(
                 Table.of("95 % interval over folds (Student t)", columns, intervals)
             )
+
         rows = (
             {"judge": judge, **{n: self.quality_mean(judge, n).mean for n in _QUALITY}}
             for judge in self.judges
@@ -229,6 +250,7 @@ class ValidationResult(Result):
         title += f", mean of {counted(folds, 'fold')}" if folds else ""
         heads = ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
         below = (*self.notes, *judges, str(self.signature))
+
         return [*tables, Table.of(title, heads, rows, below)]
 
     def to_json(self) -> dict[str, Any]:
@@ -290,8 +312,15 @@ def crossval(
         raise InputError(
             f"the base is a {type(base).__name__}", expected="a name or a folder"
         )
+
     training, options = as_settings(settings)
-    trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
+    trainer, baselines = make_contest(
+        str(base),
+        zero_shot,
+        output,
+        training,
+        options,
+    )
     dataset = labelled(data, **sources).with_language()
     baselines = {
         name: in_language(one, dataset.language) for name, one in baselines.items()
@@ -301,6 +330,7 @@ def crossval(
     if output and (base in REFITTED or "{fold}" in str(base)):
         hint = "The folder is for models; from Python, the result's save(FILE) writes the numbers."
         raise InputError(f"'{base}' leaves no models", path=output, hint=hint)
+
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
     units = unit_variants(
@@ -309,10 +339,15 @@ def crossval(
         seed=training.seed,
     )
     made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
+
     try:
         if trained_on:
             result = out_of_the_box(
-                trained_on, dataset, trainer, units=units, baselines=baselines
+                trained_on,
+                dataset,
+                trainer,
+                units=units,
+                baselines=baselines,
             )
         else:
             result = cross_validate(
@@ -327,6 +362,7 @@ def crossval(
         ):
             stop.add_note(f"{counted(finished, 'trained fold')} kept in {output}")
         raise
+
     return replace(
         result, signature=Signature((*made.fields, *result.signature.fields))
     )
@@ -372,7 +408,13 @@ def cross_validate(
         "seed": drawn,
     }
     signature = Signature.of(**about, **dataset.hashes)
-    return _validated(dataset, trained(), units, constant, signature)
+    return _validated(
+        dataset,
+        trained(),
+        units,
+        constant,
+        signature,
+    )
 
 
 def out_of_the_box(
@@ -388,6 +430,7 @@ def out_of_the_box(
     ):
         hint = "Leave it out of the training sets."
         raise InputError(f"{test.name} is trained on and tested on", hint=hint)
+
     data = TrainingPairs.joined(map(labelled_pairs, train))
     result = validate(
         test, {"trained": trainer(data, 0), **(baselines or {})}, units=units
@@ -412,9 +455,25 @@ def validate(
     """Scores judges by name on a data set, or on some of its inputs, without any
     training."""
     scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
-    fold = Fold(0, scored, dataset.systems, (), ())
-    signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
-    return _validated(dataset, [(fold, judges)], units, constant, signature)
+    fold = Fold(
+        0,
+        scored,
+        dataset.systems,
+        (),
+        (),
+    )
+    signature = Signature.of(
+        inputs=len(scored),
+        constant=constant,
+        **dataset.hashes,
+    )
+    return _validated(
+        dataset,
+        [(fold, judges)],
+        units,
+        constant,
+        signature,
+    )
 
 
 def unit_variants(
@@ -433,13 +492,16 @@ def unit_variants(
     that no sentence is judged easy by its own SCUs; without folds, by that regressor as
     it is.
     """
-    references, stus, language = dataset.references, dataset.stus, dataset.language
+    references = dataset.references
+    stus = dataset.stus
+    language = dataset.language
     if stus is None and references is not None:
         stus = extract(references, language=language).units
     if stus is None or references is None:
         return {"lite2": dataset.scus, **({} if stus is None else {"lite3": stus})}
     sentences = sentences_of(references)
     count = stu_count(stu_share, len(sentences))
+
     if folds is None:
         easiness = predict(references, stus=stus, language=language)
     else:
@@ -449,10 +511,27 @@ def unit_variants(
         split = make_folds(dataset, "examples", folds, seed)
         fold_of = {name: fold.number for fold in split for name in fold.inputs}
         start = EasinessRegressor.embedded()
-        easiness = cross_fit(features, gold, fold_of, REFINED, start)
-    mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
+        easiness = cross_fit(
+            features,
+            gold,
+            fold_of,
+            REFINED,
+            start,
+        )
+
+    mixed = mix_units(
+        dataset.scus,
+        stus,
+        sentences,
+        count,
+        easiness=easiness,
+    )
     name = f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"
-    return {"lite2": dataset.scus, name: mixed.units, "lite3": stus}
+    return {
+        "lite2": dataset.scus,
+        name: mixed.units,
+        "lite3": stus,
+    }
 
 
 def make_folds(
@@ -476,6 +555,7 @@ def make_folds(
             f"{counted(folds, 'fold')} of {counted(len(names), by[:-1])}",
             expected="fewer folds",
         )
+
     parts: Sequence[Sequence[str]] = published
     if len(published) != folds:
         order = np.random.default_rng(seed).permutation(len(names))
@@ -483,15 +563,29 @@ def make_folds(
         parts = [
             [by_id[i] for i in sorted(part)] for part in np.array_split(order, folds)
         ]
+
     result = []
     for number, part in enumerate(map(set, parts), start=1):
         test = tuple(name for name in names if name in part)
         train = tuple(name for name in names if name not in part)
         result.append(
-            Fold(number, test, dataset.systems, train, dataset.systems)
+            Fold(
+                number,
+                test,
+                dataset.systems,
+                train,
+                dataset.systems,
+            )
             if by == "examples"
-            else Fold(number, dataset.inputs, test, dataset.inputs, train)
+            else Fold(
+                number,
+                dataset.inputs,
+                test,
+                dataset.inputs,
+                train,
+            )
         )
+
     return tuple(result)
 
 
@@ -512,17 +606,25 @@ def _validated(
                 f"the inputs of the units '{name}' are not those of {dataset.name}",
                 expected=f"{counted(len(dataset.inputs), 'input')} in the data set's order",
             )
+
     scores: list[FoldScores] = []
     quality: list[JudgeQuality] = []
     signatures: dict[str, dict[str, str]] = {}
+
     for fold, judges in folds:
         for name, judge in judges.items():
             by_fold, fold_quality, made = _score(
-                dataset, fold, name, judge, variants, constant
+                dataset,
+                fold,
+                name,
+                judge,
+                variants,
+                constant,
             )
             scores += by_fold
             quality.append(fold_quality)
             signatures.setdefault(name, made)
+
     return ValidationResult(
         dataset.name,
         tuple(scores),
@@ -551,6 +653,7 @@ def _score(
     truth = _labels_of(dataset, fold.systems, indices)
     human = lite_pyramid_scores(truth, UnitLayout.of(rated))
     scores: list[FoldScores] = []
+
     for variant, entries in variants.items():
         pairs = product(fold.systems, indices)
         batch = judge_pairs(
@@ -562,14 +665,22 @@ def _score(
         if variant == "lite2":
             own = modes.get(default, next(iter(modes.values())))
             quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
+
         for mode, values in modes.items():
             metric = lite_pyramid_scores(values.reshape(len(fold.systems), -1), layout)
             # Both sides are averaged over the inputs that people labelled.
             metric = np.where(np.isnan(human), np.nan, metric)
             for level, coefficient in product(LEVELS, COEFFICIENTS):
-                r = level_correlation(metric, human, level, coefficient, constant)
+                r = level_correlation(
+                    metric,
+                    human,
+                    level,
+                    coefficient,
+                    constant,
+                )
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
+
     return scores, quality, batch.signature
 
 
@@ -595,11 +706,23 @@ def _quality(
 ) -> JudgeQuality:
     """How right presence is where there are labels; NaN in a fold without any."""
     if not (~np.isnan(truth) & ~np.isnan(values)).any():
-        return JudgeQuality(judge, fold, 0, np.nan, np.nan, np.nan)
+        return JudgeQuality(
+            judge,
+            fold,
+            0,
+            np.nan,
+            np.nan,
+            np.nan,
+        )
 
     result = calibrate(values, truth)
     return JudgeQuality(
-        judge, fold, result.pairs, result.accuracy, result.auc, result.brier
+        judge,
+        fold,
+        result.pairs,
+        result.accuracy,
+        result.auc,
+        result.brier,
     )
 
 
@@ -638,13 +761,20 @@ def make_contest(
     taken = [
         settings_of(name) for name in (*names, *([] if base in REFITTED else [base]))
     ]
+
     if foreign := sorted(set(options or ()).difference(*taken)):
         raise InputError(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
             hint="See the settings of FinetuneSettings, and 'judge settings' for judges.",
         )
+
     shared = {"device": settings.device, **(options or {})}
-    whole = replace(settings, held_out=0.0, early_stop=0, onnx=False)
+    whole = replace(
+        settings,
+        held_out=0.0,
+        early_stop=0,
+        onnx=False,
+    )
 
     def of(name: str, **more: Any) -> dict[str, Any]:
         values = {k: v for k, v in {**shared, **more}.items() if k in settings_of(name)}
@@ -657,6 +787,7 @@ def make_contest(
         if base in REFITTED:
             made, fit = REFITTED[base]
             return made(fit(*pairs.by_summary()))
+
         if ready:
             return make_judge(base.replace("{fold}", str(fold)), **judging)
         goal = Path(output or "") / (f"fold{fold}" if fold else "all")
@@ -668,6 +799,7 @@ def make_contest(
                 path=goal,
                 hint="Name a new folder, or delete this one.",
             )
+
         return make_judge(str(goal), **{"cache": None, **judging})
 
     more = (
@@ -680,4 +812,5 @@ def make_contest(
         raise InputError(
             f"no folder for the folds' models of '{base}'", expected="an output"
         )
+
     return trainer, {name: make_judge(name, **of(name)) for name in names}

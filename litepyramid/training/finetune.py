@@ -67,7 +67,9 @@ class FinetuneResult(Result):
         about = {name: self.card.get(name) for name in ("base", "revision")}
         pairs_sha = self.card.get("data", {}).get("sha256", "")[:8] or None
         return Signature.of(
-            **about, pairs_sha=pairs_sha, **self.card.get("settings", {})
+            **about,
+            pairs_sha=pairs_sha,
+            **self.card.get("settings", {}),
         )
 
     def to_tables(self) -> Sequence[Table]:
@@ -78,6 +80,7 @@ class FinetuneResult(Result):
             columns = ("epoch", "set", "pairs", "accuracy", Column("auc", "AUC"),
                        Column("brier", "Brier"))  # fmt: skip
             tables.insert(0, Table.of("After every epoch", columns, self.history))
+
         if not tables:
             title = "Fine-tuned; nothing was held out"
             return [Table(title, (), (), (*self.notes, note))]
@@ -140,10 +143,12 @@ def finetune(
     if others:
         names = ", ".join(field.name for field in fields(FinetuneSettings))
         raise InputError(f"unknown setting '{min(others)}'", expected=f"one of {names}")
+
     if not isinstance(base, str | Path):
         raise InputError(
             f"the base is a {type(base).__name__}", expected="a name or a folder"
         )
+
     base, goal = str(base), Path(output)
     if base != "mini":
         check_trainable(base)
@@ -151,21 +156,31 @@ def finetune(
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
     mixture = as_sources(pairs)
+
     if isinstance(data, list | tuple) and not sources:
         mixture = as_sources(data) + mixture
     elif data is not None or sources:
         mixture.insert(0, Source(labelled(data, **sources)))
+
     if not mixture:
         raise InputError(
             "nothing to learn from", expected="labelled data, or files of pairs"
         )
+
     tests = as_sources(evaluate)
     if len({test.name for test in tests}) < len(tests):
         names = ", ".join(test.name for test in tests)
         raise InputError(
             f"sets of one name to evaluate on ({names})", expected="names that differ"
         )
-    return _run(base, mixture, tests, goal, settled(base, chosen))
+
+    return _run(
+        base,
+        mixture,
+        tests,
+        goal,
+        settled(base, chosen),
+    )
 
 
 def _run(
@@ -178,6 +193,7 @@ def _run(
     rng = np.random.default_rng(settings.seed)
     train: list[TrainingPairs] = []
     held: list[tuple[Dataset, tuple[str, ...]]] = []
+
     for source in mixture:
         if isinstance(source.data, Dataset):
             pairs, away = split_dataset(source.data, settings.held_out, rng)
@@ -185,12 +201,14 @@ def _run(
         else:
             pairs = source.pairs()
         train.append(pairs.weighted(source.weight, rng))
+
     data = TrainingPairs.joined(train).in_order()
     if base in EMBEDDED:
         told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
         texts = [text for pair in data.pairs for text in pair]
         language = language_of({"texts": texts}, next(filter(None, told), None))
         check_language("judge", language, f"the judge {base}")
+
     facts = run_facts(base, data, settings)
     history: tuple[EpochQuality, ...] = ()
     if made_from(goal, base, data, settings):
@@ -217,6 +235,7 @@ def _run(
             if graded or settings.head != "three-class"
             else "zero-shot",
         ).history
+
     judge = make_judge(
         str(goal), **({} if base in REFITTED else {"device": settings.device})
     )
@@ -243,7 +262,11 @@ def _run(
         },
         "history": [plain(row) for row in history],
         "held_out": [
-            {"data_set": one.name, "inputs": [*inputs], **_numbers(result)}
+            {
+                "data_set": one.name,
+                "inputs": [*inputs],
+                **_numbers(result),
+            }
             for (one, inputs), result in zip(held, results, strict=True)
         ],
         "versions": _versions(),
@@ -253,7 +276,14 @@ def _run(
     for source in mixture:
         if isinstance(source.data, Dataset):
             notes += label_notes(source.data)
-    return FinetuneResult(goal, card, results, history, tuple(notes))
+
+    return FinetuneResult(
+        goal,
+        card,
+        results,
+        history,
+        tuple(notes),
+    )
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

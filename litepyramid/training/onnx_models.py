@@ -51,12 +51,14 @@ def load_onnx_classifier(folder: Path) -> Any:
             weights = _read_weights(path)
         named = {name: torch.tensor(values) for name, values in weights.items()}
         missing = model.load_state_dict(named, strict=False).missing_keys
+
     if missing:
         raise ModelError(
             f"the ONNX model has no weights of the name {missing[0]}",
             path=folder,
             expected="a model that fine-tuning wrote, not quantised",
         )
+
     return model
 
 
@@ -64,10 +66,12 @@ def _read_weights(path: Path) -> dict[str, Any]:
     onnx = require("onnx", extra="train", purpose="fine-tuning an ONNX model")
     graph = onnx.load(str(path), load_external_data=False).graph
     arrays = {}
+
     for weight in graph.initializer:
         values = onnx.numpy_helper.to_array(weight)
         if values.dtype.kind == "f":
             arrays[weight.name] = values.astype(np.float32)
+
     products = {n.output[0]: n.input[1] for n in graph.node if n.op_type == "MatMul"}
     for node in graph.node:
         if node.op_type == "Add":
@@ -75,6 +79,7 @@ def _read_weights(path: Path) -> dict[str, Any]:
                 factor = arrays.get(products.get(product, ""))
                 if bias.endswith(".bias") and bias in arrays and factor is not None:
                     arrays[f"{bias.removesuffix('bias')}weight"] = factor.T.copy()
+
     return {name.removeprefix("model."): values for name, values in arrays.items()}
 
 
@@ -91,6 +96,7 @@ def widen_types(model: Any, reading: Reading) -> None:
             "match or packed is true",
             expected="a base with two token types, as BERT has",
         )
+
     words = model.base_model.embeddings.word_embeddings.weight.detach()
     mark = torch.randn(words.shape[1], generator=torch.Generator().manual_seed(7))
     mark *= 0.35 * words.norm(dim=1).mean() / mark.norm()
@@ -124,7 +130,8 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
             values = dict(zip(names, inputs, strict=True))
             return self.model(**values).logits
 
-    was_training, device = model.training, next(model.parameters()).device
+    was_training = model.training
+    device = next(model.parameters()).device
     attention = getattr(model.config, "_attn_implementation", None)
     model.eval().to("cpu")
     if attention is not None:
@@ -135,6 +142,7 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
         *(torch.ones_like(ids) for _ in names[1:2]),
         *(ids * 0 for _ in names[2:]),
     )
+
     axes = {name: {0: "pairs", 1: "tokens"} for name in names}
     buffer = io.BytesIO()
     with loading("the model cannot be exported to ONNX"), warnings.catch_warnings():
@@ -149,6 +157,7 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
             opset_version=_OPSET,
             dynamo=False,
         )
+
     with atomic_write(path, binary=True) as file:
         file.write(buffer.getvalue())
     model.to(device).train(was_training)

@@ -77,7 +77,13 @@ class Graph:
         # The operator divides, rounds half to even and adds the zero in one go.
         each = self.node("Squeeze", scale, "last_axis")
         zeros = self.node("Expand", "zero", self.node("Shape", each))
-        return self.node("QuantizeLinear", values, each, zeros, axis=0), scale
+        return self.node(
+            "QuantizeLinear",
+            values,
+            each,
+            zeros,
+            axis=0,
+        ), scale
 
     def constants(self) -> None:
         """What `rows` and `linear` compute with."""
@@ -92,7 +98,13 @@ class Graph:
         weights = []
         for name, values in self.weights.items():
             weights.append(self.onnx.numpy_helper.from_array(values, name))
-        built = helper.make_graph(self.nodes, "packed", inputs, outputs, weights)
+        built = helper.make_graph(
+            self.nodes,
+            "packed",
+            inputs,
+            outputs,
+            weights,
+        )
         opset = [helper.make_opsetid("", _OPSET)]
         return helper.make_model(built, opset_imports=opset, ir_version=9)
 
@@ -125,7 +137,8 @@ def _array(values: Any) -> Any:
 def export_packed(model: Any, path: Path) -> None:
     """Writes ``model.onnx`` of a BERT classifier that reads packs."""
     onnx = require("onnx", extra="train", purpose="exporting a model")
-    graph, config = Graph(onnx), model.config
+    graph = Graph(onnx)
+    config = model.config
     heads = config.num_attention_heads
     width = config.hidden_size // heads
 
@@ -138,8 +151,23 @@ def export_packed(model: Any, path: Path) -> None:
     seen = graph.node("Concat", "past_mask", "mask", axis=-1)
     *layers, top = range(config.num_hidden_layers)
     for number in layers:
-        states = _layer(graph, model, number, states, seen, (heads, width))
-    states = _layer(graph, model, top, states, seen, (heads, width), asked=True)
+        states = _layer(
+            graph,
+            model,
+            number,
+            states,
+            seen,
+            (heads, width),
+        )
+    states = _layer(
+        graph,
+        model,
+        top,
+        states,
+        seen,
+        (heads, width),
+        asked=True,
+    )
 
     name = "bert.pooler.dense"
     dense = model.bert.pooler.dense
@@ -178,6 +206,7 @@ def _embeddings(graph: Graph, module: Any) -> str:
         some = graph.node("Gather", halves, index)
         some = graph.node("Cast", some, to=graph.onnx.TensorProto.FLOAT)
         words = graph.node("Add", words, some)
+
     return graph.norm(words, f"{name}.LayerNorm", module.LayerNorm)
 
 
@@ -206,6 +235,7 @@ def _layer(
     if asked:
         states = graph.node("Gather", states, "asked", axis=0)
         row = tuple(graph.node("Gather", part, "asked", axis=0) for part in row)  # type: ignore[assignment]
+
     query = graph.linear(
         row,
         f"{name}.attention.self.query",
@@ -249,6 +279,7 @@ def _layer(
         graph.node("MatMul", shares[0], PAST_VALUE.format(number)),
         graph.node("MatMul", shares[1], value),
     )
+
     mixed = graph.node("Transpose", mixed, perm=[0, 2, 1, 3])
     mixed = graph.node("Reshape", mixed, "flat")
     if not asked:
@@ -281,13 +312,15 @@ def _layer(
         _array(dense.bias),
     )
     states = graph.node("Add", wide, states)
+
     return graph.norm(states, f"{name}.output.LayerNorm", layer.output.LayerNorm)
 
 
 def _finished(graph: Graph, layers: int, heads: int, width: int) -> Any:
     """The model of a graph's nodes and weights, with its inputs and outputs."""
     onnx = graph.onnx
-    kinds, info = onnx.TensorProto, onnx.helper.make_tensor_value_info
+    kinds = onnx.TensorProto
+    info = onnx.helper.make_tensor_value_info
 
     inputs = [
         info(name, kinds.INT64, ["tokens"])
@@ -300,6 +333,7 @@ def _finished(graph: Graph, layers: int, heads: int, width: int) -> Any:
         info("past_mask", kinds.FLOAT, ["units", 1, 1, "past"]),
     ]
     outputs = [info("logits", kinds.FLOAT, ["units", 3])]
+
     for number in range(layers):
         far = [1, heads, width, "past"], [1, heads, "past", width]
         near = ["units", heads, width, "places"], ["units", heads, "places", width]
@@ -338,4 +372,5 @@ def read_packed(path: Path, hidden: int) -> dict[str, Any]:
             both = weights.pop(name)
             weights[name.replace("key_value", "key")] = both[:hidden]
             weights[name.replace("key_value", "value")] = both[hidden:]
+
     return {n: np.array(v, dtype=np.float32) for n, v in weights.items()}

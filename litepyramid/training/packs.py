@@ -85,6 +85,7 @@ def encode_packs(
     for pack in packs:
         distinct[pack.premise] = None
         distinct |= dict.fromkeys(pack.units)
+
     lines = [one_line(text) for text in distinct]
     encodings = tokenizer.core.encode_batch(lines, add_special_tokens=False)
     tokens = {text: e.ids for text, e in zip(distinct, encodings, strict=True)}
@@ -96,9 +97,12 @@ def encode_packs(
             rooms.append(summary_room(unit, len(tokens[unit]), max_length))
         premise = [begin, *tokens[pack.premise][: min(rooms)], end]
 
-        ids, positions = [*premise], [*range(len(premise))]
-        types, blocks = [PREMISE] * len(premise), [0] * len(premise)
+        ids = [*premise]
+        positions = [*range(len(premise))]
+        types = [PREMISE] * len(premise)
+        blocks = [0] * len(premise)
         asked = []
+
         for number, text in enumerate(pack.units, start=1):
             question = [begin, *tokens[text], end]
             asked.append(len(ids))

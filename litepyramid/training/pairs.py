@@ -25,8 +25,13 @@ from litepyramid.text import one_line
 from litepyramid.types import FloatArray
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
-NEUTRAL, CONTRADICTION = 2.0, 3.0
-_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
+NEUTRAL = 2.0
+CONTRADICTION = 3.0
+_CLASSES = {
+    "entailment": 1.0,
+    "neutral": NEUTRAL,
+    "contradiction": CONTRADICTION,
+}
 _CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 
@@ -111,7 +116,8 @@ def labelled_pairs(
             continue
 
         for summaries in dataset.summaries:
-            system, premise = summaries.system, summaries.texts[index]
+            system = summaries.system
+            premise = summaries.texts[index]
             chosen = systems is None or system in systems
             if not (chosen and system in labels and premise.strip()):
                 continue
@@ -174,11 +180,14 @@ def as_source(value: Any) -> Source:
     elif isinstance(value, str) and file_type(value) is None:
         path, equals, number = value.rpartition("=")
         if equals and number.replace(".", "", 1).isdigit():
-            value, weight = path, float(number)
+            value = path
+            weight = float(number)
+
     if not isinstance(weight, int | float) or not 0 < weight <= 1000:
         raise InputError(
             f"the weight {weight!r}", expected="a number above 0, such as 0.5"
         )
+
     if isinstance(value, str | Path) and file_type(value) != "folder":
         return Source(Path(value), weight)
     return Source(labelled(value), weight)
@@ -200,11 +209,13 @@ class _PairRow:
             code = number(
                 int(self.present) if isinstance(self.present, bool) else self.present
             )
+
         if code is None or not (self.label or 0 <= code <= 1):
             raise InputError(
                 f"label is {self.label!r}, present is {self.present!r}",
                 expected="a label e, n or c, or present as a number from 0 to 1",
             )
+
         return code
 
 
@@ -223,6 +234,7 @@ def read_pairs(path: str | Path) -> TrainingPairs:
                 (one_line(row.premise).strip(), one_line(row.hypothesis).strip())
             )
             labels.append(row.code)
+
     if not pairs:
         raise InputError("no pairs", path=path)
     return TrainingPairs(tuple(pairs), tuple(labels))
@@ -252,6 +264,7 @@ def split_dataset(
     train = labelled_pairs(
         dataset, [name for name in dataset.inputs if name not in away]
     )
+
     return train, tuple(name for name in dataset.inputs if name in away)
 
 
@@ -273,6 +286,7 @@ def encode_pairs(
     ]
     encoded = encode(ours, max_length, pairs)
     rows: list[dict[str, Any]] = []
+
     for index, labels in enumerate(label_shares(data.labels, head).tolist()):
         ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
@@ -280,6 +294,7 @@ def encode_pairs(
             types = _marked_pair(ids, types, match_from)
         typed = ours.typed or match_from is not None
         rows.append({**row, "token_type_ids": types} if typed else row)
+
     return rows
 
 

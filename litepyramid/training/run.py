@@ -157,9 +157,11 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
         parts = ((part.strip() for part in one.split("=", 1)) for one in several)
         nullable = ("onnx", "revision", "label_map")
         settings = {k: None if k in nullable and v == "none" else v for k, v in parts}
+
     names = {field.name for field in fields(FinetuneSettings)}
     others = {key: value for key, value in settings.items() if key not in names}
     values = {key: value for key, value in settings.items() if key in names}
+
     try:
         typed = TypeAdapter(FinetuneSettings).validate_python(values)
     except ValidationError as misfit:
@@ -168,6 +170,7 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
         raise InputError(
             what, expected=problem["msg"].removeprefix("Input should be ")
         ) from None
+
     if typed.early_stop and not typed.held_out:
         raise InputError("held_out is 0", expected="above 0, to stop early")
     return typed, others
@@ -254,6 +257,7 @@ def train_transformer(
     if settings.early_stop and not (development and development.pairs):
         expected = "a held-out share above 0 of a data set of four inputs or more"
         raise InputError("early stopping with nothing held out", expected=expected)
+
     plan = run_facts(base, data, settings)
     work = goal.with_name(f"{goal.name}.training")
     with _claimed(work, {**plan, "version": __version__}):
@@ -267,11 +271,18 @@ def train_transformer(
             **({_HELD_OUT: development} if development else {}),
         }
         watch = _watch(settings, work, sets)
-        trainer = _trainer(start, data, work, settings, sets)
+        trainer = _trainer(
+            start,
+            data,
+            work,
+            settings,
+            sets,
+        )
         trainer.add_callback(watch)
         last = _last_checkpoint(work)
         resumed = int(last.name.removeprefix(_POINT)) if last else 0
         hint = f"Run it again to continue from the last checkpoint in {work}, if there is one."
+
         try:
             with loading("fine-tuning stopped", hint=hint):
                 trainer.train(resume_from_checkpoint=str(last) if last else None)
@@ -280,6 +291,7 @@ def train_transformer(
                 done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
                 stop.add_note(f"{done} kept in {work}")
             raise
+
         updates = trainer.state.global_step
         if trainer.is_world_process_zero():
             mode = (
@@ -306,7 +318,9 @@ def train_transformer(
                 _save(goal, replace(start, model=model), card, settings.onnx)
             for path in work.glob(f"{_POINT}*"):
                 shutil.rmtree(path)
+
         trainer.accelerator.wait_for_everyone()
+
     return TrainedFolder(
         goal, updates, resumed, tuple(_history(trainer.state.log_history, sets))
     )
@@ -320,7 +334,12 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
     match = not packed and (settings.match or config.get("reading") == "pairs")
     auto: Head = "three-class" if packed or match else "presence"
     head = auto if settings.head == "auto" else settings.head
-    return replace(settings, head=head, match=match, packed=packed)
+    return replace(
+        settings,
+        head=head,
+        match=match,
+        packed=packed,
+    )
 
 
 def made_from(
@@ -375,6 +394,7 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
     ):  # the first of several processes holds it for all
         yield
         return
+
     note = work / "run.json"
     with writing(work):
         work.mkdir(parents=True, exist_ok=True)
@@ -404,6 +424,7 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
     longest: int | None = None
     options: dict[str, Any] = {}
     two = settings.head == "two-class"
+
     if new := two or (
         settings.head == "three-class" and not _classifies(source, settings)
     ):
@@ -413,14 +434,21 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
         backend: Literal["onnx", "torch"] = "onnx" if is_onnx(base) else "torch"
         labels = settings.label_map
         point = open_checkpoint(
-            source, revision=settings.revision, label_map=labels, backend=backend
+            source,
+            revision=settings.revision,
+            label_map=labels,
+            backend=backend,
         )
+
         if point.order.classes != THREE:
             raise ModelError(
                 f"'{base}' has two classes and the head '{settings.head}' needs three",
                 hint="Use the head two-class.",
             )
-        order, longest = point.order, point.longest
+
+        order = point.order
+        longest = point.longest
+
     tokenizer = load_tokenizer(source, settings.revision)
     if is_onnx(base) and not new:
         model = load_onnx_classifier(Path(source).expanduser())
@@ -433,12 +461,14 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
         model, _ = load_classifier(
             source, settings.revision, dtype="float32", **options
         )
+
     reading: Reading = "once" if settings.packed else "pairs"
     if settings.packed or settings.match:
         if getattr(model.config, "reading", None):
             model.config.reading = reading
         else:
             widen_types(model, reading)
+
     if settings.freeze:
         _freeze(model, settings.freeze)
     return _Base(model, tokenizer, order, longest)
@@ -484,10 +514,24 @@ def _trainer(
         length = min(settings.max_length, start.longest or settings.max_length)
         first = start.match_from
         if not packed or first is None:
-            return encode_pairs(start.tokenizer, pairs, length, settings.head, first)
+            return encode_pairs(
+                start.tokenizer,
+                pairs,
+                length,
+                settings.head,
+                first,
+            )
         tokenizer = as_tokenizer(start.tokenizer)
         packs = as_packs(pairs)
-        return [*encode_packs(tokenizer, packs, length, settings.head, first)]
+        return [
+            *encode_packs(
+                tokenizer,
+                packs,
+                length,
+                settings.head,
+                first,
+            )
+        ]
 
     def figures(prediction: Any) -> dict[str, float]:
         labels = np.asarray(prediction.label_ids)
@@ -497,6 +541,7 @@ def _trainer(
         truth = labels[real][:, 0]
         result = calibrate(judged, (truth >= 0.5).astype(np.float64))
         brier = float(np.mean((judged - truth) ** 2))
+
         return {
             "accuracy": float(result.accuracy),
             "auc": float(result.auc),
@@ -541,6 +586,7 @@ def _trainer(
         use_cpu=on_cpu,
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
     )
+
     sets = {
         name: sorted(encoded(pairs), key=lambda row: len(row["input_ids"]))
         for name, pairs in evaluation.items()
@@ -677,7 +723,8 @@ def _watch(
 def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:
     """Writes model, tokenizer and card; one that marks matching tokens as ONNX
     alone."""
-    model, packed = made.model, made.reading is not None
+    model = made.model
+    packed = made.reading is not None
     with new_folder(goal) as folder:
         if packed:
             model.config.architectures = [type(model).__name__]

@@ -68,6 +68,7 @@ def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntAr
     for i, words in enumerate(types):
         for word in words:
             lists[word].append(i)
+
     holding = {word: np.array(indices) for word, indices in lists.items()}
 
     def shared(words: frozenset[str]) -> IntArray:
@@ -124,6 +125,7 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         raise InputError(
             f"input '{units.input}' has units but no reference sentences", hint=hint
         )
+
     entries = [
         (i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()
     ]
@@ -133,11 +135,13 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     if unplaced * len(sentences) > _MOST_PAIRS:
         what = f"{unplaced} units of input '{units.input}' name none of {len(sentences)} sentences"
         raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both")
+
     shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
     counts = Counter(stated=len(entries) - unplaced)
+
     for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
@@ -148,16 +152,19 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
                 )
             placed.append(unit)
             continue
+
         overlaps = shared_with(word_types(unit.text))
         inside = references == unit.reference
         if inside.any():
             overlaps[~inside] = -1
-        best, sentence = overlaps.max(), sentences[int(overlaps.argmax())]
+        best = overlaps.max()
+        sentence = sentences[int(overlaps.argmax())]
         counts["matched" if best > 0 else "unmatched"] += 1
         counts["tied"] += bool(best > 0 and (overlaps == best).sum() > 1)
         placed.append(
             replace(unit, reference=sentence.reference, sentence=sentence.sentence)
         )
+
     return Alignment(
         replace(units, units=tuple(placed)), tuple(i for i, _ in entries), counts
     )

@@ -44,6 +44,7 @@ def resolve(reference: ParsedReference) -> Resolution:
     tokens = reference.tokens
     replacements: list[tuple[Span, tuple[str, ...]]] = []
     identities: list[tuple[int, Identity]] = []
+
     for cluster in reference.clusters or ():
         mentions = sorted(set(cluster))
         named = [m for m in mentions if _text(tokens, m).lower() not in PRONOUNS]
@@ -51,6 +52,7 @@ def resolve(reference: ParsedReference) -> Resolution:
             continue
         first = named[0]
         name = tuple(tokens[first[0] : first[1]])
+
         for mention in mentions:
             if mention != first:
                 plural = (
@@ -60,6 +62,7 @@ def resolve(reference: ParsedReference) -> Resolution:
                     mention in reference.possessives
                 )
                 replacements.append((mention, (*name, *whose)))
+
         others: dict[str, Span] = {}
         for mention in named[1:]:
             others.setdefault(_text(tokens, mention).lower(), mention)
@@ -68,6 +71,7 @@ def resolve(reference: ParsedReference) -> Resolution:
                 sentence = bisect_right(reference.offsets, mention[0]) - 1
                 text = f"{' '.join(name)} is {_text(tokens, mention)}"
                 identities.append((mention[0], Identity(text, sentence)))
+
     names: dict[Span, tuple[str, ...]] = {}
     end = -1
     for mention, name in sorted(
@@ -76,6 +80,7 @@ def resolve(reference: ParsedReference) -> Resolution:
         if mention[0] >= end:
             names[mention] = name
             end = mention[1]
+
     identities.sort(key=lambda item: item[0])
     return Resolution(names, tuple(identity for _, identity in identities))
 
@@ -194,6 +199,7 @@ def renderer(
                     written += [(tokens[k], k) for k in range(start, end)]
                 else:
                     written += [(word, i) for word in name]
+
             last = mention
 
         return written

@@ -186,11 +186,19 @@ def extract(
         raise InputError("no references to extract units from")
     language = references_language(records, language)
     choose("rules", rules, get_args(Rules))
+
     if llm is not None:
         if parses is not None:
             raise InputError("a language model gives no parses")
         units, signature, totals = written_units(records, llm, language)
-        return Extraction(units, tuple(records), (), signature, totals)
+        return Extraction(
+            units,
+            tuple(records),
+            (),
+            signature,
+            totals,
+        )
+
     batch = _parsed(records, srl, coref, language)
     made, covered, counts = _units(batch, records, rules, language)
     uncovered = 1 - fsum(covered) / len(covered)
@@ -213,6 +221,7 @@ def extract(
         rules=rules,
         references_sha=references_sha(records),
     )
+
     note = (
         f"STUs leave out {uncovered:.1%} of a sentence's content words on average, more than a "
         f"third in {partial} of {counted(len(covered), 'sentence')}."
@@ -258,11 +267,13 @@ def _parsed(
     if isinstance(linker, str):
         check_language("coreference", language, "coreference")
         linker = open_backend(linker, coref=True)
+
     for name, value, verb in (("srl", backend, "parse"), ("coref", linker, "link")):
         if value is not None and not hasattr(value, verb):
             raise InputError(
                 f"{name} is a {type(value).__name__}", expected="a name or a backend"
             )
+
     if languages := getattr(backend, "languages", None):
         check_language("parser", language, f"the parser '{srl}'", languages)
     english = bool(languages) or language == "en"
@@ -271,6 +282,7 @@ def _parsed(
     parses = tokenized(references, None if english else str.split)
     counts: dict[str, int] = {}
     linked = None
+
     if linker is not None and not isinstance(
         backend, FileBackend
     ):  # before the parser runs
@@ -279,10 +291,12 @@ def _parsed(
             len(resolve(r).names) for r in linked.references
         )
         parses = tuple(map(replaced, linked.references))
+
     batch = backend.parse(parses)
     parses = batch.references
     for parse in () if isinstance(srl, str) else parses:
         check_parse(parse)
+
     if linked is not None:
         parses = tuple(replace(reference, clusters=None) for reference in parses)
     elif linker is not None:
@@ -295,6 +309,7 @@ def _parsed(
             parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
         resolved = any(r.clusters is not None or r.identities for r in parses)
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
+
     counts |= Counter(linked.counts) + Counter(batch.counts)
     return ParsedBatch(parses, batch.signature | linked.signature, counts)
 
@@ -391,6 +406,7 @@ def tokenized(
                         f"{what} ('{cut(text, 40)}')", expected=expected, hint=hint
                     )
             parses.append(ParsedReference(entry.input, index, sentences))
+
     return tuple(parses)
 
 
@@ -443,13 +459,19 @@ def _units(
             covered.append(1.0 if write(whole) in stus else float(share))
 
             for text, said in stus.items():
-                unit = Unit(text, kind="stu", sentence=number, said=said)
+                unit = Unit(
+                    text,
+                    kind="stu",
+                    sentence=number,
+                    said=said,
+                )
                 made.append(replace(unit, reference=parse.reference))
 
         counts["mentions replaced"] += len(resolution.names)
         for identity in (*parse.identities, *resolution.identities):
             unit = Unit(identity.text, kind="stu", sentence=identity.sentence)
             made.append(replace(unit, reference=parse.reference))
+
         units[parse.input] += made
 
     return units, covered, counts

@@ -233,6 +233,7 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
             predicate.update(run)
         elif role != "ARGM-DIS" and not _empty(lower, run):
             arguments.append(Argument(role, run))
+
     arguments = _rejoined(lower, arguments)
 
     # Auxiliaries between the subject and the verb have no role of their own.
@@ -262,8 +263,15 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
     after = [a for a in arguments if a.tokens[0] >= start]
     before = _whole_names(tokens, tags, _without_prefixes(tokens, ahead))
     place = tuple(sorted(predicate))
-    clause = Clause(verb[0], place, before, tuple(after), infinitive)
+    clause = Clause(
+        verb[0],
+        place,
+        before,
+        tuple(after),
+        infinitive,
+    )
     nominal = _without_relative(tokens, clause)
+
     return None if nominal is None else _with_one_subject(tokens, nominal)
 
 
@@ -315,6 +323,7 @@ def _runs(tags: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
             runs[-1][1].append(i)
         else:
             runs.append((role, [i]))
+
     return [(role, tuple(run)) for role, run in runs]
 
 
@@ -377,12 +386,14 @@ def _with_one_subject(tokens: Sequence[str], clause: Clause) -> Clause:
         phrase = tokens[argument.tokens[0]].lower() in _PREPOSITIONS
         if not argument.core or (argument in core and phrase):
             before.append(argument)
+
     return replace(clause, before=(*before, subject))
 
 
 def _one_phrase(tokens: Sequence[str], first: Argument, second: Argument) -> bool:
     """Whether the parser cut a phrase in two: "the clip | of Baron", "Prince | Bin"."""
-    end, start = first.tokens[-1], second.tokens[0]
+    end = first.tokens[-1]
+    start = second.tokens[0]
     if end + 1 != start:
         return False
     return tokens[start].lower() not in _PRONOUNS
@@ -404,6 +415,7 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
         words = [tokens[i].lower() for i in run]
         if "whose" in words:
             return None
+
         # "that" alone is also a subject of its own ("that was wrong").
         if words[-1] in _RELATIVE and (words[-1] != "that" or nouns or run[1:]):
             pronoun = words[-1]
@@ -413,16 +425,27 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
                 preposition = run
                 start = run[0]
                 continue
+
         if run:
             nouns.append(replace(argument, tokens=run))
 
     if pronoun in _PLACES:
-        return replace(clause, before=tuple(nouns[-1:]), relative=True, start=start)
+        return replace(
+            clause,
+            before=tuple(nouns[-1:]),
+            relative=True,
+            start=start,
+        )
 
     core = [noun for noun in nouns if noun.core]
     if len(core) < 2 or not (pronoun or _follows_noun(tokens, core, clause)):
         relative = bool(pronoun)
-        return replace(clause, before=tuple(nouns), relative=relative, start=start)
+        return replace(
+            clause,
+            before=tuple(nouns),
+            relative=relative,
+            start=start,
+        )
 
     # "the day the fire broke out": the fire did not break the day.
     if not preposition and tokens[core[0].tokens[-1]].lower() in _TIMES:
@@ -433,7 +456,12 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
     nouns.remove(core[0])
     after = (*clause.after, noun) if preposition else (noun, *clause.after)
     return replace(
-        clause, before=tuple(nouns), after=after, relative=True, moved=True, start=start
+        clause,
+        before=tuple(nouns),
+        after=after,
+        relative=True,
+        moved=True,
+        start=start,
     )
 
 
@@ -542,7 +570,8 @@ def _denied(reading: _Reading, clause: Clause) -> bool:
 
 def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
     """The core with each adjunct, or the core alone."""
-    needed, adjuncts = [], []
+    needed = []
+    adjuncts = []
     alone = not any(argument.core for argument in clause.after)
 
     for argument in clause.arguments:
@@ -606,6 +635,7 @@ def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
             behind = [i for a in clause.after for i in a.tokens]
             end = max([*clause.predicate, *behind])
             tokens = [i for i in tokens if not start <= i <= end]
+
     return tokens
 
 

@@ -154,6 +154,7 @@ def _problems(parse: ParsedReference) -> Iterator[str]:
         text = cut(" ".join(map(str, sentence.tokens)), 50)
         for problem in _problems_of_sentence(sentence):
             yield f"sentence {number} ('{text}'): {problem}"
+
     total = parse.offsets[-1]
     for cluster in parse.clusters or ():
         if not cluster:
@@ -161,6 +162,7 @@ def _problems(parse: ParsedReference) -> Iterator[str]:
         for start, end in cluster:
             if not 0 <= start < end <= min(total, start + LONGEST):
                 yield f"the mention [{start}, {end}] is not in its {total} tokens, or too long"
+
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(
             parse.sentences
@@ -175,6 +177,7 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
     for number, token in enumerate(tokens, start=1):
         if not token or any(map(str.isspace, token)):
             yield f"token {number} is {token!r}, empty or with white space"
+
     for number, frame in enumerate(sentence.frames or ()):
         if len(frame.tags) != len(tokens):
             yield f"frame {number}: {counted(len(frame.tags), 'tag')} for {len(tokens)} tokens"
@@ -183,6 +186,7 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
                 yield f"frame {number}: tag {n} is {tag!r}, neither O nor B-ROLE or I-ROLE"
         if not 0 <= frame.verb < len(tokens):
             yield f"frame {number}: its verb is token {frame.verb} of {len(tokens)}"
+
     if sentence.tree is not None:
         try:
             pieces = tree_pieces(sentence.tree)
@@ -214,6 +218,7 @@ def tree_pieces(tree: str) -> list[str]:
     pieces: list[str] = []
     starts: list[int] = []  # of the nodes that are open
     children = [0]  # of the top and of those nodes; -1 where there is a word
+
     for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", tree):
         if piece.startswith("("):
             need(children[-1] >= 0, "a word beside a node")
@@ -229,7 +234,8 @@ def tree_pieces(tree: str) -> list[str]:
             pieces.append(f" {piece}")
         else:
             need(bool(starts), "a closing bracket too many")
-            start, inner = starts.pop(), children.pop()
+            start = starts.pop()
+            inner = children.pop()
             label = pieces[start][2:]
             if inner == 0 or label == "-NONE-":
                 del pieces[start:]
@@ -241,6 +247,7 @@ def tree_pieces(tree: str) -> list[str]:
             if not label.startswith("-"):
                 pieces[start] = f" ({re.split(r'[-=|]', label)[0] or label or 'X'}"
             pieces.append(")")
+
     need(not starts, "a closing bracket is missing")
     need(children == [1], f"{children[0]} trees with words")
     return [piece for piece in pieces if piece]
@@ -306,6 +313,7 @@ class FileBackend:
                 raise InputError(
                     f'{where} has no "clusters"', path=self.path, expected=expected
                 )
+
             if any(sentence.frames is not None for sentence in reference.sentences):
                 if [s.tokens for s in reference.sentences] != [
                     s.tokens for s in parse.sentences
@@ -317,7 +325,9 @@ class FileBackend:
                 parse = replace(
                     reference, clusters=parse.clusters, possessives=parse.possessives
                 )
+
             linked.append(parse)
+
         return replace(batch, references=tuple(linked))
 
     def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
@@ -335,6 +345,7 @@ class FileBackend:
             if parses
             else {}
         )
+
         return ParsedBatch(
             matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts
         )

@@ -13,7 +13,13 @@ _NO_SPACE_BEFORE = word_set(
 _NO_SPACE_AFTER = word_set("( [ { $ £ € # `` “ ‘")
 _PAIRED = word_set("' \"")
 """Quotation marks that open and close alike."""
-_OPENING = {"(": ")", "[": "]", "``": "''", "“": "”", "‘": "’"}
+_OPENING = {
+    "(": ")",
+    "[": "]",
+    "``": "''",
+    "“": "”",
+    "‘": "’",
+}
 
 Word = tuple[str, bool]
 """A word and whether the reference has a space before it."""
@@ -40,6 +46,7 @@ def spaces_before(text: str, tokens: Sequence[str]) -> list[bool]:
 
         spaces.append(bool(between) or start == 0)
         end = start + len(token)
+
     return spaces
 
 
@@ -100,4 +107,5 @@ def _balanced(words: Sequence[Word]) -> list[Word]:
         else:
             kept.append((word, space or spaced))
             spaced = False
+
     return kept

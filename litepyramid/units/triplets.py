@@ -59,6 +59,7 @@ def frame_triplets(
         verb.insert(0, verb[-1] - 1)
     if arguments and arguments[0][0] == "ARGM-NEG":
         verb += arguments.pop(0)[1]
+
     return [(*before, *verb, *argument) for _, argument in arguments]
 
 

@@ -60,6 +60,7 @@ def written_units(
         raise InputError(
             "this judge writes no units", expected="llm:MODEL, a language model"
         )
+
     line = f"Reference and units are in {name_of(language)}: do not translate."
     prompt = with_line(read_prompt("units")[0], line, language)
     sources = [
@@ -69,24 +70,34 @@ def written_units(
     ]
     sha = sha256(prompt.encode()).hexdigest()[:8]
     jobs = []
+
     for source in {source.key: source for source in sources}.values():
         numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
-        request, size = (
-            fill(prompt, sentences=numbered),
-            20 + len(numbered.encode()) // 2,
+        request = fill(prompt, sentences=numbered)
+        size = 20 + len(numbered.encode()) // 2
+        jobs.append(
+            Job(
+                (source.key,),
+                request,
+                _SCHEMA,
+                _read,
+                size,
+            )
         )
-        jobs.append(Job((source.key,), request, _SCHEMA, _read, size))
+
     with writer:
         answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
     counts: Counter[str] = Counter({"references": len(sources)})
     by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
     foreign = 0.0
+
     for source in sources:
         placed, share = _placed(
             json.loads(answers[source.key]), source, counts, language
         )
         by_input[source.input] += placed
         foreign += share
+
     if empty := [name for name, units in by_input.items() if not units]:
         raise ModelError(f"the model wrote no unit for input '{empty[0]}'")
     total = sum(map(len, by_input.values()))
@@ -107,6 +118,7 @@ def written_units(
     units = tuple(
         InputUnits(e.input, tuple(by_input[e.input]), e.question) for e in references
     )
+
     return units, signature, totals | counts | asker.counts
 
 
@@ -129,11 +141,14 @@ def _placed(
     sentences = source.sentences
     units: dict[str, Unit] = {}
     foreign = 0.0
+
     for row in rows:
-        text, sentence = one_line(row["unit"]).strip(), row.get("sentence")
+        text = one_line(row["unit"]).strip()
+        sentence = row.get("sentence")
         if not text or text.casefold() in units:
             counts["repeated units left out" if text else "empty units left out"] += 1
             continue
+
         if type(sentence) is not int or not 1 <= sentence <= len(sentences):
             judged = recall([(s, [text]) for s in sentences]).presence
             shares = [float(presence[0]) for presence in judged]
@@ -142,8 +157,10 @@ def _placed(
                 continue
             counts["units assigned by their words"] += 1
             sentence = shares.index(max(shares)) + 1
+
         units[text.casefold()] = Unit(
             text, reference=source.reference, sentence=sentence - 1
         )
         foreign += 1 - float(recall([(" ".join(sentences), [text])]).presence[0][0])
+
     return list(units.values()), foreign

@@ -40,7 +40,13 @@ def run(
         ]
         for n in range(systems)
     }
-    return lp.score(summaries, facts, judge=judge, evidence=True, samples=1000)
+    return lp.score(
+        summaries,
+        facts,
+        judge=judge,
+        evidence=True,
+        samples=1000,
+    )
 
 
 def cost(systems: int, inputs: int, units: int) -> None:
@@ -93,13 +99,20 @@ def main() -> None:
     if not parser.parse_args().power:
         cost(25, 100, 10)
         return
+
     rng = np.random.default_rng(1)
     print("inputs  wrong verdicts  true difference  gate fails")
     for inputs in (30, 60, 100, 200):
         for noise in (0.05, 0.1):
             for drop in (0.0, 0.03, 0.05):
                 loss = drop / (2.6 / 5.8) / (1 - 2 * noise)
-                share, mean = failures(rng, 2000, inputs, noise, loss)
+                share, mean = failures(
+                    rng,
+                    2000,
+                    inputs,
+                    noise,
+                    loss,
+                )
                 print(f"{inputs:6}  {noise:14.2f}  {mean:15.3f}  {share:10.3f}")
 
 

@@ -91,8 +91,10 @@ def metrics(table: ScoreTable, human: str) -> None:
     number = len(aligned.metrics)
     tests = number * (number - 1)
     k = round(tests / ALPHA) - 1
-    one, two = aligned.metrics.index("js-2"), aligned.metrics.index("rouge-1_f1")
+    one = aligned.metrics.index("js-2")
+    two = aligned.metrics.index("rouge-1_f1")
     both = aligned.values[[one, two]]
+
     for level, their_level, samples in (
         ("system", "system", k),
         ("summary", "input", 300),
@@ -116,11 +118,16 @@ def metrics(table: ScoreTable, human: str) -> None:
         ours = min(
             cpu(
                 partial(
-                    compare, table, human, level=level, correction="bonferroni-level"
+                    compare,
+                    table,
+                    human,
+                    level=level,
+                    correction="bonferroni-level",
                 )
             )
             for _ in range(3)
         )
+
         work = f"{number} metrics at {level} level, tau"
         report(work, ours, f"nlpstats with {k:,} samples", theirs)
 
@@ -130,6 +137,7 @@ def null(runs: int) -> None:
     pairs = np.array(list(combinations(range(60), 2)))
     names = tuple("abcdefg")
     false = np.zeros(3, dtype=int)
+
     for run in range(runs):
         values = rng.normal(size=(60, 40)) * rng.gamma(2.0, size=40) + rng.normal(
             size=40
@@ -145,6 +153,7 @@ def null(runs: int) -> None:
         )  # fmt: skip
         found = compare(table, "g", correction="bonferroni-level", seed=run).comparisons
         false[1:] += [bool((c.corrected <= ALPHA).any()) for c in found]
+
     limit = ALPHA + 2 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
     what = (
         "60 equal systems, Holm",
@@ -163,7 +172,12 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, default=named or ROOT.parent / "shared" / "data"
     )
-    parser.add_argument("--null", type=int, default=0, help="runs of the simulation")
+    parser.add_argument(
+        "--null",
+        type=int,
+        default=0,
+        help="runs of the simulation",
+    )
     arguments = parser.parse_args()
     if arguments.null:
         null(arguments.null)
@@ -173,10 +187,12 @@ def main() -> None:
     print(
         f"400 systems x 10 inputs, rank groups: {cpu(lambda: rank_groups(many)):.2f} s"
     )
+
     if not (arguments.data / "realsumm").is_dir():
         sys.exit(
             "published data absent: set LITEPYRAMID_DATA or put it at ../shared/data"
         )
+
     scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix(
         "s3_pyr"
     )

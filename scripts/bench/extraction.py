@@ -92,16 +92,29 @@ def main() -> None:
     show(*HEADS)
     row = ("authors", "theirs", size(theirs), "–", "–", best_match(scus, theirs))
     show(*row, *correlations(theirs), "–")
+
     for srl, coref in EXTRACTORS:
         start = time.perf_counter()
-        ours = extract(references, srl=srl, coref=coref, rules=arguments.rules).units
+        ours = extract(
+            references,
+            srl=srl,
+            coref=coref,
+            rules=arguments.rules,
+        ).units
         seconds = time.perf_counter() - start
         overlaps = (
             best_match(ours, theirs),
             best_match(theirs, ours),
             best_match(scus, ours),
         )
-        show(srl, coref, size(ours), *overlaps, *correlations(ours), seconds)
+        show(
+            srl,
+            coref,
+            size(ours),
+            *overlaps,
+            *correlations(ours),
+            seconds,
+        )
 
 
 if __name__ == "__main__":

@@ -38,9 +38,11 @@ def measure(
     if "cache" in settings_of(name):
         options["cache"] = None
     judge = lp.judge(name, workers=workers, **options)
-    start, cpu = time.perf_counter(), time.process_time()
+    start = time.perf_counter()
+    cpu = time.process_time()
     batch = judge_pairs(judge, items)
-    seconds, own = time.perf_counter() - start, time.process_time() - cpu
+    seconds = time.perf_counter() - start
+    own = time.process_time() - cpu
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     peak = sum(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
     pairs = sum(map(len, batch.presence))
@@ -52,17 +54,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("realsumm", type=Path)
     parser.add_argument("judges", nargs="+")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1])
+    parser.add_argument(
+        "--workers",
+        type=int,
+        nargs="+",
+        default=[1],
+    )
     parser.add_argument("--systems", type=int, default=25)
     parser.add_argument(
-        "-J", dest="settings", action="append", default=[], metavar="KEY=VALUE"
+        "-J",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
     )
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+
     if options.one:
         [name], [workers] = options.judges, options.workers
-        measure(options.realsumm, name, workers, options.systems, options.settings)
+        measure(
+            options.realsumm,
+            name,
+            workers,
+            options.systems,
+            options.settings,
+        )
         return
+
     print(f"{'judge':30} workers  pairs   pairs/s    CPU s  peak MB  presence")
     for name in options.judges:
         digests = set()
@@ -70,7 +89,12 @@ def main() -> None:
             run = [sys.executable, __file__, str(options.realsumm), name, "--one"]
             run += ["--workers", str(workers), "--systems", str(options.systems)]
             run += [part for setting in options.settings for part in ("-J", setting)]
-            done = subprocess.run(run, check=True, capture_output=True, text=True)
+            done = subprocess.run(
+                run,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
             pairs, speed, cpu, peak, digest = json.loads(done.stdout.splitlines()[-1])
             digests.add(digest)
             row = f"{pairs:7} {speed:9.0f} {cpu:8.1f} {peak:8.0f}  {digest}"

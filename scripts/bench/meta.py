@@ -41,7 +41,8 @@ from litepyramid.meta.core.permutation import prepare_pair, standardised
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}
-PARTS, CHECKED = 5, 20
+PARTS = 5
+CHECKED = 20
 
 
 def scores(n: int, m: int, level: str) -> tuple[np.ndarray, ...]:
@@ -61,7 +62,12 @@ def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any) -> None:
     n, m = X.shape
     np.random.seed(1)
     rival = bootstrap(
-        X, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED
+        X,
+        Z,
+        THEIR_LEVEL[level],
+        coefficient,
+        "both",
+        n_resamples=CHECKED,
     ).samples
     np.random.seed(1)
     drawn = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(CHECKED)]
@@ -71,6 +77,7 @@ def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any) -> None:
         )
         for side, size in ((0, n), (1, m))
     )
+
     ours = Resampled(X, Z, level, coefficient)(systems, inputs)
     np.testing.assert_allclose(ours, rival, rtol=0, atol=1e-10)
 
@@ -79,7 +86,13 @@ def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any) -> N
     n, m = X.shape
     np.random.seed(1)
     rival = permutation_test(
-        X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED
+        X,
+        Y,
+        Z,
+        THEIR_LEVEL[level],
+        coefficient,
+        "both",
+        n_resamples=CHECKED,
     )
     np.random.seed(1)
     coins = [
@@ -118,16 +131,22 @@ def against_nlpstats(arguments: argparse.Namespace) -> None:
             check_bootstrap(X, Z, level, c)
             race(
                 f"25x{m} BOOT-BOTH {level}", c,
-                partial(bootstrap, X, Z, theirs, c, "both"),
-                partial(bootstrap_samples, X, Z, level, c, samples=k), arguments,
+                partial(bootstrap, X, Z, theirs, c, "both",),
+                partial(bootstrap_samples, X, Z, level, c, samples=k,), arguments,
             )  # fmt: skip
             if m > 100:
                 continue
-            check_permutation(X, Y, Z, level, c)
+            check_permutation(
+                X,
+                Y,
+                Z,
+                level,
+                c,
+            )
             race(
                 f"25x{m} PERM-BOTH {level}", c,
-                partial(permutation_test, X, Y, Z, theirs, c, "both"),
-                partial(compare_pairs, np.stack([X, Y]), Z, level, c, samples=k), arguments,
+                partial(permutation_test, X, Y, Z, theirs, c, "both",),
+                partial(compare_pairs, np.stack([X, Y]), Z, level, c, samples=k,), arguments,
             )  # fmt: skip
 
 
@@ -148,13 +167,23 @@ def against_scipy(arguments: argparse.Namespace) -> None:
     sides = X[:, 0], Z[:, 0]
     for statistic in (pearson, spearman, kendall):
         theirs = partial(
-            stats.bootstrap, sides, statistic, paired=True, method="percentile"
+            stats.bootstrap,
+            sides,
+            statistic,
+            paired=True,
+            method="percentile",
         )
         ours = partial(
             bootstrap_samples, X, Z, "system", statistic.__name__, "systems",
             samples=arguments.samples,
         )  # fmt: skip
-        race("vector of 25, scipy", statistic.__name__, theirs, ours, arguments)
+        race(
+            "vector of 25, scipy",
+            statistic.__name__,
+            theirs,
+            ours,
+            arguments,
+        )
 
 
 def all_pairs(data: Path) -> None:
@@ -173,8 +202,18 @@ def all_pairs(data: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--samples", type=int, default=1000, help="k")
-    parser.add_argument("--repeats", type=int, default=7, help="of ours")
+    parser.add_argument(
+        "--samples",
+        type=int,
+        default=1000,
+        help="k",
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=7,
+        help="of ours",
+    )
     parser.add_argument(
         "--quick", action="store_true", help="a tenth of the rival's samples"
     )

@@ -62,6 +62,7 @@ def page(path: Path, systems: int, inputs: int, units: int) -> float:
         summaries, facts, references=references, labels=labels,
         judge="recall", evidence=True, samples=100,
     )  # fmt: skip
+
     start = time.perf_counter()
     result.to_html(path)
     return time.perf_counter() - start
@@ -95,6 +96,7 @@ def seconds(path: Path, runs: int) -> list[float]:
             while (drawn := browser.execute_script("return window.drawn")) is None:
                 time.sleep(0.02)
             found.append(drawn / 1000)
+
         return found
     finally:
         browser.quit()
@@ -108,6 +110,7 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=10)
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
+
     with tempfile.TemporaryDirectory() as folder:
         for inputs in (given.inputs, 10 * given.inputs):
             path = Path(folder) / f"{inputs}.html"

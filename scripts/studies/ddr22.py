@@ -66,6 +66,7 @@ def whole_test_sets(folder: Path) -> bool:
             print(f"{name} {metric}: no {path}")
             same = False
             continue
+
         with gzip.open(path, "rt", encoding="utf-8") as file:
             rows = [json.loads(line) for line in file]
         both = metric, "ground-truth"
@@ -75,7 +76,11 @@ def whole_test_sets(folder: Path) -> bool:
             for row in rows
         ]
         entry = meta.delta(
-            scores, "ground-truth", metrics=metric, full=scores, rule="authors"
+            scores,
+            "ground-truth",
+            metrics=metric,
+            full=scores,
+            rule="authors",
         ).metrics[0]
         ours = " ".join(f"{c.tau:z.2f}".replace("0.", ".", 1) for c in entry.curve)
         same &= ours == FIGURE_6[name, metric]
@@ -85,13 +90,19 @@ def whole_test_sets(folder: Path) -> bool:
         print(
             meta.testset(scores, "ground-truth", full=scores, metrics=metric).to_table()
         )
+
     return same
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     usual = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data"))
-    parser.add_argument("data", nargs="?", type=Path, default=usual)
+    parser.add_argument(
+        "data",
+        nargs="?",
+        type=Path,
+        default=usual,
+    )
     parser.add_argument("--whole", type=Path, help="data/ of the authors' repository")
     arguments = parser.parse_args()
     judged_inputs(arguments.data)

@@ -22,7 +22,9 @@ P19 = (
     "P19 (TAC): τ of all pairs above .6 on the judged and the whole range, highest for ROUGE-2\n"
     "and JS-2; on the top range below .3, negative with ROUGE-L"
 )
-INPUTS, EXTRACTS, SENTENCES = 20, 200, 4
+INPUTS = 20
+EXTRACTS = 200
+SENTENCES = 4
 
 
 def random_extracts(folder: Path) -> lp.ScoreTable:
@@ -35,6 +37,7 @@ def random_extracts(folder: Path) -> lp.ScoreTable:
         (folder / "references.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
     )
     texts: dict[str, list[str]] = {f"extract {n}": [] for n in range(EXTRACTS)}
+
     for document in documents:
         sentences = [s for part in document.split("\t") for s in split_sentences(part)]
         for extracts in texts.values():
@@ -42,6 +45,7 @@ def random_extracts(folder: Path) -> lp.ScoreTable:
                 len(sentences), min(SENTENCES, len(sentences)), replace=False
             )
             extracts.append(" ".join(sentences[i] for i in sorted(some.tolist())))
+
     plain = [r.replace("<t>", "").replace("</t>", "") for r in references]
     metrics = ["rouge-1", "rouge-2", "rouge-l"]
     return lp.score_metrics(texts, references=plain, metrics=metrics).scores

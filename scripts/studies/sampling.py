@@ -48,6 +48,7 @@ def crossfitted(folder: Path, step: int = 1) -> Table:
     labels = np.empty((len(summaries), starts[-1]))
     presence = np.empty(labels.shape)
     folds = sorted((folder / "by_examples").glob("fold*.id"))
+
     for fold in folds:
         held = set(fold.read_text().split())
         train = [
@@ -59,6 +60,7 @@ def crossfitted(folder: Path, step: int = 1) -> Table:
         items = [(row.texts[place], data.units[place].texts) for row, place in train]
         known = [by_system[row.system].labels[place] for row, place in train]
         judge = LexicalJudge(fit_lexical(items, known))
+
         for n, row in enumerate(summaries):
             places = [place for place, name in enumerate(ids) if name in held]
             batch = judge.judge([(row.texts[p], data.units[p].texts) for p in places])
@@ -66,6 +68,7 @@ def crossfitted(folder: Path, step: int = 1) -> Table:
                 there = slice(starts[place], starts[place + 1])
                 presence[n, there] = values
                 labels[n, there] = by_system[row.system].labels[place]
+
     return Table(labels, presence, np.repeat(np.arange(len(ids)), sizes))
 
 
@@ -74,9 +77,14 @@ def simulate(
 ) -> dict[str, float]:
     """Coverage and width of 95 % intervals, labels and minutes a system."""
     rng = np.random.default_rng(seed)
-    shares, inputs = table.shares, table.inputs
+    shares = table.shares
+    inputs = table.inputs
     count = int(inputs.max()) + 1
-    covered, widths, labels, read = [], [], [], []
+    covered = []
+    widths = []
+    labels = []
+    read = []
+
     for _ in range(draws):
         drawn_inputs = rng.choice(count, round(share * count), replace=False)
         for human, judge in zip(table.labels, table.presence, strict=True):
@@ -95,12 +103,19 @@ def simulate(
                     whole=way == "summaries",
                     rng=rng,
                 )
-            row = interval(table, human, judge, probability, single="facts" in way)
+            row = interval(
+                table,
+                human,
+                judge,
+                probability,
+                single="facts" in way,
+            )
             covered.append(row.low <= truth <= row.high)
             widths.append(row.high - row.low)
             there = ~np.isnan(probability)
             labels.append(there.sum())
             read.append(len(np.unique(inputs[there])))
+
     facts = float(np.mean(labels))
     return {
         "coverage": float(np.mean(covered)),
@@ -119,7 +134,8 @@ def interval(
     single: bool,
 ) -> np.record:
     """The estimate of one system's score from its drawn facts."""
-    shares, inputs = table.shares, table.inputs
+    shares = table.shares
+    inputs = table.inputs
     count = int(inputs.max()) + 1
     there = np.flatnonzero(~np.isnan(probability))
     keys = there if single else inputs[there]
@@ -134,6 +150,7 @@ def interval(
         total=1.0,
         inputs=count,
     )
+
     rows = with_intervals(
         estimate(drawn),
         between=None,

@@ -138,6 +138,7 @@ class Reproduction(Result):
                 for (where, data, why), count in reasons.items()
             ),
         )
+
         return [Table.of(title, columns, rows, notes), *([missing] if reasons else [])]
 
 
@@ -188,10 +189,28 @@ def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproducti
     run = _Run(Path(data), make)
     numbers = [
         *_readme(run),
-        *_table(run, "Table 1", TABLE_1, SETS, "examples"),
-        *_table(run, "Table 2", TABLE_2, SETS[1:], None),
+        *_table(
+            run,
+            "Table 1",
+            TABLE_1,
+            SETS,
+            "examples",
+        ),
+        *_table(
+            run,
+            "Table 2",
+            TABLE_2,
+            SETS[1:],
+            None,
+        ),
         *_table_3(run),
-        *_table(run, "Table 4", TABLE_4, SETS, "systems"),
+        *_table(
+            run,
+            "Table 4",
+            TABLE_4,
+            SETS,
+            "systems",
+        ),
     ]
     return Reproduction(tuple(numbers), Signature.of(constant="zb21"))
 
@@ -204,14 +223,21 @@ def _numbers(
     compute: Callable[[], Values],
 ) -> Iterator[Number]:
     """Published numbers of one row, beside what can be computed."""
-    found, why = {}, ""
+    found = {}
+    why = ""
     try:
         found = dict(compute())
     except (MissingError, LitepyramidError) as error:
         why = str(error)
     for kind, number in published.items():
         yield Number(
-            where, data_set, row, kind, number, found.get(kind, float("nan")), why
+            where,
+            data_set,
+            row,
+            kind,
+            number,
+            found.get(kind, float("nan")),
+            why,
         )
 
 
@@ -233,16 +259,24 @@ def _readme(run: _Run) -> Iterator[Number]:
                 judged = run.judge(TRAINED["TAC08"]).judge(items)
                 if judged.logits is None:
                     raise MissingError("the judge has no logits")
-                logits, layout = np.concatenate(judged.logits), UnitLayout.of(units)
+                logits = np.concatenate(judged.logits)
+                layout = UnitLayout.of(units)
                 by_mode = {
                     mode: np.nan_to_num(presence(logits, mode)) for mode in MODES
                 }
+
                 return {
                     m: float(lite_pyramid_scores(p, layout).mean())
                     for m, p in by_mode.items()
                 }
 
-            yield from _numbers("README", name, f"{system} {row}", published, compute)
+            yield from _numbers(
+                "README",
+                name,
+                f"{system} {row}",
+                published,
+                compute,
+            )
 
 
 def _table_3(run: _Run) -> Iterator[Number]:
@@ -262,6 +296,7 @@ def _table_3(run: _Run) -> Iterator[Number]:
                 rouge.score(target, text)["rouge2"].fmeasure
                 for text, target in zip(texts, targets, strict=True)
             ]
+
             return {
                 "ROUGE-2": 100 * float(np.mean(scores)),
                 "Pyramid": _human(dataset, system),
@@ -270,7 +305,13 @@ def _table_3(run: _Run) -> Iterator[Number]:
         published = dict(
             zip(("ROUGE-2", "Pyramid"), map(float, cells.split()), strict=True)
         )
-        yield from _numbers("Table 3", "PyrXSum", row, published, compute)
+        yield from _numbers(
+            "Table 3",
+            "PyrXSum",
+            row,
+            published,
+            compute,
+        )
 
 
 def _texts(dataset: Dataset, system: str) -> Sequence[str]:
@@ -294,6 +335,7 @@ def _table(
         row, _, cells = line.partition("|")
         values = cells.split()
         half = len(values) // 2
+
         for index, name in enumerate(sets):
             four = [*values[2 * index : 2 * index + 2], *values[half + 2 * index :][:2]]
             if four[0] == "-":
@@ -305,7 +347,13 @@ def _table(
                 return way(run, row, dataset, by)
 
             published = dict(zip(_SHOWN, map(float, four), strict=True))
-            yield from _numbers(where, name, row, published, compute)
+            yield from _numbers(
+                where,
+                name,
+                row,
+                published,
+                compute,
+            )
 
 
 def _older_metric(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
@@ -313,8 +361,10 @@ def _older_metric(run: _Run, row: str, dataset: Dataset, by: str | None) -> Valu
     if row not in METRICS or dataset.name != "realsumm" or not path.is_file():
         raise MissingError("no scores of this metric in the data")
     table = run._once("scores", lambda: read_scores(path))
-    X, Z = table.matrix(METRICS[row]).values, table.matrix("human").values
+    X = table.matrix(METRICS[row]).values
+    Z = table.matrix("human").values
     parts = [(X, Z)]
+
     if by is not None:
         parts = []
         for fold in make_folds(
@@ -323,9 +373,21 @@ def _older_metric(run: _Run, row: str, dataset: Dataset, by: str | None) -> Valu
             rows = [table.systems.index(s) for s in fold.systems]
             at = np.ix_(rows, [table.inputs.index(i) for i in fold.inputs])
             parts.append((X[at], Z[at]))
+
     return {
         f"{level}_{c}": float(
-            np.mean([level_correlation(x, z, level, c, "zb21").value for x, z in parts])
+            np.mean(
+                [
+                    level_correlation(
+                        x,
+                        z,
+                        level,
+                        c,
+                        "zb21",
+                    ).value
+                    for x, z in parts
+                ]
+            )
         )
         for level, c in _KINDS
     }
@@ -355,9 +417,16 @@ def _lite(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
         ready = run.judge(TRAINED[trained_on])
         result = validate(dataset, {"ready": ready}, units=units, constant="zb21")
         return {
-            f"{level}_{c}": result.mean("ready", kind, level, c, mode="p2c").mean
+            f"{level}_{c}": result.mean(
+                "ready",
+                kind,
+                level,
+                c,
+                mode="p2c",
+            ).mean
             for level, c in _KINDS
         }
+
     kind, _, zero = row.partition("-")
     units = {kind: _units(run, dataset, kind)}
     if not zero and dataset.name != "realsumm":
@@ -370,9 +439,16 @@ def _lite(run: _Run, row: str, dataset: Dataset, by: str | None) -> Values:
         dataset, lambda data, fold: judges[fold - 1],
         by="examples" if by == "examples" else "systems", units=units, constant="zb21",
     )  # fmt: skip
+
     mode = "l3c" if zero else "p2c"
     return {
-        f"{level}_{c}": result.mean("trained", kind, level, c, mode=mode).mean
+        f"{level}_{c}": result.mean(
+            "trained",
+            kind,
+            level,
+            c,
+            mode=mode,
+        ).mean
         for level, c in _KINDS
     }
 

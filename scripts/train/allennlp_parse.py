@@ -75,16 +75,19 @@ def read_references(path: Path) -> list[Reference]:
         raise fail(
             f"{path}: a table or a compressed file; give JSON Lines or a file of lines"
         )
+
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise fail(f"{path}: cannot be read ({error})") from None
+
     is_json = path.suffix in (".jsonl", ".ndjson", ".json")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             if not is_json and number < len(lines):
                 raise fail(f"{path}:{number}: an empty reference")
             continue
+
         if not is_json:
             sentences = [s.strip() for s in MARK.split(line) if s.strip()]
             marked = "<t>" in line
@@ -98,11 +101,13 @@ def read_references(path: Path) -> list[Reference]:
                 )
             )
             continue
+
         try:
             row = json.loads(line)
             found.extend(json_references(row))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise fail(f"{path}:{number}: no reference ({error!r})") from None
+
     if not found:
         raise fail(f"{path}: holds no reference")
     return found
@@ -113,14 +118,31 @@ def json_references(row: dict[str, Any]) -> Iterator[Reference]:
     name = str(row["input"])
     if "sentences" in row:
         tokens = [[str(token) for token in s["tokens"]] for s in row["sentences"]]
-        yield Reference(name, int(row.get("reference", 0)), None, None, tokens)
+        yield Reference(
+            name,
+            int(row.get("reference", 0)),
+            None,
+            None,
+            tokens,
+        )
         return
+
     for index, reference in enumerate(row["references"]):
         if isinstance(reference, str):
-            yield Reference(name, index, reference, None, None)
+            yield Reference(
+                name,
+                index,
+                reference,
+                None,
+                None,
+            )
         else:
             yield Reference(
-                name, index, None, [str(s) for s in reference if s.strip()], None
+                name,
+                index,
+                None,
+                [str(s) for s in reference if s.strip()],
+                None,
             )
 
 
@@ -189,6 +211,7 @@ def parse(reference: Reference, models: Models) -> tuple[dict[str, Any], int]:
         raise ValueError("no words in it")
     skipped = 0
     sentences = []
+
     for tokens in rows:
         sentence: dict[str, Any] = {"tokens": tokens}
         if models.srl is not None:
@@ -198,6 +221,7 @@ def parse(reference: Reference, models: Models) -> tuple[dict[str, Any], int]:
         if models.tree is not None:
             sentence["tree"] = bracketed(models.tree(tokens), tokens)
         sentences.append(sentence)
+
     line: dict[str, Any] = {"input": reference.input, "reference": reference.index}
     line["sentences"] = sentences
     if models.coref is not None:
@@ -227,7 +251,12 @@ def load(arguments: argparse.Namespace) -> Models:
             language=arguments.spacy,
         )
 
-    nlp = get_spacy_model(arguments.spacy, pos_tags=True, parse=True, ner=False)
+    nlp = get_spacy_model(
+        arguments.spacy,
+        pos_tags=True,
+        parse=True,
+        ner=False,
+    )
     tokenizer = SpacyTokenizer(language=arguments.spacy, pos_tags=True)
 
     def tagged(tokens: list[str]) -> Any:
@@ -298,9 +327,11 @@ def run(references: list[Reference], models: Models, output: Path) -> tuple[int,
                         file=sys.stderr,
                         flush=True,
                     )
+
         temporary.replace(output)
     finally:
         temporary.unlink(missing_ok=True)
+
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return len(references), left_out
@@ -316,7 +347,11 @@ def arguments_of(argv: list[str] | None = None) -> argparse.Namespace:
         " text with <t> marks",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, help="the interchange file"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="the interchange file",
     )
     parser.add_argument("--srl", default=SRL, help="archive of the SRL model, or none")
     parser.add_argument(
@@ -329,8 +364,12 @@ def arguments_of(argv: list[str] | None = None) -> argparse.Namespace:
         "--spacy", default="en_core_web_sm", help="spaCy model for tags"
     )
     parser.add_argument(
-        "--cuda-device", type=int, default=-1, help="GPU, -1 for the CPU"
+        "--cuda-device",
+        type=int,
+        default=-1,
+        help="GPU, -1 for the CPU",
     )
+
     return parser.parse_args(argv)
 
 

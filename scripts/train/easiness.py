@@ -84,7 +84,13 @@ def learn(
     about = {"name": "embedded", "data": "litepyramid highlights (MIT)"}
     about |= dict(features.signature.fields)
     settings = replace(SHIPPED, seed=seed)
-    return fit_trees(cut(features, left_out), gold.values, settings, about, gold.scus)
+    return fit_trees(
+        cut(features, left_out),
+        gold.values,
+        settings,
+        about,
+        gold.scus,
+    )
 
 
 def folds_of(folder: Path) -> dict[str, int]:
@@ -124,7 +130,12 @@ def main() -> None:
     parser.add_argument("--highlights", type=Path, default=Path("models/highlights"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data/realsumm"))
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
-    parser.add_argument("--repeats", type=int, default=5, help="other draws of folds")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=5,
+        help="other draws of folds",
+    )
     parser.add_argument("--seed", type=int, default=12345)
     parser.add_argument(
         "--ablate", action="store_true", help="also without parts of the features"
@@ -134,6 +145,7 @@ def main() -> None:
         as_references(arguments.highlights / "references.jsonl"),
         as_units(arguments.highlights / "scus.jsonl", kind="scu"),
     )
+
     names = as_names(arguments.data / "ids.txt", None)
     table, gold = prepare_gold(
         as_references(arguments.data / "references.txt", **names),
@@ -146,6 +158,7 @@ def main() -> None:
         **regressor.about,
         "centred_on": f"REALSumm (CC BY 4.0), {scored} sentences",
     }
+
     shipped = replace(regressor, offset=offset, about=about)
     data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
     with atomic_write(arguments.output, binary=True) as file:
@@ -167,7 +180,17 @@ def main() -> None:
     ) -> None:
         features = cut(table, left_out)
         first, *others = (
-            measure(cross_fit(features, gold, each, settings, start).values, gold, each)
+            measure(
+                cross_fit(
+                    features,
+                    gold,
+                    each,
+                    settings,
+                    start,
+                ).values,
+                gold,
+                each,
+            )
             for each in (folds, *draws)
         )
         rows.append((name, *first, float(np.mean([other[2] for other in others]))))
@@ -191,6 +214,7 @@ def main() -> None:
         Column("pearson", "r"),
         Column("others", "other folds"),
     )
+
     table = Table(
         "Easiness on REALSumm by the authors' folds", columns, tuple(rows), gold.notes
     )

@@ -69,7 +69,9 @@ SETS: dict[str, tuple[int, float]] = {
 WITH = {"rose_acu": ("rose_acu_contrast",)}
 """Sets whose premises are those of another set."""
 
-HIGHLIGHTED, TEMPLATES, LONG = 3600, 4500, 0.12
+HIGHLIGHTED = 3600
+TEMPLATES = 4500
+LONG = 0.12
 """References of the highlights, scenes from templates, the share of long premises."""
 
 MOST_CHARACTERS = 2_600
@@ -108,6 +110,7 @@ def read_row(row: dict[str, Any]) -> Pair | None:
     for name in CLASSES:
         if name in kinds and "not_" not in row["kind"]:
             return {**texts, "label": name}
+
     if row.get("label") in ("e", "n", "c"):
         return {**texts, "label": row["label"]}
     if "present" in row or contrast:
@@ -135,7 +138,8 @@ def realsumm(folder: Path, away: int = 5) -> tuple[list[Pack], list[Pack]]:
 
 def as_training(several: Iterable[Pair]) -> TrainingPairs:
     """Rows as pairs with labels from 0 to 1."""
-    pairs, labels = [], []
+    pairs = []
+    labels = []
     for row in several:
         pairs.append((row["premise"], row["hypothesis"]))
         known = row.get("present", row.get("label", "0"))
@@ -180,6 +184,7 @@ def make_packs(
     if HIGHLIGHTS.exists():
         facts = highlight_facts(HIGHLIGHTS, seed)
         packs += maker.packs(sampled(facts, round(HIGHLIGHTED * share), draw), 0.7)
+
     packs += template_packs(round(TEMPLATES * share), seed)
     return [*lengthened([pack for pack in packs if pack.units], LONG, seed=seed)]
 
@@ -216,14 +221,22 @@ def last_stage(
     draw = random.Random(seed)
     half = FINAL_PAIRS // 2
     some: list[Pack] = []
+
     for several in (labelled, packs):
-        count, shuffled = 0, draw.sample(several, len(several))
+        count = 0
+        shuffled = draw.sample(several, len(several))
         for pack in shuffled:
             if count < half:
                 some.append(pack)
                 count += len(pack.units)
+
     plan = Plan(
-        pairs=FINAL_PAIRS, rate=7e-5, warmup=600, fall=1.0, average=0.98, seed=seed
+        pairs=FINAL_PAIRS,
+        rate=7e-5,
+        warmup=600,
+        fall=1.0,
+        average=0.98,
+        seed=seed,
     )
     run = Run(base, out, plan)
     run.train(encoded(FOLDER, some, plan.longest), "final", every=FINAL_PAIRS)
@@ -246,9 +259,24 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--wordnet", type=Path, help="folder with data.noun and others")
     parser.add_argument("--encoder", type=Path, help="a BERT to begin with")
-    parser.add_argument("--pairs", type=int, default=300_000, help="of the first stage")
-    parser.add_argument("--share", type=float, default=1.0, help="for a trial")
-    parser.add_argument("--fold", type=int, default=5, help="of REALSumm, kept aside")
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        default=300_000,
+        help="of the first stage",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        help="for a trial",
+    )
+    parser.add_argument(
+        "--fold",
+        type=int,
+        default=5,
+        help="of REALSumm, kept aside",
+    )
     options = parser.parse_args()
     torch.manual_seed(1)
 

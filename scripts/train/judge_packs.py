@@ -40,7 +40,8 @@ from litepyramid.training.pairs import CONTRADICTION, NEUTRAL
 from litepyramid.units.extract import tokenizer
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
-ABSENT, PRESENT = 0.0, 1.0
+ABSENT = 0.0
+PRESENT = 1.0
 UNITS = 9
 SYMMETRIC = {
     "meet", "marry", "agree", "play", "draw", "face", "fight", "talk", "share", "join",
@@ -67,7 +68,11 @@ class Facts:
 
 def label_of(row: Pair) -> float:
     """A row's label as `TrainingPairs` has it."""
-    codes = {"e": PRESENT, "n": NEUTRAL, "c": CONTRADICTION}
+    codes = {
+        "e": PRESENT,
+        "n": NEUTRAL,
+        "c": CONTRADICTION,
+    }
     return codes[row["label"][0]] if "label" in row else float(row["present"])
 
 
@@ -136,7 +141,11 @@ class Alterer:
         ]
 
         if self.net is not None:
-            codes = {"synonym": PRESENT, "wider": PRESENT, "spelt": PRESENT}
+            codes = {
+                "synonym": PRESENT,
+                "wider": PRESENT,
+                "spelt": PRESENT,
+            }
             codes |= {"antonym": CONTRADICTION}
             for kind, new, false in rewritten(one, self.net, self.random, self.used):
                 texts.append((kind, new, codes.get(kind, ABSENT)))
@@ -161,17 +170,24 @@ def affirmed(one: Sentence) -> list[str]:
         base = one.grammar.base(one.root.text)
         if not base or one.root.i <= token.i:
             return []
-        tag = {"did": "VBD", "does": "VBZ", "do": "VBP"}[before]
+        tag = {
+            "did": "VBD",
+            "does": "VBZ",
+            "do": "VBP",
+        }[before]
         verb = one.grammar.inflected(base, tag)
         words = [*one.words]
         words[one.root.i] = verb
+
         return [w for k, w in enumerate(words) if k not in (token.i, token.i - 1)]
+
     return []
 
 
 def spans_of_names(one: Sentence) -> list[tuple[int, int]]:
     """Runs of capitalised words, single ones too if the parser says that they are."""
-    spans, start = [], None
+    spans = []
+    start = None
     for place in range(len(one.words) + 1):
         name = place < len(one.words) and is_name(one.words[place])
         name = name and (place > 0 or one.doc[place].pos_ == "PROPN")
@@ -216,7 +232,8 @@ def other_name(one: Sentence, names: Sequence[str], draw: random.Random) -> list
 
 def turned(one: Sentence) -> list[str]:
     """The passive that says that the other one did it."""
-    spans, target = one.arguments(), one.child("obj")
+    spans = one.arguments()
+    target = one.child("obj")
     if spans is None or target is None or not one.verb or one.root.tag_ != "VBD":
         return []
     (first, end), (start, last) = spans
@@ -225,6 +242,7 @@ def turned(one: Sentence) -> list[str]:
     subject = one.subject
     plural = subject is not None and subject.tag_ in ("NNS", "NNPS")
     verb = one.grammar.inflected(one.verb, "VBN")
+
     return [
         *one.words[first:end], "were" if plural else "was", verb, "by",
         *one.lowered(start, last), *one.words[last:],
@@ -262,7 +280,8 @@ def parts(one: Sentence) -> Iterator[list[str]]:
 
 def names_in(premise: str) -> list[str]:
     """The names of a premise, as runs of capitalised words."""
-    names, run = set(), []
+    names = set()
+    run = []
     for number, word in enumerate([*premise.split(), "."]):
         plain = word.strip(".,;:!?'\"()")
         if plain and number and is_name(plain):
@@ -353,6 +372,7 @@ class PackMaker:
                 if self.draw.random() < 0.3:
                     derived.append((text, PRESENT))
                 derived += [(other, stands) for _, other, stands in made[text]]
+
         return self._pack(premise, units, derived)
 
     def _pack(
@@ -365,6 +385,7 @@ class PackMaker:
         units = dict(known)
         derived = [row for row in dict.fromkeys(derived) if row[0] not in units]
         self.draw.shuffle(derived)
+
         while derived and len(units) < UNITS:
             present = sum(label == PRESENT for label in units.values())
             lacking = 2 * present < len(units)
@@ -372,6 +393,7 @@ class PackMaker:
             row = (fits or derived)[0]
             derived.remove(row)
             units.setdefault(*row)
+
         several = [*units.items()]
         self.draw.shuffle(several)
         return Pack(premise, tuple(u for u, _ in several), tuple(x for _, x in several))
@@ -386,6 +408,7 @@ def lengthened(
         if draw.random() >= share:
             yield pack
             continue
+
         texts = [pack.premise]
         goal = draw.randint(60, most)
         while sum(len(text.split()) for text in texts) < goal:
@@ -394,6 +417,7 @@ def lengthened(
                 goal -= 10
                 continue
             texts.insert(draw.randint(0, len(texts)), other)
+
         premise = " ".join(t if t.rstrip()[-1:] in ".!?'\"" else f"{t}." for t in texts)
         yield Pack(premise, pack.units, pack.labels)
 
@@ -428,13 +452,16 @@ def highlight_facts(folder: Path, seed: int = 5) -> list[Facts]:
     """References that were invented for litepyramid, with their SCUs, and each again
     without a sentence, whose SCUs are absent then."""
     draw = random.Random(seed)
-    texts, several = {}, []
+    texts = {}
+    several = []
     for line in (folder / "references.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         texts[row["input"]] = row["references"][0]
+
     for line in (folder / "scus.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
-        sentences, units = texts[row["input"]], row["units"]
+        sentences = texts[row["input"]]
+        units = row["units"]
         whole = [(unit["text"], PRESENT) for unit in units]
         picked = draw.sample(whole, min(5, len(whole)))
         facts = [(text, False) for text, _ in picked]
@@ -450,6 +477,7 @@ def highlight_facts(folder: Path, seed: int = 5) -> list[Facts]:
         present = [row for row in mixed if row[1] == PRESENT]
         draw.shuffle(present)
         several.append(Facts(rest, absent[:5] + present[:4], []))
+
     return several
 
 

@@ -53,7 +53,12 @@ def _rows(name: str) -> list[list[str]]:
 def pair(premise: str, hypothesis: str, label: str, kind: str) -> Pair:
     """A row of a file of pairs; `label` is e, n, c, 0 (absent) or 1 (present)."""
     known = {"label": label} if label in "nc" else {"present": int(label != "0")}
-    return {"premise": premise, "hypothesis": hypothesis, **known, "kind": kind}
+    return {
+        "premise": premise,
+        "hypothesis": hypothesis,
+        **known,
+        "kind": kind,
+    }
 
 
 Scene = tuple[str, Sequence[str], Sequence[Sequence[Sequence[str]]]]
@@ -96,6 +101,7 @@ class Writer:
             )
             if not set(name.split()) & set(" ".join(chosen).split()) - {"the"}:
                 chosen.append(name)
+
         return chosen
 
     def when(self) -> str:
@@ -118,11 +124,13 @@ class Writer:
         where, elsewhere = (
             self.lists[section][n] for n in self.distinct(len(self.lists[section]))
         )
-        n, when = int(self.rng.integers(2, 90)), self.when()
+        n = int(self.rng.integers(2, 90))
+        when = self.when()
         events = [
             [w.replace("PLACE", self.word("places")) for w in e]
             for e in (first, second)
         ]
+
         (do, did, done, it), (do2, did2, _, it2) = events
         plural = set(self.lists["plural groups"])
         values = {
@@ -138,12 +146,17 @@ class Writer:
             "do2": do2, "did2": did2, "x": f"{a} {did} {it}", "y": f"{b} {did2} {it2}",
             "say": self.word("say"),
         }  # fmt: skip
-        empty = {"it": it, "it2": it2, "when": when}
+        empty = {
+            "it": it,
+            "it2": it2,
+            "when": when,
+        }
         empty["tail"] = (
             when if when[:4] in (" in ", " on ") and self.chance(0.4) else ""
         )
         if not re.search(r"\b(in|to|on|PLACE)\b", f"{first[3]} {second[3]}"):
             values |= {"where": f"{word} {where}", "elsewhere": f"{word} {elsewhere}"}
+
         return {name: value for name, value in values.items() if value} | empty
 
 
@@ -163,7 +176,8 @@ def scenes(name: str) -> Iterator[Scene]:
 def veiled() -> Iterator[Scene]:
     """Scenes of what somebody did, meant to do, or is said to have done, from the list
     of veils."""
-    flat, denial = "{s} {did} {it}", "{s} did not {do} {it}"
+    flat = "{s} {did} {it}"
+    denial = "{s} did not {do} {it}"
     for row in WORDS["veils"].splitlines():
         mark, veil = row.split(" ", 1)
         end = "" if veil.endswith(("year", "left", "once", "money")) else "{when}"
@@ -194,10 +208,12 @@ def drawn_pairs(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
         return
     premise = sentence(writer.pick(premises))
     slots["tail"] = slots["tail"] if slots["tail"] in premise else ""
+
     if writer.chance(0.3):
         (acted, *_), (one, other) = writer.pick(writer.rows["acts"]), writer.names(2)
         texts = [premise, sentence(f"{one} {acted} {other}{writer.when()}")]
         premise = " ".join(texts[:: writer.pick((1, -1))])
+
     lines = [
         [(label, text) for label, p in line for text in filled([p])] for line in several
     ]
@@ -221,6 +237,7 @@ class Grammar:
             self.pasts.setdefault(base, []).append(form)
         self.rivals = [group.split() for group in phrases("rivals")]
         self.opposites: dict[str, set[str]] = defaultdict(set)
+
         for phrase in phrases("opposites"):
             one, other = (side.split() for side in phrase.split(" | "))
             for a in one:
@@ -233,7 +250,15 @@ class Grammar:
         word = word.lower()
         if word in self.bases or word in self.verbs:
             return self.bases.get(word, word)
-        endings = {"ied": "y", "ies": "y", "ed": "e", "es": "", "s": "", "ing": "e"}
+        endings = {
+            "ied": "y",
+            "ies": "y",
+            "ed": "e",
+            "es": "",
+            "s": "",
+            "ing": "e",
+        }
+
         for ending, instead in endings.items():
             stem = word.removesuffix(ending)
             if stem != word:
@@ -243,13 +268,19 @@ class Grammar:
                     stem[:-1] if stem[-1:] == stem[-2:-1] else stem,
                 )
                 return next((t for t in tried if t in self.verbs), "")
+
         return ""
 
     def inflected(self, base: str, tag: str) -> str:
         """`base` in the form that a tag of the Penn Treebank names."""
         if tag in ("VBD", "VBN") and base in self.pasts:
             return self.pasts[base][-1 if tag == "VBN" else 0]
-        ending = {"VBZ": "s", "VBD": "ed", "VBN": "ed", "VBG": "ing"}.get(tag, "")
+        ending = {
+            "VBZ": "s",
+            "VBD": "ed",
+            "VBN": "ed",
+            "VBG": "ing",
+        }.get(tag, "")
         if ending in ("s", "ed") and re.search(r"[^aeiou]y$", base):
             return f"{base[:-1]}ie{ending[-1]}"
         if ending == "s" and re.search(r"(s|x|ch|sh|o)$", base):
@@ -358,7 +389,12 @@ class Sentence:
 
     def hedged(self) -> Words:
         if self.verb:
-            tags = {"P": "VBN", "G": "VBG", "D": "VBD", "B": "VB"}
+            tags = {
+                "P": "VBN",
+                "G": "VBG",
+                "D": "VBD",
+                "B": "VB",
+            }
             forms = {
                 k: self.grammar.inflected(self.verb, tag) for k, tag in tags.items()
             }
@@ -366,6 +402,7 @@ class Sentence:
             return self.replaced(
                 self.root.i, *(forms.get(w, w) for w in self.pick(HEDGES))
             )
+
         forms_of = self.auxiliary is not None and AUXILIARIES.get(self.auxiliary.lower_)
         if self.auxiliary is None or not forms_of or self.negative:
             return []
@@ -386,6 +423,7 @@ class Sentence:
         short = (
             0 < last - start <= 5 and end - first <= 6 and end <= self.root.i < start
         )
+
         return ((first, end), (start, last)) if nouns and short else None
 
     def swapped(self) -> Words:
@@ -398,7 +436,8 @@ class Sentence:
         ]  # fmt: skip
 
     def passive(self) -> Words:
-        spans, target = self.arguments(), self.child("obj")
+        spans = self.arguments()
+        target = self.child("obj")
         if spans is None or target is None or not self.verb or self.root.tag_ != "VBD":
             return []
         (first, end), (start, last) = spans
@@ -411,6 +450,7 @@ class Sentence:
             "by",
             *self.lowered(first, end),
         ]
+
         return [*self.lowered(start, last), *verb, *self.words[last:]]
 
     def number(self) -> Words:
@@ -420,16 +460,20 @@ class Sentence:
             return []
         place = self.pick(numbers)
         word = self.words[place]
+
         if word.lower() in CARDINALS:
             return self.replaced(
                 place, self.pick([c for c in CARDINALS if c != word.lower()])
             )
-        value, way = float(word.replace(",", "")), self.rng.integers(4)
+
+        value = float(word.replace(",", ""))
+        way = self.rng.integers(4)
         if way == 0 and "," in word:
             return self.replaced(place, f"{word},000")
         if way == 1 and value >= 10 and not re.fullmatch(r"(1[6-9]|20)\d\d", word):
             return self.replaced(place, f"{value * 10:.0f}")
         changed = value + self.pick([-9, -3, -2, -1, 1, 2, 3, 5, 12])
+
         return self.replaced(place, f"{changed if changed > 1 else value + 2:g}")
 
     def rival(self) -> Words:
@@ -443,7 +487,8 @@ class Sentence:
 
     def opposite(self) -> Words:
         for place in self.rng.permutation(len(self.words)).tolist():
-            token, word = self.doc[place], self.words[place].lower()
+            token = self.doc[place]
+            word = self.words[place].lower()
             verb = token.pos_ == "VERB"
             base = self.grammar.base(word) if verb else word
             others = sorted(self.grammar.opposites.get(base, ()))
@@ -452,6 +497,7 @@ class Sentence:
                 new = self.pick(others)
                 new = self.grammar.inflected(new, token.tag_) if verb else new
                 return self.replaced(place, new)
+
         return []
 
 

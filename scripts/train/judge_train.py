@@ -105,7 +105,10 @@ class Run:
             if values.requires_grad
         }
         self.optimiser = torch.optim.AdamW(
-            self.trained.values(), lr=plan.rate, weight_decay=plan.decay, fused=True
+            self.trained.values(),
+            lr=plan.rate,
+            weight_decay=plan.decay,
+            fused=True,
         )
         self.mean = {n: v.detach().clone() for n, v in self.trained.items()}
         self.pairs = self.step = self.batch = self.epoch = 0
@@ -158,7 +161,9 @@ class Run:
         if self.data != name:
             self.data, self.batch, self.epoch = name, 0, self.epoch + 1
         self.packed.train()
-        saved, start, began = self.pairs, time.monotonic(), self.pairs
+        saved = self.pairs
+        start = time.monotonic()
+        began = self.pairs
         losses: list[float] = []
 
         while self.pairs < self.plan.pairs:
@@ -187,6 +192,7 @@ class Run:
                     stop.unlink(missing_ok=True)
                     self.save()
                     return
+
             self.batch, self.epoch = 0, self.epoch + 1
 
     def _update(self, several: Sequence[Row]) -> float:
@@ -206,6 +212,7 @@ class Run:
         with torch.no_grad():
             for name, values in self.trained.items():
                 self.mean[name].lerp_(values, 1 - share)
+
         return float(loss.detach())
 
     def _look(self, look: Mapping[str, Sequence[Row]]) -> None:
@@ -213,6 +220,7 @@ class Run:
         self.exchange()
         self.packed.eval()
         curve = self.folder / "curve.jsonl"
+
         with curve.open("a", encoding="utf-8") as file:
             for name, rows in look.items():
                 figures = {
@@ -222,6 +230,7 @@ class Run:
                 }
                 file.write(json.dumps(figures) + "\n")
                 print(figures, flush=True)
+
         self.packed.train()
         self.exchange()
 
@@ -231,6 +240,7 @@ def logits_of(packed: Any, rows: Sequence[Row], tokens: int = 4_096) -> list[Any
     order = sorted(range(len(rows)), key=lambda n: -len(rows[n]["input_ids"]))
     results: list[Any] = [None] * len(rows)
     start = 0
+
     with torch.inference_mode():
         while start < len(order):
             size = max(1, tokens // len(rows[order[start]]["input_ids"]))
@@ -241,6 +251,7 @@ def logits_of(packed: Any, rows: Sequence[Row], tokens: int = 4_096) -> list[Any
             for number, values in zip(numbers, logits, strict=True):
                 results[number] = values[: len(rows[number]["asked"])]
             start += size
+
     return results
 
 
@@ -252,6 +263,7 @@ def quality(packed: Any, rows: Sequence[Row]) -> dict[str, Any]:
     truth = np.concatenate([np.array(row["labels"])[:, 0] for row in rows])
     result = calibrate(presence, (truth >= 0.5).astype(np.float64))
     brier = float(np.mean((presence - truth) ** 2))
+
     return {
         "n": len(truth),
         "auc": round(float(result.auc), 4),

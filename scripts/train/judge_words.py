@@ -23,9 +23,25 @@ from judge_pairs import (
     phrases,
 )
 
-POS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
-LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
-RATES = {"synonym": 0.9, "antonym": 0.7, "sister": 0.15, "wider": 0.35}
+POS = {
+    "NOUN": "noun",
+    "VERB": "verb",
+    "ADJ": "adj",
+    "ADV": "adv",
+}
+LETTERS = {
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    "s": "adj",
+    "r": "adv",
+}
+RATES = {
+    "synonym": 0.9,
+    "antonym": 0.7,
+    "sister": 0.15,
+    "wider": 0.35,
+}
 OFTEN = 40  # times that one word is changed in one way
 SCOPED = re.compile(
     r"\b(no|none|few|without|if|unless|only|more|most|least|less|every|all|each|never)\b",
@@ -75,6 +91,7 @@ class WordNet:
                         for symbol, place, p, ends in rows
                     ]
                     self.synsets[pos, cells[0]] = words, links
+
         self.counts: Counter[tuple[str, str, int]] = Counter()
         kinds = dict(zip("12345", ("noun", "verb", "adj", "adv", "adj"), strict=True))
         for line in (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines():
@@ -106,6 +123,7 @@ class WordNet:
             w for w in words if w != word and self.first(pos, w) == sense
         ]
         place = words.index(word) + 1
+
         for symbol, target, start, end in links:
             others, more = self.synsets[target]
             if symbol == "!" and start == place:
@@ -126,6 +144,7 @@ class WordNet:
                             for w in self.synsets[there][0]
                             if self.first(pos, w) == there
                         ]
+
         return {
             kind: list(dict.fromkeys(w for w in several if self.usual(pos, w)))
             for kind, several in related.items()
@@ -149,14 +168,17 @@ def changed_words(one: Sentence, net: WordNet) -> Iterator[tuple[str, int, str, 
     """(kind, place, part of speech, other word in the same form) of every possible
     change."""
     for i, token in enumerate(one.doc):
-        pos, word = POS.get(token.pos_), one.words[i]
+        pos = POS.get(token.pos_)
+        word = one.words[i]
         particle = not PARTICLES.isdisjoint(one.words[i + 1 : i + 2])
+
         if (
             pos is None
             or not re.fullmatch(r"[a-z]{3,}", word)
             or (pos == "verb" and particle)
         ):
             continue
+
         for kind, others in net.related(
             pos, _lemma(net, one.grammar, pos, word)
         ).items():
@@ -199,7 +221,11 @@ def in_words(n: int) -> str:
 
 
 SMALL = {in_words(n): n for n in range(2, 100)}
-CURRENCY = {"$": "dollars", "£": "pounds", "€": "euros"}
+CURRENCY = {
+    "$": "dollars",
+    "£": "pounds",
+    "€": "euros",
+}
 SCALES = {"m": "million", "bn": "billion"}
 NAMES = "|".join(MONTHS)
 
@@ -214,6 +240,7 @@ def spellings(text: str, rng: random.Random) -> Iterator[tuple[str, str]]:
     for m in re.finditer(r"[A-Za-z]+(-[a-z]+)?", text):
         if (n := SMALL.get(m[0].lower(), 0)) > 1:
             yield both(m, str(n), str(n + rng.choice([1, 2, 3, 5, 10])))
+
     for m in re.finditer(
         r"(?<![\w$£€.,-])\d{1,3}(?:,\d{3})+(?![\w.,-]*\w)|(?<![\w$£€.,-])\d+(?![\w.,%-]*\w| ?%)",
         text,
@@ -228,14 +255,18 @@ def spellings(text: str, rng: random.Random) -> Iterator[tuple[str, str]]:
         if n >= 1000:
             comma = "" if "," in m[0] else ","
             yield both(m, f"{n:{comma}}", f"{other:{comma}}")
+
     for m in re.finditer(r"(\d+(?:\.\d+)?) ?(%|per ?cent\b)", text):
         unit = rng.choice([" percent", " per cent"]) if m[2] == "%" else "%"
         yield both(m, m[1] + unit, f"{float(m[1]) + rng.choice([1, 2, 5, 10]):g}{unit}")
+
     for m in re.finditer(rf"\b(\d{{1,2}}) ({NAMES})\b|\b({NAMES}) (\d{{1,2}})\b", text):
-        day, month = m[1] or m[4], m[2] or m[3]
+        day = m[1] or m[4]
+        month = m[2] or m[3]
         wrong = rng.choice([name for name in MONTHS if name != month])
         form = "{1} {0}" if m[1] else "{0} {1}"
         yield both(m, form.format(day, month), form.format(day, wrong))
+
     for m in re.finditer(r"([$£€]) ?(\d+(?:[.,]\d+)*)(?: ?([mb]illion|m|bn)\b)?", text):
         unit = (
             f" {SCALES.get(m[3], m[3])} {CURRENCY[m[1]]}"
@@ -255,6 +286,7 @@ def rewritten(
     options = [*changed_words(one, net)]
     rng.shuffle(options)
     done: set[str] = set()
+
     for kind, place, pos, form in options:
         mark = (kind, one.words[place])
         full = len(done) == 3 or kind in done or used[mark] > OFTEN
@@ -265,11 +297,14 @@ def rewritten(
         words = exchanged(one.words, place, form)
         copula = next((t.i for t in one.doc[place].children if t.dep_ == "cop"), None)
         denied = ""
+
         if kind == "antonym" and pos == "adj" and copula is not None and not scoped:
             denied = joined(
                 [*words[:copula], f"{words[copula]} not", *words[copula + 1 :]]
             )
+
         yield kind, joined(words), denied
+
     several = [*spellings(joined(one.words), rng)]
     for true, false in rng.sample(several, min(1, len(several))):
         yield "spelt", true, false

@@ -52,9 +52,14 @@ def main() -> None:
         "labels": "REALSumm, 100 inputs x 25 systems (CC BY 4.0)",
         "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
     }
+
     frequencies = count_stems(documents)
     model = fit_lexical(
-        items, labels, frequencies=frequencies, ridge=options.ridge, about=about
+        items,
+        labels,
+        frequencies=frequencies,
+        ridge=options.ridge,
+        about=about,
     )
     save_lexical(model, options.output)
     print(f"{options.output}: {model.about['pairs']} pairs, revision {model.revision}")

@@ -133,6 +133,7 @@ def read_treebank(path: Path, vocab: Vocab) -> list[Doc]:
                 sent_starts=[i == 0 for i in range(len(doc))],
             )
         )
+
     return docs
 
 
@@ -176,24 +177,28 @@ def augmented(doc: Doc, rng: random.Random) -> Doc:
         and doc[-1].i in leaf
     ):
         drop.add(doc[-1].i)
+
     if rng.random() < 0.10:
         drop |= {t.i for t in doc if t.lower_ in {"a", "an", "the"} and t.i in leaf}
     if rng.random() < 0.04:
         drop |= {
             t.i for t in doc if t.dep_ in {"aux", "cop", "aux:pass"} and t.i in leaf
         }
+
     if drop and len(doc) - len(drop) >= 2:
         doc = without(doc, drop)
     words = [t.text for t in doc]
     if rng.random() < 0.15:
         words = ["'" if w in {'"', "``", "''", "“", "”"} else w for w in words]
     chance = rng.random()
+
     if chance < 0.07:
         words = [w.lower() for w in words]
     elif chance < 0.12:
         words = [w[:1].upper() + w[1:] for w in words]
     elif chance < 0.16:
         words = [words[0][:1].upper() + words[0][1:], *words[1:]]
+
     return doc if words == [t.text for t in doc] else reworded(doc, words)
 
 
@@ -268,12 +273,14 @@ class Titles:
             noun = invented(noun, rng)
         title = [(noun, "NN", "NOUN", "nmod:desc")]
         chance = rng.random()
+
         if chance < 0.45 and self.names:
             plural = self.plural_names and rng.random() < 0.4
             names = self.plural_names if plural else self.names
             title.insert(0, (rng.choice(names), "NNP", "PROPN", "compound"))
         elif chance < 0.6 and self.adjectives:
             title.insert(0, (rng.choice(self.adjectives), "JJ", "ADJ", "amod"))
+
         size = len(title)
         heads = [h + size if h >= place else h for h in (t.head.i for t in doc)]
         new = [place + size - 1] * (size - 1) + [place + size]
@@ -345,6 +352,7 @@ def evaluate(nlp: Language, gold: list[Doc]) -> dict[str, float]:
     ]
     heads = [g.head.i == t.head.i for g, t in pairs]
     labelled = [h and g.dep_ == t.dep_ for h, (g, t) in zip(heads, pairs, strict=True)]
+
     return {
         "uas": float(np.mean(heads)),
         "las": float(np.mean(labelled)),
@@ -394,6 +402,7 @@ def main() -> None:
                 json.dumps({k: round(v, 4) for k, v in evaluate(nlp, gold).items()}),
             )
         return
+
     rng = random.Random(arguments.seed)
     spacy.util.fix_random_seed(arguments.seed)
     config = Config().from_str(
@@ -411,6 +420,7 @@ def main() -> None:
         part: read_treebank(arguments.treebank / f"en_ewt-ud-{part}.conllu", nlp.vocab)
         for part in ("train", "dev", "test")
     }
+
     train = parts["train"]
     titles = Titles(train)
     if not arguments.start:
@@ -426,14 +436,19 @@ def main() -> None:
         L2_is_weight_decay=True,
         use_averages=True,
     )
+
     nlp._optimizer = optimizer
-    step, best, since = 0, 0.0, 0
+    step = 0
+    best = 0.0
+    since = 0
+
     for epoch in range(1, arguments.epochs + 1):
         rng.shuffle(train)
         losses: dict[str, float] = {}
         batch: list[Example] = []
         size = 0
         began = time.perf_counter()
+
         for number, doc in enumerate(train):
             gold = augmented(titles(doc, rng) if arguments.titles else doc, rng)
             if arguments.invent:
@@ -445,21 +460,35 @@ def main() -> None:
             step += 1
             warm = min(1.0, step / 200)
             optimizer.learn_rate = arguments.rate * warm * max(0.02, 1 - step / total)
-            nlp.update(batch, sgd=optimizer, drop=arguments.dropout, losses=losses)
-            batch, size = [], 0
+            nlp.update(
+                batch,
+                sgd=optimizer,
+                drop=arguments.dropout,
+                losses=losses,
+            )
+            batch = []
+            size = 0
+
         with nlp.use_params(optimizer.averages):
             dev = evaluate(nlp, parts["dev"])
-            row = {"epoch": epoch, "seconds": round(time.perf_counter() - began), **dev}
+            row = {
+                "epoch": epoch,
+                "seconds": round(time.perf_counter() - began),
+                **dev,
+            }
             sys.stderr.write(
                 json.dumps({k: round(v, 4) for k, v in row.items()}) + "\n"
             )
             since += 1
             if dev["las"] > best:
-                best, since = dev["las"], 0
+                best = dev["las"]
+                since = 0
                 nlp.meta["performance"] = {"dev": dev}
                 save(nlp, arguments.output)
+
         if since >= arguments.patience:
             break
+
     nlp = spacy.load(arguments.output)
     nlp.meta.update(META)
     test = read_treebank(arguments.treebank / "en_ewt-ud-test.conllu", nlp.vocab)

@@ -41,9 +41,11 @@ NARROW = (256, 4, 512)
 FARTHEST = 40  # words from the predicate; farther ones count as this far
 LONGEST = 120  # word pieces of a training sentence
 BATCH_PIECES = 512  # word pieces of a batch of sentences
-RATE, HEAD_RATE = 3e-4, 1e-3
+RATE = 3e-4
+HEAD_RATE = 1e-3
 AVERAGE = 0.998
-DEPENDENCY_WEIGHT, PREDICATE_WEIGHT = 0.3, 0.5
+DEPENDENCY_WEIGHT = 0.3
+PREDICATE_WEIGHT = 0.5
 
 
 @dataclass
@@ -132,8 +134,20 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """`bias` [rows, 1, 1, pieces] is very negative where a row has no piece."""
         rows, pieces, width = x.shape
-        qkv = self.qkv(x).view(rows, pieces, 3, self.heads, width // self.heads)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)
+        qkv = self.qkv(x).view(
+            rows,
+            pieces,
+            3,
+            self.heads,
+            width // self.heads,
+        )
+        q, k, v = qkv.permute(
+            2,
+            0,
+            3,
+            1,
+            4,
+        )
 
         scores = q @ k.transpose(-1, -2) / math.sqrt(width // self.heads) + bias
         mixed = scores.softmax(-1) @ v
@@ -346,12 +360,16 @@ def batch_loss(
     arcs = model.dependencies(words)
     arcs = arcs + (mask[:, None, :].to(arcs.dtype) - 1) * 1e4
     heads = padded([head_targets(s) for s in batch], -100)
+
     if bool((heads >= 0).any()):
         loss = loss + DEPENDENCY_WEIGHT * functional.cross_entropy(
             arcs.flatten(0, 1), heads.flatten(), ignore_index=-100
         )
 
-    rows, verbs, tags = [], [], []
+    rows = []
+    verbs = []
+    tags = []
+
     for number, sentence in enumerate(batch):
         for verb, names in sentence.frames:
             rows.append(number)
@@ -486,14 +504,19 @@ def train(data: Path, encoder: Path, run: Path, minutes: float) -> None:
     optimizer = torch.optim.AdamW(groups, lr=RATE, weight_decay=0.01)
 
     average = {k: v.clone() for k, v in model.state_dict().items()}
-    step, passes, seconds = 0, 0, 0.0
+    step = 0
+    passes = 0
+    seconds = 0.0
     state = run / "state.pt"
+
     if state.exists():
         saved = torch.load(state)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         average = saved["average"]
-        step, passes, seconds = saved["step"], saved["passes"], saved["seconds"]
+        step = saved["step"]
+        passes = saved["passes"]
+        seconds = saved["seconds"]
 
     model.train()
     limit = minutes * 60
@@ -531,13 +554,27 @@ def train(data: Path, encoder: Path, run: Path, minutes: float) -> None:
                 print(f"{text}, loss {loss.item():.3f}", flush=True)
             if now - saved_at > 180:
                 saved_at = now
-                save(run, model, optimizer, average, (step, passes, seconds), names)
+                save(
+                    run,
+                    model,
+                    optimizer,
+                    average,
+                    (step, passes, seconds),
+                    names,
+                )
         else:
             passes += 1
             figures = averaged_figures(config, average, dev, names)
             print(f"pass {passes}: {figures}", flush=True)
 
-    save(run, model, optimizer, average, (step, passes, seconds), names)
+    save(
+        run,
+        model,
+        optimizer,
+        average,
+        (step, passes, seconds),
+        names,
+    )
     print(averaged_figures(config, average, dev, names), flush=True)
 
 

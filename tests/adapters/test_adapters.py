@@ -58,6 +58,7 @@ def test_inspect_ai(tmp_path):
         log_dir=str(tmp_path),
         display="none",
     )
+
     assert log.status == "success", log.error
     values = [next(iter(sample.scores.values())).value for sample in log.samples]
     wanted = [expected(references=[[REFERENCE]]).values[0, 0], 0.5]
@@ -119,6 +120,7 @@ def test_hugging_face_evaluate(tmp_path, monkeypatch):
         references=[REFERENCE],
         judge="recall",
     )
+
     assert one["score"] == pytest.approx(
         expected(references=[[REFERENCE]]).values[0, 0]
     )

@@ -77,6 +77,7 @@ def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(
     task = tasks.writing[0]
     paths = [tmp_path / "answers.json", tmp_path / "answers (1).json"]
     times = ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00")
+
     for path, time, scu in zip(paths, times, ("Old.", "New."), strict=True):
         row = {
             "task": task.id,
@@ -217,6 +218,7 @@ def test_label_studio_oddities(tmp_path, tasks):
         "data": {"task_id": "t"},
         "annotations": [],
     }
+
     assert read([{**open_task, "drafts": [draft]}]) == [
         ("t", "a", {1: False}, False, False)
     ]

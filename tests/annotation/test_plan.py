@@ -63,6 +63,7 @@ def test_a_plan_takes_the_hardest_and_splits_as_the_mix_of_units_does(drawn, dat
                     s.sentence,
                 )
             )
+
         return [InputUnits(name, tuple(own)) for name, own in rows.items()]
 
     kinds = {
@@ -165,6 +166,7 @@ def test_easiness_is_predicted_given_or_gold(folder):
             by="gold",
             stus=stus,
         )
+
     gold = lp.plan(
         references,
         sentences=2,
@@ -233,6 +235,7 @@ def test_a_second_plan_follows_the_first_in_its_file(folder):
         **scores,
     )
     assert [(s.input, s.sentence) for s in two.chosen()] == [("räd", 0), ("bridge", 1)]
+
     with pytest.raises(InputError, match="from 0 to 2"):
         lp.plan(
             references,

@@ -44,6 +44,7 @@ def check_written(folder, easiness, tasks, paths):
         total - 3,
         easiness=easiness,
     )
+
     assert written.units == mixed.units
     scores = lp.score(folder / "summaries", written.units, samples=40).matrix.values
     assert 0 < scores.mean() < 1

@@ -61,6 +61,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "presence": present,
         "finished": True,
     }
+
     page = {
         "format": "litepyramid-answers",
         "worker": "Ann",

@@ -146,6 +146,7 @@ def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
     help = run(judged, "--help")
     for name in {*get_type_hints(Sources), "units"}:
         assert f"--{name.replace('_', '-')}" in help, name
+
     with pytest.raises(InputError, match="mode"):
         run(
             judged,

@@ -52,6 +52,7 @@ def gain(measured, settings, start, folds=None):
     error, constant = (
         np.abs(v - gold.values)[scored].mean() for v in (predicted, mean)
     )
+
     return 1 - error / constant, error, constant
 
 
@@ -91,6 +92,7 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
         )
         for n in "ab"
     ]
+
     assert predict(references, stus=worse).values[0] < first.values[0]
     with pytest.raises(InputError, match="input 'b' has no STUs"):
         predict(references, stus=worse[:1])

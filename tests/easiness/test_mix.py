@@ -40,6 +40,7 @@ def made(kind, counts):
             )
             for k in range(n)
         ]
+
     return [InputUnits(name, tuple(units)) for name, units in found.items()]
 
 
@@ -85,12 +86,14 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
     )
     assert found.carries_stus.sum() == count
     expected = Counter()
+
     for s, flag in zip(SENTENCES, found.carries_stus, strict=True):
         for entry in STUS if flag else SCUS:
             if entry.input == s.input:
                 expected.update(
                     (s.input, u.text) for u in entry.units if u.sentence == s.sentence
                 )
+
     assert Counter((e.input, t) for e in found.units for t in e.texts) == expected
 
 

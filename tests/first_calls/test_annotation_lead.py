@@ -138,6 +138,7 @@ def test_labels_in_a_frame_are_combined():
         judge="recall",
         samples=40,
     )
+
     assert lp.combine(result).systems
 
 

@@ -125,6 +125,7 @@ def test_the_gate_compares_two_exports(tmp_path, cli):
             "-o",
             output,
         )
+
     printed = cli("changes", tmp_path / "old.json", tmp_path / "new.json").stdout
     assert "ragas_old" in printed
 

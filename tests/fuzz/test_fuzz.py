@@ -46,6 +46,7 @@ def test_damage_is_read_or_refused(name, tmp_path):
                 cases,
                 SEED,
             )
+
         assert not found.slow
 
     assert not found.bad

@@ -132,6 +132,7 @@ def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
         "label": int(chosen["label"] != 1),
         "presence": 0.99,
     }
+
     changed = [dict(row) for row in table]
 
     for n, row in enumerate(changed):

@@ -238,6 +238,7 @@ def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
         InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"
     ):
         read_scores(rows)
+
     assert np.isfinite(read_scores(rows[:100]).values).sum() == 100
 
 

@@ -325,6 +325,7 @@ def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
         )
         with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {url}"):
             ready.judge(several)
+
     assert fake.requests < 20
 
 
@@ -442,6 +443,7 @@ def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path
         ready = judge(fake, tmp_path)
         path = tmp_path / f"{name}.json"
         lp.score(answers, asked, judge=ready, samples=50).save(path)
+
         return path
 
     old = run("old", "It rained.", "When?")

@@ -29,7 +29,15 @@ def logits(folder, items, **settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"max_length": 48}, {"long": "split", "max_length": 64, "mode": "p3c"}]
+    "settings",
+    [
+        {"max_length": 48},
+        {
+            "long": "split",
+            "max_length": 64,
+            "mode": "p3c",
+        },
+    ],
 )
 def test_logits_equal_those_of_torch(tiny, exported, items, settings):
     mine = logits(exported, items, **settings)
@@ -56,7 +64,8 @@ def test_numbers_do_not_depend_on_company_order_or_threads(exported, items):
         return {(t, u): row.tolist() for (t, us), values in pairs
                 for u, row in zip(us, values, strict=True)}  # fmt: skip
 
-    whole, alone = rows(many, threads=1), [(many[15][0], units[2:3])]
+    whole = rows(many, threads=1)
+    alone = [(many[15][0], units[2:3])]
     for threads, some in ((2, many), (1, many[::-1]), (3, many[7:9]), (1, alone)):
         assert rows(some, threads=threads).items() <= whole.items()
 
@@ -69,7 +78,12 @@ def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(
     assert NLIJudge(str(tmp_path), cache=None).checkpoint.onnx is not None
     assert NLIJudge(str(tmp_path), cache=None, backend="torch").checkpoint.onnx is None
     with pytest.raises(InputError, match="ONNX model"):
-        NLIJudge(str(exported), cache=None, backend="onnx", device="cuda")
+        NLIJudge(
+            str(exported),
+            cache=None,
+            backend="onnx",
+            device="cuda",
+        )
     with pytest.raises(ModelError, match="no folder 'owner/name'"):
         NLIJudge("owner/name", cache=None, backend="onnx")
 
@@ -80,6 +94,7 @@ def test_mini_is_a_folder_with_the_words_beside_it(
     folder = shutil.copytree(exported, tmp_path / "mini")
     monkeypatch.setattr(module, "FOLDER", folder)
     alone = judge("mini", cache=None, mode="p3c").judge(items)
+
     for (text, units), rows in zip(items, alone.logits, strict=True):
         sentences = split_sentences(text)
         for unit, row in zip(units, rows, strict=True):
@@ -91,15 +106,24 @@ def test_mini_is_a_folder_with_the_words_beside_it(
                 read = " ".join(sentences[n] for n in likely)
             plain = logits(exported, [(read, [unit])], mode="p3c").logits
             assert np.array_equal(plain[0][0], row, equal_nan=True)
-    weights = {"bias": 0.5, "encoder": 0.0, "lexical": 1.0, "contradiction": 0.25}
+
+    weights = {
+        "bias": 0.5,
+        "encoder": 0.0,
+        "lexical": 1.0,
+        "contradiction": 0.25,
+    }
     (folder / "stack.json").write_text(json.dumps(weights))
     mini = judge("mini", cache=None)
-    presence, words = mini.judge(items).presence, judge("lexical").judge(items).presence
+    presence = mini.judge(items).presence
+    words = judge("lexical").judge(items).presence
+
     for stacked, lexical, rows in zip(presence, words, alone.logits, strict=True):
         inside = np.clip(lexical, 1e-6, 1 - 1e-6)
         against = np.exp(rows[:, 2]) / np.exp(rows[:, :2]).sum(axis=1)
         odds = np.exp(0.5) * inside / (1 - inside) / np.maximum(1, against) ** 0.25
         np.testing.assert_allclose(stacked, np.where(lexical > 0, odds / (1 + odds), 0))
+
     evidence = mini.explain(items)
     for (text, units), row, values in zip(items, evidence, presence, strict=True):
         assert [e.presence for e in row] == values.tolist()
@@ -136,7 +160,8 @@ def mini():
 def test_it_is_small_enough_to_ship_and_beats_words_on_contrasts(mini):
     assert sum(path.stat().st_size for path in module.FOLDER.iterdir()) < 25_000_000
     pairs = load_contrast()
-    items, labels = pairs.items[::12], pairs.labels[::12]
+    items = pairs.items[::12]
+    labels = pairs.labels[::12]
     ours, words = (
         np.concatenate(one.judge(items).presence) for one in (mini, judge("lexical"))
     )
@@ -158,7 +183,13 @@ def test_a_pair_has_the_same_presence_in_any_company_without_torch(mini):
     ] * 3  # as `lexical`, where no word is
     assert whole.counts["wordless"] == 3
     run = [sys.executable, "-c", LIGHT, SUMMARY, UNITS[1]]
-    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        run,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
     assert float(done.stdout) == whole.presence[0][1]
     assert whole.signature["judge"] == "mini"
     assert {*whole.signature} >= {"revision", "lexical", "mode"}

@@ -39,7 +39,9 @@ def plain_loop(folder, items, max_length=400, truncation=True):
         "max_length": max_length,
         "padding": "max_length",
     }
-    out, cut = [], 0
+    out = []
+    cut = 0
+
     for summary, units in items:
         rows = []
         for unit in units:
@@ -48,6 +50,7 @@ def plain_loop(folder, items, max_length=400, truncation=True):
                 pair = tokenizer(summary, unit, return_tensors="pt", **options)
                 rows.append(model(**pair).logits[0].numpy())
         out.append(np.array(rows).reshape(len(units), model.config.num_labels))
+
     return out, cut
 
 
@@ -72,6 +75,7 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
         assert said.logits[index].shape == (len(units), 3)
         if summary:
             np.testing.assert_allclose(said.logits[index], expected[index], atol=1e-5)
+
     assert np.isnan(said.logits[2]).all()
     assert (said.presence[2] == 0).all()
     counts = {
@@ -89,6 +93,7 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
         np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9])
         > 0.1
     )
+
     alone = judge_of(batch_tokens=1).judge(items).logits
     np.testing.assert_allclose(*map(np.concatenate, (said.logits, alone)), atol=1e-5)
     mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(
@@ -108,6 +113,7 @@ def test_the_default_mode_follows_the_model(tiny, tiny_two, tmp_path, judge_of):
     ):
         (tuned / "litepyramid.json").write_text(card)
         assert judge_of(tuned).mode == mode
+
     assert judge_of(tuned, mode="p3c").mode == "p3c"
     with pytest.raises(InputError, match="needs three classes"):
         judge_of(tiny_two, mode="p3c", label_map="present=1,absent=0")
@@ -138,6 +144,7 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
     pickled = shutil.copytree(tiny, tmp_path / "pickled")
     torch.save(weights, pickled / "pytorch_model.bin")
     (pickled / "model.safetensors").unlink()
+
     for settings, says in (
         ({"folder": "./nowhere"}, "no folder or hub model './nowhere'"),
         ({"folder": tmp_path}, "has no config.json"),
@@ -167,12 +174,22 @@ def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items, judge
     cache = tmp_path / "c.sqlite"
     first = judge_of(cache=cache).judge(items)
     run = [sys.executable, "-c", FROM_CACHE, str(tiny), str(cache), json.dumps(items)]
-    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        run,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
     values, counts, signature, torch_loaded = json.loads(done.stdout)
     assert not torch_loaded
     assert values["l3c"] == [p.tolist() for p in first.presence]
     before = first.counts
-    assert counts == {**before, "judged": 0, "from_cache": before["judged"]}
+    assert counts == {
+        **before,
+        "judged": 0,
+        "from_cache": before["judged"],
+    }
     assert signature == first.signature | {"mode": "l2c"}
     assert len({json.dumps(rows) for rows in values.values()}) == 4
 
@@ -198,7 +215,8 @@ def test_a_run_that_is_ended_goes_on_with_the_same_numbers(
     tmp_path, items, monkeypatch, judge_of
 ):
     whole = judge_of(batch_tokens=300).judge(items)
-    run, calls = TorchBackend.logits, []
+    run = TorchBackend.logits
+    calls = []
 
     def stopped(self, batch):
         calls.append(batch)
@@ -268,6 +286,7 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
         return_tensors="np",
         return_token_type_ids="token_type_ids" in batch,
     )
+
     for name, values in batch.items():
         np.testing.assert_array_equal(values, expected[name])
 

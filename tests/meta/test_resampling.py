@@ -144,6 +144,7 @@ def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
         "both",
         n_resamples=100,
     )
+
     exact = []
 
     for rows, columns in chosen:
@@ -189,6 +190,7 @@ def test_unpaired_inputs_are_drawn_apart():
         0,
         70,
     )
+
     assert not np.array_equal(of_x[:, :30], of_z)
 
     for i in range(70):
@@ -221,6 +223,7 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
             patch.setattr(draws, "chunks", lambda k, width: chunks(k, width, cells=1))
             same(sample(300), boot, 0)
             same(sample(70), boot[:70], 0)
+
         with threadpool_limits(4):
             same(sample(300), boot, 0)
         assert not np.array_equal(sample(300, 4), boot, equal_nan=True)
@@ -262,10 +265,32 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
     [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
-    X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
+    X, Y, Z = standardised(
+        *scores(
+            n * m,
+            n,
+            m,
+            discrete,
+            missing,
+        )
+    )
     for coefficient, swaps in itertools.product(OF_VECTORS, draws.SAMPLINGS):
-        pair = prepare_pair(X, Y, Z, level, coefficient)
-        u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
+        pair = prepare_pair(
+            X,
+            Y,
+            Z,
+            level,
+            coefficient,
+        )
+        u = next(
+            coin_blocks(
+                X.shape,
+                pair,
+                swaps,
+                3,
+                [0],
+            )
+        )[:, :, :12]
         cells = u.swapaxes(0, 1) if pair.by_input else u
         same(
             pair([u]),
@@ -316,5 +341,22 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
     sx, sy, _ = standardised(X, 100 * X + 3, Z)
     np.testing.assert_array_equal(sx, sy)
     for level, coefficient in itertools.product(LEVELS, OF_VECTORS):
-        pair = prepare_pair(sx, sy, Z, level, coefficient)
-        assert (pair(coin_blocks(X.shape, pair, "both", 1, [0])) == 0).all()
+        pair = prepare_pair(
+            sx,
+            sy,
+            Z,
+            level,
+            coefficient,
+        )
+        assert (
+            pair(
+                coin_blocks(
+                    X.shape,
+                    pair,
+                    "both",
+                    1,
+                    [0],
+                )
+            )
+            == 0
+        ).all()

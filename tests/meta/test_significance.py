@@ -57,6 +57,7 @@ def test_fisher_and_williams_equal_nlpstats(table_of, level, theirs, coefficient
         coefficient,
         "williams",
     )
+
     for x, y, i, j in ((X, Y, 0, 1), (Y, X, 1, 0)):
         theirs_p = rival_williams(
             x,
@@ -235,6 +236,7 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
         np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype
     )
     samples = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
+
     return np.mean(samples >= samples[0] - 1e-11)
 
 
@@ -280,6 +282,7 @@ def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coeffic
         coefficient,
         method.removeprefix("perm-"),
     )
+
     assert exact < 0.02
     assert found.p_values[0, 1] == pytest.approx(
         exact, rel=1e-9 if 14 not in (n, m) else 0.1
@@ -304,6 +307,7 @@ def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
         samples=40_000,
         seed=1,
     ).p_values[0, 1]
+
     assert 1e-4 < many < 1e-2
     more = {"samples": None, "target": 1e-5}
     found = [
@@ -386,6 +390,7 @@ def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of
         "pearson",
         samples=19_999,
     ).p_values
+
     np.testing.assert_allclose(found.p_values[small], plain[small], atol=6e-4)
 
 
@@ -415,6 +420,7 @@ def test_families_of_equal_metrics_hold_their_level(level, coefficient):
         false += (
             corrected_p_values(tests.p_values, "bonferroni", "level") <= 0.05
         ).any()
+
     assert false <= 9  # 3 expected at most; more than 9 once in 300 times
 
 
@@ -428,6 +434,7 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
         correction="bonferroni-level",
         level="system",
     )
+
     for correction in ("none", "benjamini-hochberg-level"):
         compare(
             table,
@@ -435,6 +442,7 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
             correction=correction,
             level="system",
         )
+
     paper = {"method": "paper-both", "correction": "bonferroni-level"}
     compare(
         table,

@@ -128,6 +128,7 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
         "deviceScaleFactor": 1,
         "mobile": True,
     }
+
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     open_report(browser, tmp_path / "c.html")
     assert "broken" not in browser.title

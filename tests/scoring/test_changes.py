@@ -253,6 +253,7 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
         12,
         tzinfo=UTC,
     ).timestamp()
+
     os.utime(tmp_path / "two.json", (day, day))
     words = (
         "changes",
@@ -541,6 +542,7 @@ def test_each_verb_names_the_one_that_is_meant(old, new, tmp_path, cli):
         cwd=tmp_path,
         status=2,
     )
+
     assert "unknown ending '.html'" in done.stderr
     with pytest.raises(InputError, match="one run"):
         lp.changes(old)
@@ -569,4 +571,5 @@ def test_what_is_saved_can_be_read(old, new, tmp_path):
         "facts": 5,
         "groups": 2,
     }
+
     assert {rows: len(result.to_frame(rows)) for rows in sizes} == sizes

@@ -61,6 +61,7 @@ def scored(rows, answers, labels=(), **options):
         summaries=systems,
         labels=labels,
     )
+
     return lp.score(
         data,
         **{

@@ -43,6 +43,7 @@ def srl(tokens):
                     },
                 )
             )
+
     return frames, int("long" in tokens)
 
 

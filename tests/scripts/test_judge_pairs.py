@@ -25,7 +25,11 @@ UNITS = {
 
 
 def row(premise, hypothesis, present):
-    return {"premise": premise, "hypothesis": hypothesis, "present": present}
+    return {
+        "premise": premise,
+        "hypothesis": hypothesis,
+        "present": present,
+    }
 
 
 def test_templates():
@@ -104,6 +108,7 @@ def test_words_and_spellings(tmp_path):
     for text in texts * 60:
         for kind, new, label in alterer.altered(text, []):
             made.setdefault(kind, {})[new] = label
+
     assert made["synonym"] == {"Anna Lee purchased soup.": 1}
     assert made["wider"] == {"Anna Lee bought meal.": 1, "The meal was hot.": 1}
     assert made["antonym"] == {"The soup was cold.": judge_packs.CONTRADICTION}
@@ -126,6 +131,7 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypa
         "fever_nli": [row("It snowed.", "Snow fell.", 1), row("A", "x" * 999, 1)],
         "fever_nli.dev": [row("It snowed.", "Snow fell.", 1)],
     }
+
     for name, rows in sets.items():
         path = tmp_path / "presence" / f"{name}.jsonl.gz"
         with gzip.open(path, "wt", encoding="utf-8") as file:

@@ -31,7 +31,11 @@ from litepyramid.training.run import FinetuneSettings
 from litepyramid.units.extract import extract
 
 FAST = FinetuneSettings(
-    device="cpu", onnx=False, epochs=1, learning_rate=1e-3, held_out=0.2
+    device="cpu",
+    onnx=False,
+    epochs=1,
+    learning_rate=1e-3,
+    held_out=0.2,
 )
 
 
@@ -91,10 +95,12 @@ def test_published_folds_are_used(realsumm):
 
 
 def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlates_perfectly():
-    data, trainer = synthetic(), Recorder()
+    data = synthetic()
+    trainer = Recorder()
     result = cross_validate(data, trainer, folds=5)
     assert [fold for fold, _ in trainer.seen] == [1, 2, 3, 4, 5]
     units = {frozenset(entry.texts) for entry in data.scus}
+
     for _, pairs in trainer.seen:
         items, _ = pairs.by_summary()
         trained = {frozenset(texts) for _, texts in items}
@@ -103,8 +109,13 @@ def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlat
     for mode in ("l3c", "l2c"):
         for level in ("system", "summary"):
             assert result.mean(
-                "trained", "lite2", level, "pearson", mode
+                "trained",
+                "lite2",
+                level,
+                "pearson",
+                mode,
             ).mean == pytest.approx(1)
+
     assert result.quality_mean("trained", "accuracy").mean == 1
     assert {s.mode for s in result.scores} == {"p3c", "l3c", "p2c", "l2c"}
 
@@ -126,6 +137,7 @@ def test_fold_values_are_those_of_the_fold_alone():
         for s in result.scores
         if (s.fold, s.mode, s.level, s.coefficient) == (2, "p2c", "system", "pearson")
     ]
+
     assert found == [pytest.approx(expected, abs=1e-12)]
 
 
@@ -148,7 +160,11 @@ def test_out_of_the_box_trains_on_all_of_the_others():
     ]
     assert (fold, len(pairs.pairs)) == (0, 5 * sum(map(bool, texts)))
     assert result.mean(
-        "trained", "lite2", "system", "pearson", "l3c"
+        "trained",
+        "lite2",
+        "system",
+        "pearson",
+        "l3c",
     ).mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
     with pytest.raises(InputError, match="trained on and tested on"):
@@ -249,12 +265,14 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert batch.signature["revision"] != make_judge("lexical").model.revision
     with pytest.raises(InputError, match="nothing to learn from"):
         finetune("lexical", output=tmp_path / "other")
+
     with pytest.raises(
         InputError, match=r"of one name to evaluate on \(synthetic, synthetic\)"
     ):
         finetune(
             "lexical", dataset, output=tmp_path / "other", evaluate=[dataset, dataset]
         )
+
     for base in ("recall", "llm:some", str(tmp_path / "judge")):
         with pytest.raises(InputError, match="cannot be trained"):
             finetune(base, dataset, output=tmp_path / "new")
@@ -277,6 +295,7 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(
         patched.setattr("litepyramid.training.finetune.validate", stop)
         with pytest.raises(KeyboardInterrupt):
             finetune(base, dataset, output=goal, settings=FAST)
+
     before = {
         p.name: p.read_bytes() for p in goal.iterdir() if p.name != "litepyramid.json"
     }
@@ -293,12 +312,20 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(
 
 def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
     rows = [
-        {"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"
+        {
+            "premise": "red",
+            "hypothesis": "red won",
+            "label": label,
+        }
+        for label in "enc"
     ] * 4
     path = pair_file(tmp_path / "nli.jsonl", rows)
     settings = replace(FAST, head="three-class", batch_size=4)
     result = finetune(
-        str(base), output=tmp_path / "nli", settings=settings, pairs=[path]
+        str(base),
+        output=tmp_path / "nli",
+        settings=settings,
+        pairs=[path],
     )
     assert (result.card["kind"], result.card["mode"]) == ("zero-shot", "l3c")
     assert result.held_out == ()
@@ -329,7 +356,13 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
     (folder / "fold2").rename(tmp_path / "moved")
     settings = ["device=cpu", "epochs=1", "learning_rate=0.001"]
     with pytest.raises(KeyboardInterrupt) as stopped:
-        lp.crossval(str(base), dataset, output=folder, folds=2, settings=settings)
+        lp.crossval(
+            str(base),
+            dataset,
+            output=folder,
+            folds=2,
+            settings=settings,
+        )
     assert stopped.value.__notes__ == [f"1 trained fold kept in {folder}"]
 
 
@@ -352,10 +385,12 @@ def test_settings_go_to_every_judge_of_a_cross_validation(base, dataset, tmp_pat
         str(tmp_path / "f" / "fold{fold}"), [], options={"mode": "l2c"}
     )
     assert ready(labelled_pairs(dataset), 1).mode == "l2c"
+
     with pytest.raises(
         InputError, match="no judge of this cross-validation takes mode"
     ):
         make_contest("lexical", ["recall"], options={"mode": "p2c"})
+
     with pytest.raises(InputError, match="leaves no models"):
         lp.crossval("lexical", dataset, folds=2, output=tmp_path / "result.json")
 
@@ -363,7 +398,14 @@ def test_settings_go_to_every_judge_of_a_cross_validation(base, dataset, tmp_pat
 def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
     """Weights are in the card and in what is learned; evaluation sets in table and
     card."""
-    rows = [{"premise": "it", "hypothesis": "won", "present": i % 2} for i in range(12)]
+    rows = [
+        {
+            "premise": "it",
+            "hypothesis": "won",
+            "present": i % 2,
+        }
+        for i in range(12)
+    ]
     path = pair_file(tmp_path / "pairs.jsonl", rows)
     goal = tmp_path / "judge"
     result = lp.finetune(
@@ -392,7 +434,11 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
      {"pairs": ["none.jsonl"]}, {"units": 3}],
 )  # fmt: skip
 def test_wrong_types_are_one_error(dataset, tmp_path, wrong):
-    arguments = {"base": "lexical", "data": dataset, **wrong}
+    arguments = {
+        "base": "lexical",
+        "data": dataset,
+        **wrong,
+    }
     with pytest.raises(InputError):
         lp.finetune(**arguments, output=tmp_path / "x")
     if wrong.keys() & {"base", "data", "settings"}:

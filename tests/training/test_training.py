@@ -65,6 +65,7 @@ def test_presence_loss_and_its_gradient_are_those_of_the_formula(order):
         loss({"logits": logits[s]}, shares(labels)[s], 14)
         for s in (slice(4), slice(4, 7))
     )
+
     torch.testing.assert_close(sum(parts), found)
     (gradient,) = torch.autograd.grad(found, logits)
     e, n, c = (logits[:, index] for index in order)
@@ -134,20 +135,35 @@ def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, other
 
 
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
-    settings = replace(FAST, epochs=3, early_stop=1, held_out=0.1, learning_rate=1e-12)
+    settings = replace(
+        FAST,
+        epochs=3,
+        early_stop=1,
+        held_out=0.1,
+        learning_rate=1e-12,
+    )
     sets = {
         "development": synthetic_pairs(20, 3),
         "evaluation": {"one": synthetic_pairs(8, 4)},
     }
     out = train_transformer(
-        str(base), synthetic_pairs(32, 1), tmp_path / "x", settings, **sets
+        str(base),
+        synthetic_pairs(32, 1),
+        tmp_path / "x",
+        settings,
+        **sets,
     )
     assert out.updates == 2 * 2
     assert {row.set for row in out.history} == {"one"}
 
 
 SETTINGS = replace(
-    FAST, epochs=2, learning_rate=1e-3, batch_size=8, save_steps=3, average=0.5
+    FAST,
+    epochs=2,
+    learning_rate=1e-3,
+    batch_size=8,
+    save_steps=3,
+    average=0.5,
 )
 KILLED = """
 import sys, time
@@ -173,30 +189,38 @@ def weights(folder):
 
 
 def test_a_killed_and_resumed_run_ends_with_the_same_weights(base, tmp_path):
-    goal, run = tmp_path / "killed", [str(base), synthetic_pairs(40, 5)]
+    goal = tmp_path / "killed"
+    run = [str(base), synthetic_pairs(40, 5)]
     assert train_transformer(*run, tmp_path / "whole", SETTINGS).resumed_from == 0
     paths = [str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")]
     killed = subprocess.Popen(
         [
             sys.executable,
             "-c",
-            KILLED.format(paths=paths, base=str(base), out=str(goal)),
+            KILLED.format(
+                paths=paths,
+                base=str(base),
+                out=str(goal),
+            ),
         ],
         stderr=subprocess.PIPE,
         text=True,
     )
     deadline = time.monotonic() + 240
+
     while not list(
         (tmp_path / "killed.training").glob("checkpoint-3/mean.safetensors")
     ):
         assert killed.poll() is None, killed.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert not goal.exists()
     assert train_transformer(*run, goal, SETTINGS).resumed_from == 3
-    first, second = weights(tmp_path / "whole"), weights(tmp_path / "killed")
+    first = weights(tmp_path / "whole")
+    second = weights(tmp_path / "killed")
     assert first.keys() == second.keys()
     for name, value in first.items():
         assert torch.equal(value, second[name]), name
@@ -204,7 +228,8 @@ def test_a_killed_and_resumed_run_ends_with_the_same_weights(base, tmp_path):
 
 def stopping(*given):
     """`make_loss` whose loss stops the run when it is asked for the ninth time."""
-    loss, asked = make_loss(*given), iter(range(8))
+    loss = make_loss(*given)
+    asked = iter(range(8))
 
     def stop(*args, **named):
         if next(asked, None) is None:
@@ -217,9 +242,15 @@ def stopping(*given):
 def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
     base, tmp_path, monkeypatch
 ):
-    train, sets = synthetic_pairs(32, 1), {"one": synthetic_pairs(20, 2)}
+    train = synthetic_pairs(32, 1)
+    sets = {"one": synthetic_pairs(20, 2)}
     sets["soft"] = TrainingPairs(sets["one"].pairs, (0.25, *sets["one"].labels[1:]))
-    settings = replace(FAST, epochs=3, save_steps=2, average=0.9)
+    settings = replace(
+        FAST,
+        epochs=3,
+        save_steps=2,
+        average=0.9,
+    )
     run = [str(base), train]
     whole = train_transformer(*run, tmp_path / "a", settings, evaluation=sets)
     assert [(row.epoch, row.set) for row in whole.history] == [
@@ -231,12 +262,14 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
         np.mean((np.concatenate(batch.presence) - sets["one"].labels) ** 2)
     )
     assert whole.history[-2].brier == pytest.approx(expected, abs=1e-5)
+
     with monkeypatch.context() as patched:
         patched.setattr(
             "litepyramid.training.run.make_loss", stopping
         )  # 4 are of evaluation
         with pytest.raises(KeyboardInterrupt) as stopped:
             train_transformer(*run, tmp_path / "b", settings, evaluation=sets)
+
     assert stopped.value.__notes__ == [
         f"4 of 6 updates kept in {tmp_path / 'b.training'}"
     ]
@@ -262,11 +295,13 @@ def test_what_is_refused(base, tmp_path, tokenizer):
     work.mkdir()
     with locked(work):
         refused("in use by another", "x")
+
     for file in ("run.json", "notes.txt"):  # of another run
         (work / file).write_text("{}", encoding="utf-8")
         refused("another base, data, settings or version", "x")
         assert [p.name for p in work.iterdir()] == [file]
         (work / file).unlink()
+
     long = TrainingPairs((("a", "car " * 60),), (1,))
     with pytest.raises(InputError, match="tokens"):
         encode_pairs(tokenizer, long, 16, "presence")
@@ -282,12 +317,18 @@ def test_settings_as_texts():
         "seed=7",
     ]
     settings, others = as_settings(texts)
-    assert settings == FinetuneSettings(epochs=3, head="two-class", bf16=True, seed=7)
+    assert settings == FinetuneSettings(
+        epochs=3,
+        head="two-class",
+        bf16=True,
+        seed=7,
+    )
     assert others == {"mode": "p2c"}
     assert (
         as_settings({"epochs": 3, "bf16": True})[0]
         == as_settings(["epochs=3", "bf16=true"])[0]
     )
+
     for wrong in (
         ["epochs"],
         ["epochs=x"],
@@ -334,6 +375,7 @@ def test_files_of_pairs(tmp_path):
         TrainingPairs(((text, "A dog."),), (1,)).digest()
         for text in ("A\ncat", "A cat")
     }
+
     assert len(digests) == 1
     for row in ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3}):
         with pytest.raises(InputError, match=r"bad\.jsonl:1: "):
@@ -342,7 +384,12 @@ def test_files_of_pairs(tmp_path):
 
 def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
     rows = [
-        {"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)
+        {
+            "premise": f"p{i}",
+            "hypothesis": "h",
+            "present": i % 2,
+        }
+        for i in range(10)
     ]
     path = pair_file(tmp_path / "a.jsonl", rows)
     assert as_source(f"{path}=2.5").weight == 2.5
@@ -383,8 +430,18 @@ def mini(matching, tmp_path_factory, request):
     absent = cycle("nc")
     path = files_of(folder.with_name("nli.jsonl"), synthetic_pairs(400, 1),
                     lambda label: {"label": "e" if label else next(absent)})  # fmt: skip
-    settings = {**CHOSEN, request.param: True, "head": "three-class"}
-    lp.finetune(str(encoder), output=folder, pairs=[path], settings=settings)
+    settings = {
+        **CHOSEN,
+        request.param: True,
+        "head": "three-class",
+    }
+    lp.finetune(
+        str(encoder),
+        output=folder,
+        pairs=[path],
+        settings=settings,
+    )
+
     return folder
 
 
@@ -400,6 +457,7 @@ def test_it_is_onnx_alone_and_judges_without_torch(mini):
         "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
         f"print(lp.judge({str(mini)!r}, cache=None).judge([('red', ['red'])]).presence)"
     )
+
     subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
 
 
@@ -407,13 +465,24 @@ def test_the_weights_are_those_of_the_file(mini):
     """The rebuilt model has the logits of the graph, but for rounding to 8 bits."""
     model = load_onnx_classifier(mini).eval()
     data = synthetic_pairs(20, 4)
-    packs, tokenizer = as_packs(data), read_onnx_tokenizer(mini)
+    packs = as_packs(data)
+    tokenizer = read_onnx_tokenizer(mini)
     with NLIJudge(str(mini), cache=None) as judge:
         items = [(pack.premise, pack.units) for pack in packs]
         judged = np.concatenate(judge.judge(items).logits)
 
     if model.config.reading == "once":
-        batch = padded([*encode_packs(tokenizer, packs, 64, "three-class", 5)])
+        batch = padded(
+            [
+                *encode_packs(
+                    tokenizer,
+                    packs,
+                    64,
+                    "three-class",
+                    5,
+                )
+            ]
+        )
         real = batch.pop("labels")[..., 0] >= 0
         assert batch["types"].unique().tolist() == [0, 1, 3]
         with torch.inference_mode():
@@ -424,14 +493,20 @@ def test_the_weights_are_those_of_the_file(mini):
         from transformers import AutoTokenizer
 
         rows = encode_pairs(
-            AutoTokenizer.from_pretrained(mini), ordered, 64, "three-class", 5
+            AutoTokenizer.from_pretrained(mini),
+            ordered,
+            64,
+            "three-class",
+            5,
         )
         assert {t for row in rows for t in row["token_type_ids"]} == {0, 1, 2, 3}
         logits = []
+
         for row in rows:
             values = {k: torch.tensor([v]) for k, v in row.items() if k != "labels"}
             with torch.inference_mode():
                 logits.append(model(**values).logits[0].numpy())
+
     np.testing.assert_allclose(judged, logits, atol=0.15)
 
 
@@ -463,6 +538,7 @@ def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
         "litepyramid.json",
     ):
         (tmp_path / name).write_bytes((mini / name).read_bytes())
+
     path = files_of(
         tmp_path / "p.jsonl", synthetic_pairs(2, 0), lambda _: {"present": 1}
     )
@@ -470,5 +546,8 @@ def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
         (tmp_path / "model.onnx").write_bytes(content)
         with pytest.raises(ModelError):
             lp.finetune(
-                str(tmp_path), output=tmp_path / "x", pairs=[path], settings=CHOSEN
+                str(tmp_path),
+                output=tmp_path / "x",
+                pairs=[path],
+                settings=CHOSEN,
             )

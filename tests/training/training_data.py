@@ -14,7 +14,10 @@ WORDS = [f"word{i}" for i in range(40)]
 def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
     """A data set in which a unit is present if its word is in the summary."""
     rng = np.random.default_rng(seed)
-    scus, texts, labels = [], [[] for _ in range(systems)], [[] for _ in range(systems)]
+    scus = []
+    texts = [[] for _ in range(systems)]
+    labels = [[] for _ in range(systems)]
+
     for i in range(inputs):
         words = list(rng.choice(WORDS, 5, replace=False))
         scus.append(InputUnits(f"i{i}", tuple(Unit(w) for w in words)))
@@ -22,6 +25,7 @@ def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
             present = [w for w in words if rng.random() < (n + 1) / (systems + 1)]
             texts[n].append(" ".join(present))
             labels[n].append(tuple(int(w in present) for w in words))
+
     ids = tuple(entry.input for entry in scus)
     return Dataset(
         name,
@@ -40,7 +44,8 @@ def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
 
     Either colour is as often present as absent, so no word alone gives the label away.
     """
-    colours, rng = ("red", "blue"), np.random.default_rng(seed)
+    colours = ("red", "blue")
+    rng = np.random.default_rng(seed)
     present, asked = rng.integers(2, size=(2, number))
     texts = (
         [f"the {colours[s]} car won" for s in present],
@@ -60,5 +65,13 @@ def files_of(path, pairs: TrainingPairs, told):
     """A file of pairs with what `told` says of each label, such as {"present": 1}."""
     rows = zip(pairs.pairs, pairs.labels, strict=True)
     return pair_file(
-        path, [{"premise": p, "hypothesis": h, **told(x)} for (p, h), x in rows]
+        path,
+        [
+            {
+                "premise": p,
+                "hypothesis": h,
+                **told(x),
+            }
+            for (p, h), x in rows
+        ],
     )

@@ -50,7 +50,12 @@ def test_counts_of_how_units_were_placed():
         (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra")),
     )
     found = align_units(units, SENTENCES)
-    assert found.counts == {"stated": 1, "matched": 2, "tied": 1, "unmatched": 1}
+    assert found.counts == {
+        "stated": 1,
+        "matched": 2,
+        "tied": 1,
+        "unmatched": 1,
+    }
     assert found.units.texts == units.texts
 
 
@@ -89,9 +94,20 @@ def test_scus_go_where_the_stus_name_whom_they_are_about():
         Sentence("a", 0, 1, "She works in a bakery ."),
     )
     scus = [InputUnits("a", (Unit("Ann Lee works."), Unit("Ann Lee moved.")))]
-    resolved = Unit("Ann Lee works in a bakery", kind="stu", reference=0, sentence=1)
-    plain = Unit("She works in a bakery", kind="stu", reference=0, sentence=1)
+    resolved = Unit(
+        "Ann Lee works in a bakery",
+        kind="stu",
+        reference=0,
+        sentence=1,
+    )
+    plain = Unit(
+        "She works in a bakery",
+        kind="stu",
+        reference=0,
+        sentence=1,
+    )
     adrift = Unit("Ann Lee works in a bakery", kind="stu")
+
     for stu, numbers in ((resolved, [1, 0]), (plain, [0, 0]), (adrift, [0, 0])):
         human, machine = align_both(scus, [InputUnits("a", (stu,))], sentences)
         assert [unit.sentence for unit in human[0].units.units] == numbers

@@ -72,6 +72,7 @@ def random_weights(labels: int = len(LABELS)) -> dict[str, torch.Tensor]:
     for value in state.values():
         if value.is_floating_point() and value.ndim > 1:
             value.normal_(0, 0.3)
+
     return state
 
 
@@ -157,12 +158,14 @@ def test_tags_and_logits_are_allennlps(request, labels, batch_pieces):
     model = load_srl_bert(folder / f"{name}.tar.gz")
     results, cut = tag_predicates(model, words, verbs, batch_pieces=batch_pieces)
     assert cut == 0
+
     for row, frames in zip(rows, results, strict=True):
         assert [frame.verb for frame in frames] == row["verb_indices"]
         for tags, frame in zip(row["tags"], frames, strict=True):
             assert ["O" if tag.startswith("@@") else tag for tag in tags] == list(
                 frame.tags
             )
+
         expected = row.get("wordpiece_logits", ())
         asked = list(jobs(model, [row["words"]], [row["verb_indices"]]))[
             : len(expected)
@@ -184,20 +187,24 @@ def step_by_step(probabilities: torch.Tensor, labels: list[str]) -> list[int]:
     for i, j in itertools.product(range(len(labels)), repeat=2):
         if labels[j][0] == "I" and labels[i] not in (labels[j], "B" + labels[j][1:]):
             allowed[i, j] = -torch.inf
+
     for j, label in enumerate(labels):
         if label[0] == "I":
             allowed[-2, j] = -torch.inf
+
     allowed[-2:, -2:] = -torch.inf
     allowed[-1, :] = -torch.inf
     allowed[:, -2] = -torch.inf
     score = torch.zeros(size)
     score[-2] = 100000.0
     pointers = []
+
     for row in [*probabilities, None]:
         best, index = torch.topk(score.unsqueeze(1) + allowed, k=1, dim=0)
         pointers.append(index[0])
         if row is not None:
             score = torch.cat([row, torch.full((2,), -torch.inf)]) + best[0]
+
     path = [size - 1]
     for index in reversed(pointers):
         path.append(int(index[path[-1]]))
@@ -306,10 +313,12 @@ def test_where_the_bert_is_found(tmp_path, monkeypatch):
     )  # by config.json beside it
     assert tags(write_archive(tmp_path / "b.tgz", named)) == beside
     lost = write_archive(tmp_path / "c.tgz", members("bert-base-uncased"))
+
     with pytest.raises(
         ModelError, match=r"'bert-base-uncased' were not found.*bert=FOLDER"
     ):
         tags(lost)
+
     with pytest.raises(ModelError, match="'absent' were not found"):
         tags(lost, bert="absent")
     assert tags(lost, bert=tmp_path / "tiny-bert-uncased") == beside
@@ -337,6 +346,7 @@ def test_damaged_files(tmp_path):
     whole = write_archive(tmp_path / "whole.tar.gz", members()).read_bytes()
     bad = bytearray(whole)
     bad[len(bad) // 2] ^= 0xFF
+
     for data in (
         whole[: len(whole) // 2],
         whole[:20],
@@ -391,6 +401,7 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
         )
         with pytest.raises(ModelError, match="too much for its size"):
             load_srl_bert(path)
+
     data = write_archive(path, members()).read_bytes()
     path.write_bytes(data + gzip.compress(bytes(8 << 20)))
     with pytest.raises(ModelError, match="too much for its size"):
@@ -444,6 +455,7 @@ def test_weights_with_code_are_refused_and_the_code_is_not_run(tmp_path):
         ) as error:
             load_srl_bert(write_archive(tmp_path / "m.tgz", files))
         assert "\n" not in str(error.value)
+
     assert not trap.exists()
 
 

@@ -109,7 +109,13 @@ def sentence(text: str) -> list[Word]:
         form, upos, relation, head = part.rsplit("/", 3)
         xpos = "NNS" if upos == "NOUN" and form.endswith("s") else "NN"
         words.append(
-            Word(form, upos, int(head) - 1 if head != "0" else number, relation, xpos)
+            Word(
+                form,
+                upos,
+                int(head) - 1 if head != "0" else number,
+                relation,
+                xpos,
+            )
         )
     return words
 
@@ -125,7 +131,8 @@ ANN = "Ann/PROPN/nsubj/3 Lee/PROPN/flat/1 left/VERB/root/0 Rome/PROPN/obj/3"
 SHE = "She/PRON/nsubj/2 ran/VERB/root/0"
 
 
-HE, THEY = SHE.replace("She", "He"), SHE.replace("She", "They")
+HE = SHE.replace("She", "He")
+THEY = SHE.replace("She", "They")
 BOB = "Bob/PROPN/nsubj/2 met/VERB/root/0 Ann/PROPN/obj/2"
 MAN = "The/DET/det/2 man/NOUN/nsubj/3 hid/VERB/root/0"
 GROUP = "Ann/PROPN/nsubj/4 and/CCONJ/cc/3 Bob/PROPN/conj/1 met/VERB/root/0"

@@ -247,11 +247,13 @@ def test_splitter_on_references_whose_marks_are_known(realsumm):
 
 def test_the_signature_changes_when_the_units_do_and_only_then():
     """The order of the inputs and the marks of the same sentences change no unit."""
-    first, second = one("Ann left Rome .", name="a"), one("Bob slept .", name="b")
+    first = one("Ann left Rome .", name="a")
+    second = one("Bob slept .", name="b")
     signature = extract([first, second]).signature
     assert extract([second, first]).signature == signature
     unmarked = InputReferences("a", (("Ann left Rome .",),), (False,))
     assert extract([unmarked, second]).signature == signature
+
     for references, options in (
         ([first, one("Bob slept well .", name="b")], {}),
         ([first, one("Bob slept .", name="c")], {}),

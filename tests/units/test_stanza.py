@@ -42,7 +42,14 @@ town NOUN NN 3 obj
 def sentence(table: str) -> list[dict]:
     rows = [line.split() for line in table.strip().splitlines()]
     return [
-        {"id": i, "text": t, "upos": u, "xpos": x, "head": int(h), "deprel": d}
+        {
+            "id": i,
+            "text": t,
+            "upos": u,
+            "xpos": x,
+            "head": int(h),
+            "deprel": d,
+        }
         for i, (t, u, x, h, d) in enumerate(rows, start=1)
     ]
 
@@ -59,14 +66,13 @@ def document() -> Document:
     doc.sentences[0].constituency = Tree(
         "ROOT", Tree("S", [Tree("NP", [mayor, ann]), left, leaf(".", ".")])
     )
-    mentions, alone = (
-        [CorefMention(0, 0, 5), CorefMention(1, 0, 1)],
-        [CorefMention(1, 3, 5)],
-    )
+    mentions = [CorefMention(0, 0, 5), CorefMention(1, 0, 1)]
+    alone = [CorefMention(1, 3, 5)]
     doc.coref = [
         CorefChain(0, mentions, "The mayor", 0),
         CorefChain(1, alone, "town", 0),
     ]
+
     return doc
 
 
@@ -97,6 +103,7 @@ def test_frames_trees_and_clusters(tmp_path):
         "I-ARG1",
         "O",
     )
+
     assert first.tree == (
         "(S (NP (NP (DT The) (NN mayor)) (PRN (-LRB- -LRB-) (NNP Ann) (-RRB- -RRB-)))"
         " (VP (VBD left)) (. .))"
@@ -118,6 +125,7 @@ def test_only_what_is_asked_for():
     linked = StanzaBackend(pipeline=lambda tokens: document()).link([reference()])
     assert linked.references[0].clusters == (((0, 5), (7, 8)),)
     assert linked.references[0].sentences == reference().sentences
+
     with pytest.raises(
         ModelError, match="gives other tokens for reference 1 of input 'a'"
     ):

@@ -142,7 +142,14 @@ def test_frames_of_written_trees(code):
     for name, rows in read_trees(code).items():
         heads = [int(r[6]) - 1 if r[6] != "0" else i for i, r in enumerate(rows)]
         tree = [
-            Word(r[1], r[3], h, r[7], r[4], r[5])
+            Word(
+                r[1],
+                r[3],
+                h,
+                r[7],
+                r[4],
+                r[5],
+            )
             for r, h in zip(rows, heads, strict=True)
         ]
         sentence = ParsedSentence(tuple(word.text for word in tree), free_frames(tree))
@@ -159,7 +166,12 @@ def test_stanza_in_german_gives_its_own_words():
     sentence = SimpleNamespace(
         words=[
             SimpleNamespace(
-                text=r[1], upos=r[3], head=int(r[6]), deprel=r[7], xpos="", feats=r[5]
+                text=r[1],
+                upos=r[3],
+                head=int(r[6]),
+                deprel=r[7],
+                xpos="",
+                feats=r[5],
             )
             for r in rows
         ]

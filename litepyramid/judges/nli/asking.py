@@ -24,7 +24,8 @@ from litepyramid.judges.nli.backends import onnx_session
 from litepyramid.judges.nli.encode import Tokenizer, no_room
 from litepyramid.types import FloatArray
 
-PAST_KEY, PAST_VALUE = "past_key_{}", "past_value_{}"
+PAST_KEY = "past_key_{}"
+PAST_VALUE = "past_value_{}"
 
 BLOCK = 32
 """Attention is padded to a multiple of so many tokens."""
@@ -40,7 +41,9 @@ MATCH_FROM = 104
 
 Reading = Literal["once", "pairs"]
 
-PREMISE, UNIT, MATCHED = 0, 1, 2
+PREMISE = 0
+UNIT = 1
+MATCHED = 2
 """Token types: of a summary, of a unit, and what is added where a word piece stands in
 both. A summary that is read once for all units has no marks of its own."""
 
@@ -158,7 +161,8 @@ class AskingBackend:
 
     def ask(self, question: Question) -> FloatArray:
         """Logits (units, 3) float32."""
-        summary, units = question.summary, question.units
+        summary = question.summary
+        units = question.units
         types = []
         for unit in units:
             types.append(marked(unit, summary, UNIT, self._match_from))

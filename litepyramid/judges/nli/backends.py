@@ -24,7 +24,8 @@ from litepyramid.text import counted
 
 ONNX_TOKENS = 8_192
 """The most tokens of a batch: how often judgements are saved."""
-_MOST_BYTES, _MOST_TOKENIZER = 2**31, 64 * 2**20
+_MOST_BYTES = 2**31
+_MOST_TOKENIZER = 64 * 2**20
 _ELSEWHERE = (
     b"\n\x08location"  # how protobuf writes the key of a tensor that is in another file
 )
@@ -60,11 +61,10 @@ class OnnxBackend:
                 or len(logits) != len(pairs)
                 or logits.dtype.kind != "f"
             ):
-                shape, expected = (
-                    f"the output has the shape {logits.shape}",
-                    "(pairs, classes)",
-                )
+                shape = f"the output has the shape {logits.shape}"
+                expected = "(pairs, classes)"
                 raise ModelError(shape, path=self._path, expected=expected)
+
         return logits.astype(np.float32)
 
     def _run(self, pair: EncodedBatch) -> Any:
@@ -99,10 +99,12 @@ def onnx_threads() -> int:
 def read_onnx_tokenizer(folder: Path) -> Tokenizer:
     """The ``tokenizer.json`` next to a model, with what its settings say of cutting and
     ends."""
-    path, more = folder / "tokenizer.json", folder / "tokenizer_config.json"
+    path = folder / "tokenizer.json"
+    more = folder / "tokenizer_config.json"
     library = _library("tokenizers")
     if file_type(path) != "file" or path.stat().st_size > _MOST_TOKENIZER:
         raise ModelError("no tokenizer.json of at most 64 MB", path=path)
+
     with loading("the tokenizer cannot be read", path=path):
         settings = (
             read_json(more, error=ModelError) if file_type(more) == "file" else {}
@@ -115,7 +117,12 @@ def read_onnx_tokenizer(folder: Path) -> Tokenizer:
         core.no_padding()
         end = settings.get("eos_token") or settings.get("sep_token") or ""
         end = end if isinstance(end, str) else end["content"]
-        return Tokenizer(core, cut_left=side == "left", typed=True, end=end)
+        return Tokenizer(
+            core,
+            cut_left=side == "left",
+            typed=True,
+            end=end,
+        )
 
 
 def _library(name: str) -> Any:
@@ -144,12 +151,14 @@ class TorchBackend:
             dtype=getattr(torch, precision),
             head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
         )
+
         if missing := sorted(report["missing_keys"]):
             lacks = (
                 f"the model '{point.source}' lacks {counted(len(missing), 'weight')}"
             )
             hint = "A pretrained model must be fine-tuned before it can judge."
             raise ModelError(f"{lacks} ({missing[0]} …)", hint=hint)
+
         self._model = model.to(device).eval()
 
     def logits(self, batch: EncodedBatch) -> Any:
@@ -170,6 +179,7 @@ class TorchBackend:
                 inputs["decoder_input_ids"] = torch.full_like(
                     inputs["input_ids"][:, :1], start
                 )
+
             logits = self._model(**inputs).logits
             if self._answers is not None:
                 logits = logits[:, 0, list(self._answers)]
@@ -182,6 +192,7 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
     if core is None:
         problem = f"the tokenizer {type(tokenizer).__name__} is not one of the library tokenizers"
         raise ModelError(problem, expected="a model with a tokenizer.json")
+
     core.no_truncation()
     core.no_padding()
     return Tokenizer(
@@ -200,12 +211,14 @@ def load_tokenizer(source: str, revision: str | None) -> Any:
     folder = Path(source).expanduser()
     patterns = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
     files = (path for pattern in patterns for path in folder.glob(pattern))
+
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
         raise ModelError(  # transformers would make an empty one
             "the folder has no tokenizer",
             path=folder,
             expected="tokenizer.json or similar",
         )
+
     with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
         return transformers.AutoTokenizer.from_pretrained(
             source, revision=revision, trust_remote_code=False
@@ -231,6 +244,7 @@ def load_classifier(
     auto = getattr(transformers, f"AutoModelFor{head}")
     if Path(source).expanduser().is_dir():
         config["use_safetensors"] = True
+
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
         loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
             source,
@@ -273,7 +287,8 @@ def _quiet(transformers: Any) -> Iterator[None]:
     """No bars or reports of the loader's own meanwhile; what matters of them is an
     error here."""
     logging = transformers.utils.logging
-    verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    verbosity = logging.get_verbosity()
+    shows = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:

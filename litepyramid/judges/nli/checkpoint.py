@@ -120,16 +120,19 @@ def read_card(path: Path) -> JudgeCard:
     """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone."""
     value = read_json(path, "a judge's card", ModelError)
     card = as_type(
-        JudgeCard, value, what="not a judge's card", path=path, error=ModelError
+        JudgeCard,
+        value,
+        what="not a judge's card",
+        path=path,
+        error=ModelError,
     )
     if card.template and not {"premise", "hypothesis"} <= {
         *re.findall("{(.*?)}", card.template)
     }:
-        problem, expected = (
-            "a template without placeholders",
-            "{premise} and {hypothesis}",
-        )
+        problem = "a template without placeholders"
+        expected = "{premise} and {hypothesis}"
         raise ModelError(problem, path=path, expected=expected)
+
     if card.answers is not None and not card.template:
         raise ModelError("answers without a template", path=path, expected="both")
     return card
@@ -187,7 +190,9 @@ def class_order(
         names = ["present" if name == "entailment" else name for name in names]
     generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
     if fallback is not None and generic and len(labels) == len(fallback):
-        labels, names = dict(enumerate(fallback)), list(fallback)
+        labels = dict(enumerate(fallback))
+        names = list(fallback)
+
     if label_map is not None:
         entries = [entry.partition("=") for entry in label_map.lower().split(",")]
         meant = {value.strip(): name.strip() for name, _, value in entries}
@@ -195,16 +200,19 @@ def class_order(
             meant.get(str(i)) or meant.get(label.lower(), "")
             for i, label in labels.items()
         ]
+
     for classes in (THREE, TWO):
         if sorted(filter(None, names) if label_map else names) == sorted(classes):
             return ClassOrder(
                 classes, tuple([*labels][names.index(name)] for name in classes)
             )
+
     orders = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
     if label_map is not None:
         raise InputError(
             f"the label map '{label_map}' does not fit {shown}", expected=orders
         )
+
     raise ModelError(
         f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
@@ -266,15 +274,19 @@ def open_checkpoint(
 ) -> Checkpoint:
     """Finds a checkpoint on disk or on the hub and reads its configuration; see
     `NLIJudge`."""
-    folder, commit = Path(name).expanduser(), None
-    source, path = str(folder), folder / "model.onnx"
+    folder = Path(name).expanduser()
+    commit = None
+    source = str(folder)
+    path = folder / "model.onnx"
     auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
     onnx = path if backend == "onnx" or auto else None
+
     if file_type(folder) == "folder":
         if revision is not None:
             raise InputError(
                 f"a revision for the folder '{name}'", expected="one of a hub model"
             )
+
         config = _read_config(folder / "config.json")
         fingerprint = _folder_hash(folder, onnx)
     elif onnx is not None:
@@ -282,8 +294,12 @@ def open_checkpoint(
         raise ModelError(f"no folder '{name}'", expected=expected)
     else:
         path = _hub_config(name, revision)
-        folder, commit, source = path.parent, path.parent.name, name
-        config, fingerprint = _read_config(path), f"{name}@{commit}"
+        folder = path.parent
+        commit = path.parent.name
+        source = name
+        config = _read_config(path)
+        fingerprint = f"{name}@{commit}"
+
     written = folder / CARD_FILE
     card = read_card(written) if file_type(written) == "file" else cards().get(name)
     labels = config.id2label or {"0": "LABEL_0", "1": "LABEL_1"}
@@ -294,6 +310,7 @@ def open_checkpoint(
         labels, label_map, fallback=nameless, model=f"the model '{name}'"
     )
     card = card or JudgeCard("presence" if order.two else "zero-shot")
+
     return Checkpoint(
         name,
         source,
@@ -317,13 +334,16 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
         raise ModelError(
             f"the folder has no weights{pickled}", path=folder, expected=expected
         )
+
     others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
     files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
     total = hashlib.sha256()
+
     for path in files:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         total.update(f"{path.name}\0{digest}\n".encode())
+
     return f"sha256:{total.hexdigest()}"
 
 
@@ -358,14 +378,20 @@ def _read_config(path: Path) -> _Config:
         raise ModelError(
             "the folder has no config.json", path=path.parent, expected=expected
         )
+
     value = read_json(path, expected, ModelError)
     config = as_type(
-        _Config, value, what="not a configuration", path=path, error=ModelError
+        _Config,
+        value,
+        what="not a configuration",
+        path=path,
+        error=ModelError,
     )
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
             expected = f"at most {_MOST_LAYERS} layers"
             raise ModelError(f"{name} is {number:.20}", path=path, expected=expected)
+
     return config
 
 

@@ -54,12 +54,14 @@ class EncodedPairs:
         shape = len(rows), max(len(ids) for ids, _ in rows)
         arrays = {name: np.zeros(shape, dtype=np.int64) for name in _INPUTS}
         arrays["input_ids"] += self.tokenizer.pad
+
         for row, (ids, types) in enumerate(rows):
             start = shape[1] - len(ids) if self.tokenizer.pad_left else 0
             used = slice(start, start + len(ids))
             columns: tuple[Any, ...] = ids, 1, types
             for name, values in zip(_INPUTS, columns, strict=True):
                 arrays[name][row, used] = values
+
         if not self.tokenizer.typed:
             del arrays["token_type_ids"]
         return arrays
@@ -87,6 +89,7 @@ def encode(
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         special = int(core.num_special_tokens_to_add(True))
         encodings = core.encode_batch(texts, add_special_tokens=False)
+
     encoded = dict(zip(texts, encodings, strict=True))
     length = {text: len(encoding.ids) for text, encoding in encoded.items()}
     rooms = [max_length - special - length[unit] for _, unit in pairs]

@@ -133,15 +133,18 @@ class NLIJudge(Closing):
             backend=backend,
             device=device,
         )
+
         self.mode = self.checkpoint.mode(mode)
         self.max_length = self.checkpoint.max_length(max_length)
         self.device, self._precision = device, None if dtype == "auto" else str(dtype)
+
         if self.checkpoint.onnx:
             if device not in ("auto", "cpu") or dtype != "auto":
                 raise InputError(
                     "a device or dtype for an ONNX model", expected="the CPU, auto"
                 )
             self.device, self._precision = "cpu", "onnx"
+
         self._long, self._threads, self._batch_tokens = long, threads, batch_tokens
         # Codes of the languages that the model reads: () for many, None if that is not
         # known.
@@ -201,7 +204,8 @@ class NLIJudge(Closing):
 
     def _parts(self, items: Items) -> list[Spans]:
         """Each summary's parts that fit next to its units."""
-        core, template = self._tokenizer.core, self.checkpoint.card.template
+        core = self._tokenizer.core
+        template = self.checkpoint.card.template
         if template is None:
             fixed = int(core.num_special_tokens_to_add(True))
         else:
@@ -214,10 +218,12 @@ class NLIJudge(Closing):
         once = self.checkpoint.reading is not None
         least = unit_room(self.max_length) - fixed + 2 if once else 0
         parts: list[Spans] = []
+
         for text, units in items:
             longest = max(map(length, units), default=0)
             room = self.max_length - fixed - max(least, longest)
             parts.append(split_summary(text, room, length) if units else [(0, 0)])
+
         return parts
 
     def _judge(self, items: Items, each: float = 1.0) -> JudgedBatch:
@@ -227,15 +233,21 @@ class NLIJudge(Closing):
         )
         counts["pairs"] = sum(len(units) for _, units in items)
         logits: list[FloatArray] = []
+
         try:
             with bar(
-                counts["pairs"], "judging", "pairs", each=each, judging=True
+                counts["pairs"],
+                "judging",
+                "pairs",
+                each=each,
+                judging=True,
             ) as shown:
                 for window in windows(items):
                     logits += self._logits(window, counts, shown)
         except KeyboardInterrupt as stop:
             note_cached(stop, counts["judged"], self._cache.path)
             raise
+
         values = tuple(
             presence(rows, self.mode) if text.strip() else np.zeros(len(units))
             for rows, (text, units) in zip(logits, items, strict=True)
@@ -261,11 +273,13 @@ class NLIJudge(Closing):
             missing = (self._ask_missing if once else self._judge_missing)(
                 pairs, stored
             )
+
         for rows in missing:
             self._cache.put(identity, rows)
             stored |= rows
             counts["judged"] += len(rows)
             shown.update(len(rows))
+
         order = self.checkpoint.order
         for summary, units in items:
             if not summary.strip():
@@ -287,10 +301,12 @@ class NLIJudge(Closing):
         Batches are planned over all pairs: a run that continues after a break makes
         those of an unbroken one, and so the very same numbers.
         """
-        keys, texts = list(pairs), list(pairs.values())
+        keys = list(pairs)
+        texts = list(pairs.values())
         backend, budget = self._backend
         template = self.checkpoint.card.template
         encoded = encode(self._tokenizer, self.max_length, texts, template)
+
         for batch in plan_batches(encoded.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
             if not missing:
@@ -314,6 +330,7 @@ class NLIJudge(Closing):
         with loading("the model's tokenizer failed"):
             core = self._tokenizer.core
             encodings = core.encode_batch(texts, add_special_tokens=False)
+
         tokens = {t: e.ids for t, e in zip(texts, encodings, strict=True)}
 
         # Units of one summary, but for those so long that less of it is read.

@@ -60,6 +60,7 @@ def bootstrap_samples(
                 start,
                 stop,
             )
+
         if sampling != "systems":
             inputs = draws.counts(
                 seed,
@@ -76,6 +77,7 @@ def bootstrap_samples(
                     start,
                     stop,
                 )
+
         parts.append(evaluate(systems, inputs, other))
 
     return np.concatenate(parts)

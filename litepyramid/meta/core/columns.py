@@ -39,18 +39,24 @@ class PearsonColumns(Columns):
         dx, dz = self._centred
         n = weights @ self.scored
         with np.errstate(invalid="ignore", divide="ignore"):
-            mx, mz = weights @ dx / n, weights @ dz / n
-            xx, zz = weights @ (dx * dx) / n, weights @ (dz * dz) / n
-            vx, vz = xx - mx * mx, zz - mz * mz
+            mx = weights @ dx / n
+            mz = weights @ dz / n
+            xx = weights @ (dx * dx) / n
+            zz = weights @ (dz * dz) / n
+            vx = xx - mx * mx
+            vz = zz - mz * mz
             r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
+
         # Where the draws hold nearly one value only, the differences above are noise:
         # there, do it again in two passes, which sees constants exactly.
         doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
         row, column = np.nonzero(doubtful)
         if row.size:
             w = weights[row] * self.scored[:, column].T
-            x, z = self.X[:, column].T, self.Z[:, column].T
+            x = self.X[:, column].T
+            z = self.Z[:, column].T
             r[row, column] = of_rows(pearson_rows, x, z, w)
+
         return np.asarray(np.clip(r, -1.0, 1.0))
 
 
@@ -68,10 +74,12 @@ class SpearmanColumns(Columns):
         )
         drawn = np.ascontiguousarray(weights.T, dtype=kind)
         result = np.empty((self.X.shape[1], len(weights)))
+
         for column, (below_x, below_z) in enumerate(zip(*self._below, strict=True)):
             # The midrank of a system, less the mean of all: (drawn below it - above it)
             # / 2.
-            x, z = below_x.astype(kind) @ drawn, below_z.astype(kind) @ drawn
+            x = below_x.astype(kind) @ drawn
+            z = below_z.astype(kind) @ drawn
             sizes = (
                 (side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z)
             )
@@ -79,6 +87,7 @@ class SpearmanColumns(Columns):
                 result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(
                     np.prod([*sizes], axis=0)
                 )
+
         return np.clip(result, -1.0, 1.0, out=result).T
 
 
@@ -88,7 +97,8 @@ class KendallColumns(Columns):
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Those of the signs of all pairs."""
         one, two = np.triu_indices(len(self.X), 1)
-        rows, m = len(weights), self.X.shape[1]
+        rows = len(weights)
+        m = self.X.shape[1]
         balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
         kind: Any = (
             np.float32
@@ -96,11 +106,10 @@ class KendallColumns(Columns):
             else np.float64
         )
         pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
+
         for start in range(0, one.size, pairs_at_once):
-            i, j = (
-                one[start : start + pairs_at_once],
-                two[start : start + pairs_at_once],
-            )
+            i = one[start : start + pairs_at_once]
+            j = two[start : start + pairs_at_once]
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
             both = self.scored[i] & self.scored[j]
             sx, sz = (
@@ -110,6 +119,7 @@ class KendallColumns(Columns):
             balance += pairs @ (sx * sz).astype(kind)
             untied_x += _untied(pairs, sx)
             untied_z += _untied(pairs, sz)
+
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(balance / np.sqrt(untied_x * untied_z))
 
@@ -136,6 +146,7 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
 def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
     """(M, N, N): ½ where the last system stands below the middle one, -½ above, else
     0."""
-    one, two = x.T[:, :, None], x.T[:, None, :]
+    one = x.T[:, :, None]
+    two = x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
     return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))

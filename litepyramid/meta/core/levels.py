@@ -72,14 +72,32 @@ class CoefficientKind:
 COEFFICIENTS: dict[Coefficient, CoefficientKind] = {
     "pearson": CoefficientKind("r", pearson_rows, PearsonColumns, Moments),
     "spearman": CoefficientKind(
-        "ρ", spearman_rows, SpearmanColumns, SpearmanRanks, of_ranks=np.positive
+        "ρ",
+        spearman_rows,
+        SpearmanColumns,
+        SpearmanRanks,
+        of_ranks=np.positive,
     ),
     "kendall": CoefficientKind(
-        "τ", kendall_rows, KendallColumns, KendallRanks, of_ranks=np.sign
+        "τ",
+        kendall_rows,
+        KendallColumns,
+        KendallRanks,
+        of_ranks=np.sign,
     ),
-    "spa": CoefficientKind("SPA", None, SpaSamples, SpaSwaps, level="system"),
+    "spa": CoefficientKind(
+        "SPA",
+        None,
+        SpaSamples,
+        SpaSwaps,
+        level="system",
+    ),
     "acc-eq": CoefficientKind(
-        "acc_eq", None, tie_accuracy_samples, TieAccuracySwaps, level="summary"
+        "acc_eq",
+        None,
+        tie_accuracy_samples,
+        TieAccuracySwaps,
+        level="summary",
     ),
 }
 """Every coefficient, by its name."""
@@ -110,7 +128,13 @@ def correlate_rows(
             f"{coefficient} of vectors", expected=f"one of {', '.join(OF_VECTORS)}"
         )
     tolerances = {"x_tolerance": x_tolerance, "z_tolerance": z_tolerance}
-    return of_rows(rows, x, z, weights, **tolerances)
+    return of_rows(
+        rows,
+        x,
+        z,
+        weights,
+        **tolerances,
+    )
 
 
 def best_first(values: ArrayLike) -> IntArray:
@@ -159,8 +183,18 @@ def level_correlation(
     kind = COEFFICIENTS[coefficient]
     if kind.rows is None:
         value, epsilon = kind.columns(X, Z)()
-        return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
-    x, z, slacks = X, Z, (0.0, 0.0)
+        return LevelValue(
+            value,
+            int(not math.isnan(value)),
+            0,
+            0,
+            epsilon,
+        )
+
+    x = X
+    z = Z
+    slacks = (0.0, 0.0)
+
     if level == "system":
         x = system_means(X)
         z = system_means(Z)

@@ -9,7 +9,8 @@ import numpy as np
 
 from litepyramid.types import FloatArray
 
-SPA_PERMUTATIONS, SPA_SEED = 1000, 4
+SPA_PERMUTATIONS = 1000
+SPA_SEED = 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 
@@ -36,6 +37,7 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
         spa_p_values(np.ascontiguousarray(side[:, complete], dtype=np.float32), signs)
         for side in (X, Z)
     )
+
     return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 
@@ -83,14 +85,21 @@ class TieAccuracy:
     def of(cls, X: FloatArray, Z: FloatArray) -> Self:
         """The pairs of systems of each input that both sides scored."""
         one, two = np.triu_indices(len(X), 1)
-        dx, dz = X[one] - X[two], Z[one] - Z[two]
+        dx = X[one] - X[two]
+        dz = Z[one] - Z[two]
         pair, inputs = np.nonzero(~(np.isnan(dx) | np.isnan(dz)))
-        x, z = dx[pair, inputs], dz[pair, inputs]
+        x = dx[pair, inputs]
+        z = dz[pair, inputs]
         order = np.argsort(np.abs(x), kind="stable")
         x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
         right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)
+
         return cls(
-            np.abs(x), (z == 0) - right, right, np.stack([one[pair], two[pair]]), inputs
+            np.abs(x),
+            (z == 0) - right,
+            right,
+            np.stack([one[pair], two[pair]]),
+            inputs,
         )
 
     def best(
@@ -118,6 +127,7 @@ class TieAccuracy:
         if edges[0] > 0:
             edges, values = np.append(0.0, edges), np.append(0.0, values)
         best = int(np.argmax(values > values.max() - 1e-9 * total))
+
         return float((w @ self.right + values[best]) / total), float(edges[best])
 
 

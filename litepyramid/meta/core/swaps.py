@@ -147,6 +147,7 @@ class Moments(_ByInput):
             for column, sample in zip(*np.nonzero(doubtful), strict=True):
                 r[column, sample] = self._exact(column, sign * u[column, :, sample])
             sides.append(np.clip(r, -1.0, 1.0)[~self._few])
+
         return sides[0], sides[1]
 
     def _exact(self, column: int, coins: FloatArray) -> float:
@@ -177,12 +178,15 @@ class ColumnRanks(_ByInput):
         both = scored[:, :, None] & scored[:, None, :]
         both &= ~np.eye(len(X), dtype=bool)
         sz = _signs(z, z, both)
-        xx, xy, yy = _signs(x, x, both), _signs(x, y, both), _signs(y, y, both)
+        xx = _signs(x, x, both)
+        xy = _signs(x, y, both)
+        yy = _signs(y, y, both)
         yx = -xy.transpose(0, 2, 1)
         self._A, self._B = xx + xy + yx + yy, xx + xy - yx - yy
         self._C, self._E = xx - xy + yx - yy, xx - xy - yx + yy
         self._untied = [np.abs(s) for s in (xx, xy, yx, yy)]
         tied = (both & (sum(self._untied) < 4)).any(axis=(1, 2))
+
         if self.by_midranks:
             ranks = midranks(z, scored.astype(np.float64))
             centred = np.where(scored, ranks - (n[:, None] + 1) / 2, 0.0)
@@ -196,6 +200,7 @@ class ColumnRanks(_ByInput):
             a = sz.astype(np.float32)
             self._z_size = np.sqrt((sz != 0).sum(axis=(1, 2)) / 2)
             full = self._z_size * np.sqrt(n * (n - 1) / 2)
+
         usable = (n >= 2) & sz.any(axis=(1, 2))
         self._a = a
         self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
@@ -242,6 +247,7 @@ class ColumnRanks(_ByInput):
                 *((s[columns] / 8).astype(self.dtype) for s in (self._C, self._E)),
                 self._z_ranks[columns][:, None, :],
             )
+
         xx, xy, yx, yy = (s[columns] for s in self._untied)
         a = self._a[columns]
         forms = (
@@ -265,6 +271,7 @@ class ColumnRanks(_ByInput):
                 even.astype(np.float64),
                 np.matmul(linear, u)[:, 0].astype(np.float64),
             ]
+
         balance, flip, untied, unflip = parts
         size = self._z_size[columns, None]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -298,7 +305,8 @@ class KendallRanks(ColumnRanks):
 
 def _signs(a: FloatArray, b: FloatArray, both: NDArray[np.bool_]) -> NDArray[np.int8]:
     """(M, N, N): the sign of a_i - b_l where both are scored and i is not l."""
-    one, two = a[:, :, None], b[:, None, :]
+    one = a[:, :, None]
+    two = b[:, None, :]
     signs = np.subtract(one > two, one < two, dtype=np.int8)
     signs *= both
     return signs
@@ -312,7 +320,8 @@ class SpaSwaps(LinearSwaps):
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         self._complete = ~np.isnan(Z).any(axis=0)
-        x, y = X[:, self._complete], Y[:, self._complete]
+        x = X[:, self._complete]
+        y = Y[:, self._complete]
         signs = spa_signs(x.shape[1])
         # A null difference less the observed one is a difference of these sums: −2 or 0
         # a score.
@@ -350,6 +359,7 @@ class SpaSwaps(LinearSwaps):
             shares.append(
                 words[..., None].view(np.uint8).sum(axis=2) / SPA_PERMUTATIONS
             )
+
         distance = np.abs(np.concatenate(shares) - self._p_human[:, None])
         return np.asarray(distance.mean(axis=0))
 
@@ -378,10 +388,8 @@ class TieAccuracySwaps(Swapped):
         whole = (~np.isnan(order)).sum(axis=0)
         used = max(int((whole > 0).sum()), 1)
         scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
-        alpha, beta = (
-            (right(0, 0) - right(1, 1)) * scale,
-            (right(0, 1) - right(1, 0)) * scale,
-        )
+        alpha = (right(0, 0) - right(1, 1)) * scale
+        beta = (right(0, 1) - right(1, 0)) * scale
         self._parts = np.zeros(Z.shape)
         np.add.at(self._parts, one, alpha + beta)
         np.add.at(self._parts, two, alpha - beta)

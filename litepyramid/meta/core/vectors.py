@@ -36,7 +36,14 @@ def of_rows(
         return np.full(rows, np.nan)
 
     x, z = np.atleast_2d(x), np.atleast_2d(z)
-    return value(x, z, weights, x_tolerance, z_tolerance, rows)
+    return value(
+        x,
+        z,
+        weights,
+        x_tolerance,
+        z_tolerance,
+        rows,
+    )
 
 
 def spearman_rows(
@@ -45,7 +52,14 @@ def spearman_rows(
 ) -> FloatArray:  # fmt: skip
     """Pearson's of the midranks."""
     x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
-    return pearson_rows(x, z, weights, 0.0, 0.0, rows)
+    return pearson_rows(
+        x,
+        z,
+        weights,
+        0.0,
+        0.0,
+        rows,
+    )
 
 
 def kendall_rows(x: FloatArray, *others: Any) -> FloatArray:
@@ -105,7 +119,8 @@ def pearson_rows(
     none = constant_rows(x, weights, x_tolerance) | constant_rows(
         z, weights, z_tolerance
     )
-    dx, dz = _deviations(x, weights), _deviations(z, weights)
+    dx = _deviations(x, weights)
+    dz = _deviations(z, weights)
     wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
@@ -137,11 +152,13 @@ def _kendall(
     weights = None if weights is None else np.atleast_2d(weights)
     result = np.empty(rows)
     at_once = max(1, _PAIR_CELLS // one.size)
+
     for start in range(0, rows, at_once):
         chunk = slice(start, start + at_once)
         x_part, z_part = (a if len(a) == 1 else a[chunk] for a in (x, z))
         w = weights if weights is None or len(weights) == 1 else weights[chunk]
-        dx, dz = x_part[:, one] - x_part[:, two], z_part[:, one] - z_part[:, two]
+        dx = x_part[:, one] - x_part[:, two]
+        dz = z_part[:, one] - z_part[:, two]
         sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
         sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
         pairs = 1 if w is None else w[:, one] * w[:, two]
@@ -149,8 +166,10 @@ def _kendall(
             (pairs * flags).sum(axis=1, dtype=np.float64)
             for flags in (sx * sz, sx != 0, sz != 0)
         )
+
         with np.errstate(invalid="ignore", divide="ignore"):
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
+
     return result
 
 
@@ -169,6 +188,7 @@ def _long_kendall(
         np.int64
     )
     each = zip(x_ranks, z_ranks, drawn, strict=True)
+
     return np.array(
         [kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each]
     )

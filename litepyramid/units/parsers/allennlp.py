@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import torch
 
 _WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
-_LABELS, _UNPADDED = "vocabulary/labels.txt", "vocabulary/non_padded_namespaces.txt"
+_LABELS = "vocabulary/labels.txt"
+_UNPADDED = "vocabulary/non_padded_namespaces.txt"
 _NEEDED = ("config.json", "weights.th", _LABELS, _UNPADDED)
 _ROOM = 256 << 20
 """Bytes that an archive may hold beyond twice its own size."""
@@ -71,10 +72,15 @@ class AllenNlpBackend:
         frames = map(tuple, tagged)
         result = tuple(with_frames(reference, frames) for reference in references)
         name = f"allennlp:{Path(self.archive).name}@{model.revision}"
-        signature = {"srl": name, "decoding": "allennlp", "verbs": "embedded"}
+        signature = {
+            "srl": name,
+            "decoding": "allennlp",
+            "verbs": "embedded",
+        }
         counts = (
             {"frames of sentences truncated to the model's window": cut} if cut else {}
         )
+
         return ParsedBatch(result, signature, counts)
 
 
@@ -160,30 +166,51 @@ def load_srl_bert(
         text = files["config.json"].read().decode("utf-8-sig")
     values = parse_json(text, path=f"{path}/config.json", error=ModelError)
     config = as_type(
-        _Config, values, what="a broken config.json", path=path, error=ModelError
+        _Config,
+        values,
+        what="a broken config.json",
+        path=path,
+        error=ModelError,
     )
+
     if config.model.type != "srl_bert":
         hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
         what = f"is a model of the kind '{config.model.type}'"
-        raise ModelError(what, path=path, expected="the kind 'srl_bert'", hint=hint)
+        raise ModelError(
+            what,
+            path=path,
+            expected="the kind 'srl_bert'",
+            hint=hint,
+        )
+
     name = (config.validation_dataset_reader or config.dataset_reader).bert_model_name
     folder = _find_bert(name, bert, path)
     words = read_lines(folder / "vocab.txt")
+
     if missing := {"[CLS]", "[SEP]", "[UNK]"}.difference(words):
         raise ModelError(
             f"is not a BERT vocabulary: no {min(missing)}", path=folder / "vocab.txt"
         )
+
     stated = config.model.bert_model
     if not isinstance(stated, dict):
         stated = read_json(folder / "config.json", "a BERT's configuration", ModelError)
     what = "a broken BERT configuration"
-    settings = as_type(_Bert, stated, what=what, path=path, error=ModelError)
+    settings = as_type(
+        _Bert,
+        stated,
+        what=what,
+        path=path,
+        error=ModelError,
+    )
+
     if len(words) > settings.vocab_size:
         what = f"the vocabulary of '{name}' has {len(words)} word pieces, its BERT has"
         hint = (
             "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
         )
         raise ModelError(f"{what} {settings.vocab_size}", path=path, hint=hint)
+
     labels = _read_labels(files, path)
     weights, revision = _read_weights(files["weights.th"], path)
     network = _build(path, settings, len(labels), weights)
@@ -191,26 +218,44 @@ def load_srl_bert(
         network.to(device)
     pieces = {piece: i for i, piece in enumerate(words)}
     window = settings.max_position_embeddings
-    return SrlBert(path, revision, labels, pieces, "uncased" in name, window, network)
+
+    return SrlBert(
+        path,
+        revision,
+        labels,
+        pieces,
+        "uncased" in name,
+        window,
+        network,
+    )
 
 
 def _read_archive(path: Path) -> dict[str, Any]:
     """The files needed of an archive, open."""
     if file_type(path) != "file":
         raise InputError(
-            "no such file", path=path, expected=_WHAT, hint="Check the path."
+            "no such file",
+            path=path,
+            expected=_WHAT,
+            hint="Check the path.",
         )
+
     files: dict[str, Any] = {}
     limit = _ROOM + 2 * path.stat().st_size
     hint = "Get the archive again from where it was published."
+
     with loading(
-        "is damaged or not a gzipped tar file", path=path, expected=_WHAT, hint=hint
+        "is damaged or not a gzipped tar file",
+        path=path,
+        expected=_WHAT,
+        hint=hint,
     ):
         with gzip.open(path) as packed:
             data = packed.read(limit + 1)
         if len(data) > limit:
             what = f"holds more than {limit >> 20} MiB, too much for its size"
             raise ModelError(what, path=path, hint=hint)
+
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
             for number, member in enumerate(archive):
                 if number == _MEMBERS:
@@ -220,6 +265,7 @@ def _read_archive(path: Path) -> dict[str, Any]:
                 name = member.name.removeprefix("./")
                 if name in _NEEDED and member.isreg() and not member.issparse():
                     files[name] = archive.extractfile(member)
+
     if missing := [name for name in _NEEDED if name not in files]:
         raise ModelError(f"holds no {missing[0]}", path=path, expected=_WHAT)
     return files
@@ -231,16 +277,19 @@ def _read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     with loading("its vocabulary cannot be read", path=path):
         labels = split_lines(files[_LABELS].read().decode("utf-8-sig"))
         patterns = files[_UNPADDED].read().decode().split()
+
     if not any(fnmatchcase("labels", pattern) for pattern in patterns):
         labels.insert(0, "@@PADDING@@")
     for number, label in enumerate(labels):
         if not re.fullmatch(r"O|@@(PADDING|UNKNOWN)@@|[A-Z]-\S+", label):
             what = f"label {number} in vocabulary/labels.txt is '{label}'"
             raise ModelError(what, path=path, expected="O, B-ROLE or I-ROLE")
+
     if len(set(labels)) != len(labels) or not labels:
         raise ModelError(
             "vocabulary/labels.txt is empty or has a label twice", path=path
         )
+
     return tuple(labels)
 
 
@@ -260,14 +309,17 @@ def _read_weights(file: Any, path: Path) -> tuple[dict[str, torch.Tensor], str]:
                 ]
             if any(a != b for a, b in parts) or sum(a for a, _ in parts) > size:
                 raise ModelError("weights.th holds compressed weights", path=path)
+
         file.seek(0)
         revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]
         file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
+
         if (
             sum(tensor.nbytes for tensor in state.values()) > 4 * size
         ):  # views of a few numbers
             raise ModelError("weights.th holds tensors larger than itself", path=path)
+
     return {
         str(k): v for k, v in state.items() if not str(k).startswith(_UNUSED)
     }, revision
@@ -290,13 +342,17 @@ def _find_bert(name: str, named: str | Path | None, archive: Path) -> Path:
     with suppress(EntryNotFoundError, OSError, ValueError):
         hf_hub_download(repository, "config.json")
         return Path(hf_hub_download(repository, "vocab.txt")).parent
+
     what = f"the word pieces of '{named or name}' were not found as a folder"
     expected = (
         "a folder with vocab.txt and config.json, or a name on the Hugging Face hub"
     )
     hint = "Name the BERT's folder: allennlp:ARCHIVE,bert=FOLDER."
     raise ModelError(
-        f"{what} or on the hub", path=archive, expected=expected, hint=hint
+        f"{what} or on the hub",
+        path=archive,
+        expected=expected,
+        hint=hint,
     )
 
 
@@ -319,6 +375,7 @@ def _build(
         network = torch.nn.ModuleDict(
             {"bert_model": bert, "tag_projection_layer": projection}
         )
+
     try:
         network.load_state_dict(weights, assign=True)  # before there is memory for them
     except RuntimeError as error:
@@ -326,6 +383,7 @@ def _build(
         raise ModelError(
             f"its weights do not fit its BERT or labels ({why})", path=path
         ) from None
+
     network.to_empty(device="cpu").float()  # halves would round on a CPU
     network.load_state_dict(weights)
     return network.train(False)
@@ -352,6 +410,7 @@ def tag_predicates(
     order = sorted(range(len(waiting)), key=lambda number: len(waiting[number].pieces))
     matrix = transitions(model.labels)
     frames: dict[int, Frame] = {}
+
     with torch.inference_mode(), bar(len(order), "labelling", "predicates") as shown:
         while batch := order[len(frames) : len(frames) + batch_pieces]:
             while (
@@ -373,6 +432,7 @@ def tag_predicates(
                 outside = ["O"] * job.before, ["O"] * job.after
                 frames[number] = Frame(job.verb, (*outside[0], *inside, *outside[1]))
             shown.update(len(batch))
+
     results = iter([frames[number] for number in range(len(order))])
     cut = sum(job.before + job.after > 0 for job in waiting)
     return [[next(results) for _ in row] for row in verbs], cut
@@ -404,7 +464,8 @@ def jobs(
     cutter = WordPiece(
         dict(model.pieces), unk_token="[UNK]", max_input_chars_per_word=100
     )
-    cls, sep = model.pieces["[CLS]"], model.pieces["[SEP]"]
+    cls = model.pieces["[CLS]"]
+    sep = model.pieces["[SEP]"]
 
     @cache
     def cut(word: str) -> list[int]:
@@ -423,7 +484,13 @@ def jobs(
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
             yield VerbInput(
-                verb, ids, start, start + sizes[verb], low, len(words) - high, offsets
+                verb,
+                ids,
+                start,
+                start + sizes[verb],
+                low,
+                len(words) - high,
+                offsets,
             )
 
 
@@ -433,13 +500,16 @@ def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
     if sum(sizes) <= room:
         return 0, len(sizes)
     low = high = verb
-    used, grown = 0, True
+    used = 0
+    grown = True
+
     while grown:
         grown = False
         if high < len(sizes) and used + sizes[high] <= room:
             used, high, grown = used + sizes[high], high + 1, True
         if high > verb and low > 0 and used + sizes[low - 1] <= room:
             used, low, grown = used + sizes[low - 1], low - 1, True
+
     return low, high
 
 
@@ -453,13 +523,19 @@ def forward(model: SrlBert, batch: Sequence[VerbInput]) -> torch.Tensor:
     start, end, size = torch.tensor(
         [(j.start, j.end, len(j.pieces)) for j in batch]
     ).T.unsqueeze(2)
-    verb, mask = ((start <= places) & (places < end)).long(), (places < size).long()
+    verb = ((start <= places) & (places < end)).long()
+    mask = (places < size).long()
     bert, projection = model.network.values()
-    inputs = {"input_ids": ids, "token_type_ids": verb, "attention_mask": mask}
+    inputs = {
+        "input_ids": ids,
+        "token_type_ids": verb,
+        "attention_mask": mask,
+    }
     inputs = {
         k: v.to(bert.device) for k, v in (inputs | {"position_ids": places}).items()
     }
     logits: torch.Tensor = projection(bert(**inputs).last_hidden_state)
+
     return logits.cpu()
 
 
@@ -477,6 +553,7 @@ def transitions(labels: Sequence[str]) -> torch.Tensor:
                 row for row, previous in enumerate(labels) if previous not in allowed
             ]
             matrix[[*forbidden, size], column] = -torch.inf
+
     matrix[size + 1] = -torch.inf  # nothing follows the end
     matrix[size:, size:] = -torch.inf
     matrix[:, size] = -torch.inf  # nothing comes before the start
@@ -508,11 +585,13 @@ def decode(
     scores = torch.zeros(rows, size + 2)
     scores[:, size] = 100000.0
     back = torch.empty(width + 1, rows, size + 2, dtype=torch.long)
+
     for step in range(width + 1):
         best, previous = torch.topk(scores.unsqueeze(2) + columns, k=1, dim=1)
         back[step] = previous.squeeze(1)[:, of_column]
         if step < width:
             scores = emissions[:, step] + best.squeeze(1)[:, of_column]
+
     pointers = back.numpy()
     paths = []
     for row, length in enumerate(lengths):
@@ -520,4 +599,5 @@ def decode(
         for step in range(length, 0, -1):
             path.append(int(pointers[step, row, path[-1]]))
         paths.append(path[:0:-1])
+
     return paths

@@ -84,7 +84,8 @@ class StanzaBackend:
         if self.pipeline is not None:
             return self.pipeline
         stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
-        language, english = self.language, self.language == "en"
+        language = self.language
+        english = self.language == "en"
         needed = ["tokenize", "mwt"] if language in _MULTIWORD else ["tokenize"]
         if "depparse" in processors:
             needed += ["pos", "lemma"]
@@ -95,6 +96,7 @@ class StanzaBackend:
             f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a"
             " network, and name the folder: stanza:models=FOLDER."
         )
+
         with loading(what, path=self.models, hint=hint):
             pipeline: Pipeline = stanza.Pipeline(
                 _CODES.get(language, language),
@@ -105,6 +107,7 @@ class StanzaBackend:
                 verbose=False,
                 **({} if self.models is None else {"model_dir": str(self.models)}),
             )
+
         return pipeline
 
     def _read(self, run: Pipeline, reference: ParsedReference) -> ParsedReference:
@@ -115,14 +118,17 @@ class StanzaBackend:
             document = run("\n\n".join(map(" ".join, asked)))
         else:
             document = run([list(tokens) for tokens in asked])
+
         trees = [words_of(sentence) for sentence in document.sentences]
         tokens = [tuple(word.text for word in words) for words in trees]
         if self.language != "en" and len(tokens) == len(asked):
             sentences = tuple(map(ParsedSentence, tokens, map(free_frames, trees)))
             return replace(reference, sentences=sentences)
+
         if tokens != asked:
             where = place(reference.input, reference.reference)
             raise ModelError(f"Stanza gives other tokens for {where}")
+
         brackets = [
             _bracketed(getattr(s, "constituency", None)) for s in document.sentences
         ]
@@ -153,6 +159,7 @@ def open_stanza(argument: str) -> StanzaBackend:
             raise InputError(
                 f"unknown option '{option}' of the backend 'stanza'", expected=expected
             )
+
     return StanzaBackend(
         tuple(option for option in named or _EXTRAS if option != "none"), models
     )

@@ -72,7 +72,8 @@ class Tree:
     @property
     def depth(self) -> int:
         """Words on the longest way from a word without a head down to a word."""
-        depth, level = 0, self.tops
+        depth = 0
+        level = self.tops
         while level:
             depth += 1
             level = [child for i in level for child in self.children[i]]
@@ -106,7 +107,8 @@ class Tree:
     def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """A word and all words below it, in order, not going into `without`."""
         barred = {*without, i}
-        below, stack = [i], [i]
+        below = [i]
+        stack = [i]
         while stack:
             for child in self.children[stack.pop()]:
                 if child not in barred:
@@ -187,12 +189,14 @@ class _Clauses(Tree):
                 yield self.frame(i, i)
 
     def is_predicate(self, i: int) -> bool:
-        word, governor = self.words[i], self.governor(i)
+        word = self.words[i]
+        governor = self.governor(i)
         if word.upos == "VERB":
             happened = not _NOT_HAPPENED & set(
                 map(self.lower, self.of(i, "mark", "case"))
             )
             return happened and word.deprel not in _NOT_PREDICATES
+
         # "will cost money and open in May": what a modal verb is joined to by a
         # conjunction is one
         relations = {self.base(c) for c in self.children[i]}
@@ -221,6 +225,7 @@ class _Clauses(Tree):
             return [] if chain[0] == verb - 1 else chain
         text = self.lower(verb)
         changed = text in _PARTICIPLES or text.endswith(("n", "ne"))
+
         return (
             chain if changed and self.lower(chain[0]) in {"has", "have", "had"} else []
         )
@@ -271,17 +276,20 @@ class _Clauses(Tree):
             if relation == "acl:relcl" and self.lower(nominal) in _RELATIVE:
                 return self.antecedent(head) + tokens
             return tokens
+
         governor = self.governor(head)
         if governor is None or steps > len(self.words):
             return []
         if self.base(head) == "acl":
             return self.antecedent(head)
+
         if relation == "xcomp" or (
             relation == "advcl" and self.has(head, "mark", "from")
         ):
             objects = self.of(governor, "obj", "iobj")
             if objects and objects[0] < head:
                 return self.below(objects[0], [head])
+
         if relation in {"conj", "xcomp", "advcl", "parataxis"}:
             return [i for i in self.subject_of(governor, verb, steps + 1) if i < verb]
         return []
@@ -303,6 +311,7 @@ class _Clauses(Tree):
         if subject:
             passive = self.child(head, "aux:pass") is not None
             groups.append(("ARG1" if passive or head != verb else "ARG0", subject))
+
         if self.relation(head) == "acl:relcl":
             groups.append(("ARG1", self.antecedent(head)))
         if head != verb:
@@ -312,13 +321,16 @@ class _Clauses(Tree):
             groups.append(("ARG2", self.below(head, outside)))
         else:
             groups += self.object_and_clause(verb)
+
         if min(subject, default=verb) < verb and (
             auxiliaries := self.auxiliaries(head, verb)
         ):
             groups.append(("ARGM-MOD", auxiliaries))
+
         for child in self.children[head]:
             if child not in (nominal, verb):
                 groups += self.arguments(child, head, verb)
+
         if nominal is None and subject and self.relation(head) == "conj":
             groups += self.shared(head, verb, subject[0])
             governor = self.governor(head)
@@ -330,13 +342,15 @@ class _Clauses(Tree):
                 and not self.child(head, "aux")
             ):
                 groups += [("ARGM-MOD", self.modals(governor))]
+
         if nominal is not None and self.relation(head) == "parataxis" and head == verb:
             groups += self.quoted(head)
         return self.tagged(verb, groups)
 
     def part_of_predicate(self, child: int, head: int) -> bool:
         """Whether a child of a copula's predicate is part of it, not of the clause."""
-        relation, base = self.relation(child), self.base(child)
+        relation = self.relation(child)
+        base = self.base(child)
         if base == "nmod":
             # "in the sea | on the way": a second phrase is the clause's if the first
             # has a case
@@ -344,11 +358,13 @@ class _Clauses(Tree):
             return (
                 not own_case or relation == "nmod:poss" or self.has(child, "case", "of")
             )
+
         if base in _OF_NOUN:
             return True
         if relation == "conj":
             clause = self.child(child, "cop", *_SUBJECTS) is not None
             return not clause and self.words[child].upos != "VERB"
+
         after_copula = not any(self.relation(i) == "cop" for i in range(child, head))
         if base == "obl":  # "angry at plans", "20 months old"
             return after_copula and self.words[head].upos in {"ADJ", "ADV"}
@@ -369,7 +385,8 @@ class _Clauses(Tree):
 
     def arguments(self, child: int, head: int, verb: int) -> list[_Group]:
         """The arguments that one dependent of a predicate makes: none, one, or more."""
-        relation, word = self.relation(child), self.lower(child)
+        relation = self.relation(child)
+        word = self.lower(child)
         if relation == "aux" and word in _MODAL:
             return [("ARGM-MOD", [child])]
         if head != verb and self.part_of_predicate(child, head):
@@ -382,6 +399,7 @@ class _Clauses(Tree):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
+
         return [
             (role, self.below(child, raised)),
             *(("ARGM-ADV", self.below(c)) for c in raised),
@@ -431,18 +449,22 @@ class _Clauses(Tree):
             for i in tokens:
                 if i != verb:
                     owner.setdefault(i, number)
+
         roles = [role for role, _ in groups]
         for previous, number in pairwise(owner[i] for i in sorted(owner) if i > verb):
             if number != previous and roles[number] == roles[previous]:
                 roles[number] += "-3" if roles[previous].endswith("-2") else "-2"
+
         tags = ["O"] * len(self.words)
         tags[verb] = "B-V"
         for i in self.particle(verb):
             owner.pop(i, None)
             tags[i] = "I-V"
+
         for i, number in owner.items():
             inside = i > 0 and owner.get(i - 1) == number
             tags[i] = f"{'I' if inside else 'B'}-{roles[number]}"
+
         return Frame(verb, tuple(tags))
 
 
@@ -481,6 +503,7 @@ class _FreeClauses(Tree):
         if copula is not None:
             inside = [c for c in self.children[head] if self.base(c) in _IN_PREDICATE]
             roles["FREE1"] = self.below(head, set(self.children[head]) - set(inside))
+
         for child in self.children[head]:
             if child in subjects:
                 continue
@@ -490,6 +513,7 @@ class _FreeClauses(Tree):
                 copula is not None and self.base(child) in _FREE_OF_NOUN
             ):
                 roles[f"FREE{len(roles)}"] = self.below(child)
+
         governor = self.governor(head)
         conjoined = (
             self.base(head) == "conj" and "VerbForm=Part" in self.words[head].feats
@@ -501,14 +525,17 @@ class _FreeClauses(Tree):
         if (not subjects or relative) and self.base(head) in _BORROWING:
             roles["FREE0"] = self.borrowed(head)
         tags = ["O"] * len(self.words)
+
         for role in ("FREE0", *roles):  # what is borrowed is written once
             for i in roles.get(role, ()):
                 if tags[i] == "O":
                     tags[i] = f"B-{role}"
+
         return Frame(head if copula is None else copula, tuple(tags))
 
     def goes_with_verb(self, child: int, head: int) -> bool:
-        word, base = self.words[child], self.base(child)
+        word = self.words[child]
+        base = self.base(child)
         if base in _WITH_VERB or word.deprel in _WITH_VERB:
             return True
         if base == "advmod" and (

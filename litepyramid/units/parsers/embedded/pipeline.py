@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Token
 
-_NOUN, _NAME = "leader", "John"
+_NOUN = "leader"
+_NAME = "John"
 _BEFORE_BARE_VERBS = word_set(
     """
     to not n't n’t never do does did can could may might must shall should will would ca wo let
@@ -102,7 +103,11 @@ class EmbeddedBackend:
 
         def word(t: Token) -> Word:
             return Word(
-                t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_
+                t.text,
+                t.pos_,
+                t.head.i,
+                "root" if t.head.i == t.i else t.dep_,
+                t.tag_,
             )
 
         return [list(map(word, doc)) for doc in self.docs(sentences)]
@@ -134,6 +139,7 @@ class EmbeddedBackend:
                 heads=[t.head.i for t in doc],
                 deps=[t.dep_ for t in doc],
             )
+
         return parsed
 
     def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:

@@ -18,11 +18,9 @@ from litepyramid.files import read_lines
 from litepyramid.units.parsers.embedded.frames import Tree, Word, word_set
 from litepyramid.units.parses import Span
 
-_HE, _SHE, _THEY = (
-    word_set("he him his"),
-    word_set("she her"),
-    word_set("they them their"),
-)
+_HE = word_set("he him his")
+_SHE = word_set("she her")
+_THEY = word_set("they them their")
 _PRONOUNS = _HE | _SHE | _THEY | {"its"}
 
 _REACH = 1000
@@ -69,13 +67,20 @@ def pronoun_clusters(
     named: list[_Entity] = []
     entities: deque[_Entity] = deque(maxlen=_REACH)
     offset = 0
+
     for number, words in enumerate(sentences):
         phrases = _Phrases(words, number, offset)
         for i, word in enumerate(words):
             head = phrases.head(i)
             span = (offset + i, offset + i + 1)
             if word.upos == "PRON" and word.text.lower() in _PRONOUNS:
-                if entity := _antecedent(entities, word, span, number, head):
+                if entity := _antecedent(
+                    entities,
+                    word,
+                    span,
+                    number,
+                    head,
+                ):
                     entity.mentions.append(span)
             elif (
                 entity := None
@@ -90,7 +95,9 @@ def pronoun_clusters(
                     else:
                         entities.append(phrase)
                         named.append(phrase)
+
         offset += len(words)
+
     return tuple(tuple(e.mentions) for e in named if len(e.mentions) > 1)
 
 
@@ -108,13 +115,15 @@ class _Phrases(Tree):
     def at(self, i: int) -> list[_Entity]:
         """The phrase whose head is token `i`: with what is joined to it, and then alone
         as well."""
-        words, word = self.words, self.words[i]
+        words = self.words
+        word = self.words[i]
         if word.upos not in {"NOUN", "PROPN"} or word.deprel in {
             "compound",
             "flat",
             "fixed",
         }:
             return []
+
         name = word.upos == "PROPN" or (word.text[:1].isupper() and i > 0)
         start = end = i
         while start > 0 and self.opens(start - 1, i, name):
@@ -125,7 +134,8 @@ class _Phrases(Tree):
         others = [] if name else self.of(i, "nmod")
         of_phrases = [c for c in others if "of" in map(self.lower, self.children[c])]
         last = max([end, *(self.under(part)[-1] for part in (*conjuncts, *of_phrases))])
-        text, nouns = self.lower(i), people_nouns()
+        text = self.lower(i)
+        nouns = people_nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
         person: bool | None = bool(gender) or text in nouns["people"]
         alone = _Entity(
@@ -139,6 +149,7 @@ class _Phrases(Tree):
             gender=gender,
             mentions=[(self.offset + start, self.offset + end + 1)],
         )
+
         whole = replace(
             alone,
             subject=word.deprel in _SUBJECT,
@@ -183,7 +194,8 @@ def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:
 
 def _by_name(entities: Sequence[_Entity], phrase: _Entity) -> _Entity | None:
     """The latest name that begins or ends in this one."""
-    n, words = len(phrase.words), phrase.words
+    n = len(phrase.words)
+    words = phrase.words
     named = (
         e for e in reversed(entities) if e.name and words in (e.words[:n], e.words[-n:])
     )
@@ -200,7 +212,8 @@ def _antecedent(
     personal = pronoun in _HE | _SHE
 
     def preference(e: _Entity) -> tuple[int, ...]:
-        spoken_of, first = len(e.mentions) > 1, -e.mentions[0][0]
+        spoken_of = len(e.mentions) > 1
+        first = -e.mentions[0][0]
         if personal:
             return e.name, e.subject, spoken_of, e.sentence, first
         return (
