@@ -196,6 +196,7 @@ def _check_rows(saved: SavedScores, path: str | Path) -> None:
 
     check_unique(saved.names, f"{path}: system")
     check_unique(saved.inputs, f"{path}: input")
+    # All arrays are read from the rows by their place.
     cells = [(row.system, row.input) for row in saved.scores]
     expected = [*product(saved.names, saved.inputs)]
     if cells != expected or not cells:

@@ -496,6 +496,7 @@ def _compare(
             other_judges=across_judges,
         )
         found += system_changes(name, runs, groups, bootstrap)
+        # With one run to compare, every note is of that run.
         prefix = f"{name}: " if len(names) > 2 else ""
         notes += [f"{prefix}{note}" for note in _notes(runs, groups)]
         hashes += runs.values

@@ -28,6 +28,7 @@ def code(text: str, longest: int = 80) -> str:
         ('`lead`', '``a`b``')
     """
     text = cut(text, longest)
+    # A text that holds a mark is set between more marks.
     runs = re.findall("`+", text)
     marks = "`" * (max(map(len, runs), default=0) + 1)
     space = " " if text[:1] == "`" or text[-1:] == "`" else ""
@@ -62,6 +63,7 @@ def comment(
     """The whole comment, cut to `LONGEST`: `facts` are lists that open, by their
     kind."""
     lines = [*head]
+    # The table and the notes are kept whole; what is cut are the lists of facts.
     room = LONGEST - len("\n".join([*head, *foot])) - _SPARE
 
     for kind, entries in facts.items():

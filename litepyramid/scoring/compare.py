@@ -344,6 +344,7 @@ def _pairs(
     if against is None:
         pairs = all_pairs(len(systems))
         worse = means[pairs[:, 1]] > means[pairs[:, 0]]
+        # Every pair begins with its better system.
         pairs[worse] = pairs[worse][:, ::-1]
         return pairs
 

@@ -132,6 +132,7 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
 
     alpha = round(1 - runs[0].confidence, 12)
     change = now.scores - before.scores
+    # A judge that is stricter with all favours none.
     favour = _favour(change)
     p = adjust_p_values(flip_p_of(favour), "holm").tolist()
     was_present = before.presence >= PRESENT
@@ -192,6 +193,7 @@ def _favour(change: FloatArray) -> FloatArray:
 
 def _best_first(side: Side) -> tuple[str, ...]:
     """The systems by their mean score; ties, to 12 digits, by name."""
+    # Means that differ in the last bit are tied.
     means = np.round(system_means(side.scores), 12)
     entries = zip((-means).tolist(), side.systems, strict=True)
     return tuple([system for _, system in sorted(entries)])

@@ -92,6 +92,7 @@ def _changes(
 ) -> tuple[FactChange, ...]:
     """The changes of some units, by the differences of their inputs."""
     size = differences.tolist()
+    # Inputs that changed most come first, their facts in the order of the units.
     order = sorted((size[runs.numbers[unit][0]], unit) for unit in changed)
     units = [unit for entry in runs.units for unit in entry.units]
     return tuple(
@@ -125,6 +126,7 @@ def _change(
         unit.text,
         unit.text,
     )
+    # What took the place of a sentence is often near to it rather than to the fact.
     goal = f"{unit.text} {sentence}"
     other_span, other = _sentence(
         lacks,

@@ -33,6 +33,7 @@ class Gate:
     def __post_init__(self) -> None:
         for name in ("fail_under", "margin"):
             value = getattr(self, name)
+            # A share in per cent is the likeliest mistake: 40 for .40.
             is_number = isinstance(value, float | int) and 0 <= value <= 1
             if value is not None and not is_number:
                 raise InputError(
@@ -92,6 +93,7 @@ class Gate:
     def _power(self, change: SystemChange) -> float:
         """How likely a run of the same spread that is no worse passes the margin."""
         differences = np.array([entry.difference for entry in change.by_input])
+        # Differences that are all the same leave no doubt, and nothing to divide by.
         error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
         normal = NormalDist()
         reach = normal.inv_cdf(1 - self.alpha / 2)

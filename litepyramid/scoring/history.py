@@ -78,6 +78,7 @@ class History(Result):
 
 def date_of(source: Any) -> str:
     """The date of a run: its file's, or today's for a result that is in no file."""
+    # A result that was just made is in no file that could tell its day.
     if not isinstance(source, str | Path):
         return str(datetime.now(UTC).date())
 

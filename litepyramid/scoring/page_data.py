@@ -122,6 +122,7 @@ def verdict_bounds(bins: Iterable[Any]) -> tuple[float, float]:
     The widest ranges from 0 and from 1 in whose calibration bins four of five labels
     say so; `BOUNDS` where there is no such bin.
     """
+    # An empty bin says nothing, and does not end a range.
     filled = [one for one in bins if one.pairs]
     missing = takewhile(lambda one: one.observed <= 1 - _SURE, filled)
     present = takewhile(lambda one: one.observed >= _SURE, reversed(filled))
@@ -139,6 +140,7 @@ def _scaled(values: FloatArray, by: int) -> IntArray:
 def _pairs(result: ScoreRecord) -> list[list[Any]] | None:
     """The matrix of differences, best system first: [difference, significant] or
     None."""
+    # No matrix of one system, or where a system has no score at all.
     order = result.order
     if len(order) < 2 or np.isnan(system_means(result.values)).any():
         return None

@@ -258,6 +258,7 @@ def _best_presence(
     batch = judge_pairs(judge, items)
     best: dict[int, FloatArray] = {}
     for place, row in zip(places, batch.presence, strict=True):
+        # One reference that holds the unit is enough.
         best[place] = np.maximum(best[place], row) if place in best else row
     return best, batch
 

@@ -183,6 +183,7 @@ def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
     differing: list[str] = []
     only_old = only_new = 0
 
+    # By id, so that the order of neither file changes a number.
     for name in sorted(old_places.keys() & new_places.keys()):
         m = old_places[name]
         n = new_places[name]
@@ -239,6 +240,7 @@ def _side(run: ScoreResult, which: int, systems: Pairs, shared: _SharedUnits) ->
 
     presence = run.presence[np.ix_(rows, cells)]
     scores = run.values[np.ix_(rows, columns)]
+    # A score over fewer units is another score.
     if shared.differing:
         layout = UnitLayout.of(shared.units)
         scores = run.rule.apply(presence, layout, run.seed)[0]
@@ -292,6 +294,7 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
     told = "; ".join(
         f"{key}: {before.get(key, 'none')} → {now.get(key, 'none')}" for key in fields
     )
+    # Two rules are two scales: nothing that insisting could compare.
     if "rule" in fields:
         raise InputError(
             f"the runs are scored by different rules ({told})", expected="one rule"
@@ -333,6 +336,7 @@ def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> Pair
 
 def _pair(old: Sequence[str], new: Sequence[str], text: str) -> tuple[int, int]:
     """The places of OLD=NEW; names may hold equals signs too."""
+    # Every sign is tried, since a name may hold one.
     for sign in re.finditer("=", text):
         before = text[: sign.start()]
         now = text[sign.end() :]

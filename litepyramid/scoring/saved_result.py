@@ -41,6 +41,7 @@ def read_saved(result: Any) -> ScoreResult | None:
 def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
     """The result that was saved."""
     units = saved.units
+    # They are saved only where they are other units.
     label_units = saved.label_units or units
     if len(saved.references or units) != len(units):
         raise InputError(BROKEN, path=path, expected="references of each input")

@@ -116,6 +116,7 @@ def system_changes(
             f"a system of run '{run}' has no score", expected="one shared input"
         )
 
+    # Corrected later, together with those of the other runs.
     tests = as_differences(differences, **bootstrap)
     by_group = {
         group: as_differences(differences[:, columns], **bootstrap)
@@ -171,6 +172,7 @@ def _by_input(
                 old=float(old.scores[system, m]),
                 new=float(new.scores[system, m]),
                 difference=difference,
+                # A share of nothing would be noise.
                 share=difference / total if abs(total) > _ROUNDING else None,
             )
         )
@@ -230,6 +232,7 @@ def read_groups(by: Any) -> dict[str, str]:
 
     cells = _column(path, column)
     try:
+        # Labels stay as they are; only numbers are cut into ranges.
         numbers = {name: float(value) for name, value in cells.items()}
     except ValueError:
         return cells

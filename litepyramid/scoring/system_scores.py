@@ -147,6 +147,7 @@ class SystemScores(Result):
         from litepyramid.figures.score_plots import score_figure
 
         rows = self.system_rows()
+        # Beside the judge's score stands that of people.
         points = {}
         for name in self.beside:
             if name != "clipped":  # which is the score but for what is outside 0 and 1

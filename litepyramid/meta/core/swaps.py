@@ -182,6 +182,7 @@ class ColumnRanks(_ByInput):
         xy = _signs(x, y, both)
         yy = _signs(y, y, both)
         yx = -xy.transpose(0, 2, 1)
+        # The parts of the polynomial in the coins (the module's docstring).
         self._A, self._B = xx + xy + yx + yy, xx + xy - yx - yy
         self._C, self._E = xx - xy + yx - yy, xx - xy - yx + yy
         self._untied = [np.abs(s) for s in (xx, xy, yx, yy)]
