@@ -177,7 +177,7 @@ def test_hashes_of_two_runs():
         [lp.score(load(**example(seed)), judge=judge, samples=200) for judge in judges]
         for seed, judges in ((0, ("recall", "recall")), (1, ("recall", "recall")))
     ]
-    one, other = (dict(lp.compare(*run).signature.fields) for run in runs)
+    one, other = (dict(lp.changes(*run).signature.fields) for run in runs)
     assert one["runs_sha"] == other["runs_sha"]
 
 

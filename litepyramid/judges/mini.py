@@ -82,8 +82,8 @@ def likely_sentences(
 
     Example:
         >>> text = ["It rained all day.", "Two men died.", "The old bridge fell."]
-        >>> likely_sentences(text, "A bridge fell.", Vocabulary(), 7)
-        [1, 2]
+        >>> likely_sentences(text, "A bridge fell.", Vocabulary(), 8)
+        [0, 2]
     """
     stems = content_words(unit, words).keys()
     shared = []

@@ -244,7 +244,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
 def panel_names(name: str) -> tuple[str, ...]:
     """The judges that a name joins by ``+``; a folder may have one in its name."""
     parts = tuple(part.strip() for part in name.split("+"))
-    return parts if all(parts) and not Path(name).exists() else (name,)
+    return parts if all(parts) and file_type(name) is None else (name,)
 
 
 def _fitting(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -226,10 +226,10 @@ TEXTS = [
 
 def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     stus = extract(REFERENCES)
-    mixed = mix(TEXTS, stus, stu_share=0.5)
+    easy = predict(REFERENCES)
+    mixed = mix(TEXTS, stus, easiness=easy, stu_share=0.5)
     assert mixed.counts()["stu_sentences"] == 2
     assert mix(TEXTS, references=REFERENCES).units == mixed.units
-    easy = predict(REFERENCES, stus=stus)
     assert mix(TEXTS, list(stus.units), easiness=easy).units == mixed.units
 
     for ending in ("json", "jsonl", "csv"):
