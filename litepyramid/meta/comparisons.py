@@ -29,7 +29,13 @@ from litepyramid.meta.core.levels import (
     level_correlation,
 )
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
-from litepyramid.meta.correlations import BOOT, SYMBOLS, in_words, interval
+from litepyramid.meta.correlations import (
+    BOOT,
+    METHOD_WORDS,
+    SYMBOLS,
+    in_words,
+    interval,
+)
 from litepyramid.stats import (
     Correction,
     PValueRule,
@@ -81,13 +87,10 @@ PAPER: dict[ComparisonTest, ComparisonMethod] = {
 """The permutation tests whose p-values are counted as in the paper."""
 
 
-_METHODS = {
+_METHODS = METHOD_WORDS | {
     "perm-systems": "permuting systems",
     "perm-inputs": "permuting inputs",
     "perm-both": "permuting scores of systems and inputs",
-    "boot-systems": "resampling systems",
-    "boot-inputs": "resampling inputs",
-    "boot-both": "resampling systems and inputs",
     "williams": "Williams' test",
 }
 """The methods in the words of figures."""

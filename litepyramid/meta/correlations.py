@@ -54,7 +54,7 @@ SHORT = {
 }
 SYMBOLS: dict[str, str] = {name: kind.symbol for name, kind in COEFFICIENTS.items()}
 _FATE = {"skip": "were left out", "zb21": "had their first value raised slightly"}
-_METHODS = {
+METHOD_WORDS = {
     "boot-systems": "resampling systems",
     "boot-inputs": "resampling inputs",
     "boot-both": "resampling systems and inputs",
@@ -245,7 +245,7 @@ class IntervalResult(Result):
         levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
         heading = (
             f"Correlation with {self.intervals[0].human}: {100 * self.confidence:g} % "
-            f"intervals, {_METHODS[self.method]}"
+            f"intervals, {METHOD_WORDS[self.method]}"
         )
         return interval_plot(panels, metrics, levels, heading)
 
