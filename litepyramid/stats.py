@@ -1,6 +1,7 @@
 """What every interval and test over scores shares: draws, percentiles, p-values,
 corrections."""
 
+import re
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any, Literal, get_args
@@ -111,6 +112,33 @@ def check_share(what: str, value: float) -> None:
     out."""
     if not isinstance(value, float | int) or not 0 < value < 1:
         raise InputError(f"{what} is {cut(value)}", expected="a number between 0 and 1")
+
+
+def number_of(what: str, value: int | str, total: int | None = None) -> int:
+    """How many of `total` things a number or a share of them means, at least one.
+
+    Raises:
+        InputError: It is neither a number from 1 to the total, nor a share above 0 %
+            and up to 100 %.
+
+    Example:
+        >>> number_of("inputs", 20, 100), number_of("inputs", "20%", 12)
+        (20, 2)
+    """
+    text = str(value).replace(" ", "")
+    number = 0
+    if text.isdecimal():
+        number = int(text)
+    elif re.fullmatch(r"\d+(\.\d+)?%", text, re.ASCII):
+        percent = float(text[:-1])
+        if 0 < percent <= 100:
+            number = max(1, round((total or 1) * percent / 100))
+
+    if number < 1 or number > (total or number):
+        most = f" to {total:,}" if total else ""
+        goal = f"a whole number from 1{most}, or a share up to 100%, as in 20%"
+        raise InputError(f"{what}: {cut(repr(value))}", expected=goal)
+    return number
 
 
 def percentile_interval(

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from litepyramid.annotation.plan import BudgetPlan, read_plan
-from litepyramid.annotation.sampling import SampleLike, Sampling, draw_facts, minutes
+from litepyramid.annotation.sampling import (
+    SampleLike,
+    Sampling,
+    draw_facts,
+    minutes,
+    reading_time,
+)
 from litepyramid.checked import as_type, guarded
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
@@ -506,12 +512,12 @@ class ExportResult(Result):
                 f"A random sample (seed {self.sampling.seed}): `litepyramid combine --labels` "
                 "combines its labels with a judge's scores of everything."
             )
-            times = []
-            for way, time in self.ways.items():
-                times.append(f"{time:.0f} minutes as {way}")
+            times = [f"{time:.0f} minutes as {way}" for way, time in self.ways.items()]
+            reading, judging = reading_time(self.sampling.seconds)
             notes.append(
-                f"As many labels take {', '.join(times)}, at {self.sampling.seconds} seconds "
-                "a summary and a fact; `litepyramid budget label-power` tells what each buys."
+                f"Time to answer: about {', or '.join(times)}, at {reading:g} seconds to "
+                f"read a summary and {judging:g} to judge a fact. `litepyramid budget "
+                "label-power` says how many labels each way needs."
             )
 
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")

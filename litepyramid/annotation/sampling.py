@@ -12,8 +12,8 @@ from litepyramid.errors import InputError, choose
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread
 from litepyramid.scoring.saved_result import report
-from litepyramid.stats import by_id, sums_by
-from litepyramid.text import counted, cut
+from litepyramid.stats import by_id, number_of, sums_by
+from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemSummaries
 
 UNIFORM = 0.2
@@ -25,7 +25,7 @@ class Sampling:
     """How facts are drawn for people to judge.
 
     Args:
-        labels: Number of facts to draw, over all systems.
+        labels: Number of facts to draw over all systems, or a share of them: 20%.
         spread: Draw facts one by one (facts), or with all others of a summary
             (summaries) or of an input, for every system (inputs). A judge errs alike
             within a summary, so single facts tell most.
@@ -33,16 +33,35 @@ class Sampling:
             more often where its judge is unsure.
         seconds: What people take to read a summary, and to judge a fact.
         seed: Seed of the draw.
+        inputs: Number of inputs to draw, or a share of them: 20%. All facts of these
+            inputs are judged, for every system. In place of labels.
     """
 
-    labels: int
+    labels: int | str | None = None
     spread: Spread = "facts"
     by: Any = None
     seconds: str = "20+5"
     seed: int = 12345
+    inputs: int | str | None = None
 
     def __post_init__(self) -> None:
-        as_type(int, self.labels, what="labels")
+        if (self.labels is None) == (self.inputs is None):
+            raise InputError(
+                "a sample without a number, or with two",
+                expected="a number of labels, or of inputs, or a share such as 20%",
+            )
+
+        if self.labels is not None:
+            number_of("labels", self.labels)
+        else:
+            number_of("inputs", self.inputs or 0)
+            if self.spread == "summaries":
+                raise InputError(
+                    "whole inputs, spread by summaries",
+                    expected="inputs, or labels with a spread",
+                )
+            object.__setattr__(self, "spread", "inputs")
+
         as_type(int, self.seed, what="seed")
         choose("spread", self.spread, get_args(Spread))
         reading_time(self.seconds)
@@ -103,18 +122,17 @@ def draw_facts(
     that it gets its part of the labels, and each input about its part of those.
     """
     frame = _Frame.of(summaries, units)
-    most = int(frame.there.sum())
-    if not 1 <= sampling.labels <= most:
-        what = counted(sampling.labels, "label")
-        raise InputError(what, expected=f"from 1 to {most}, one a fact")
+    labels = most = int(frame.there.sum())
+    if sampling.labels is not None:
+        labels = number_of("labels", sampling.labels, most)
 
     rng = np.random.default_rng(sampling.seed)
     if sampling.spread == "inputs":
-        probability = _whole_inputs(frame, sampling, rng)
+        probability = _whole_inputs(frame, sampling, labels / most, rng)
     else:
         sizes = frame.shares * _unsureness(frame, sampling.by)
         probability = np.full(sizes.shape, np.nan)
-        for n, number in enumerate(_parts(sampling.labels, len(sizes), rng)):
+        for n, number in enumerate(_parts(labels, len(sizes), rng)):
             there = frame.there[n]
             probability[n, there] = systematic(
                 np.where(there, sizes[n], 0.0)[there],
@@ -268,7 +286,7 @@ def _presence_of(result: ScoreResult, frame: _Frame) -> FloatArray:
 
 
 def _whole_inputs(
-    frame: _Frame, sampling: Sampling, rng: np.random.Generator
+    frame: _Frame, sampling: Sampling, share: float, rng: np.random.Generator
 ) -> FloatArray:
     """Probabilities of the facts of inputs drawn with equal chance."""
     if sampling.by is not None:
@@ -277,8 +295,10 @@ def _whole_inputs(
             expected="facts or summaries (--spread); inputs have equal chances",
         )
     total = len(frame.names)
-    number = round(sampling.labels / frame.there.sum() * total)
-    number = min(total, max(1, number))
+    number = max(1, round(share * total))
+    if sampling.inputs is not None:
+        number = number_of("inputs", sampling.inputs, total)
+
     chosen = np.isin(frame.inputs, rng.choice(total, number, replace=False))
     return np.where(frame.there & chosen, number / total, np.nan)
 

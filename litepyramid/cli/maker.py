@@ -529,8 +529,6 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
         elif mark == "sample":
             entries = [option.name for option in _sample_options()]
             chosen = {key: arguments.pop(key) for key in entries if key in arguments}
-            if chosen and "labels" not in chosen:
-                raise InputError("a sample of no number", expected="--labels N")
             arguments |= {name: litepyramid.Sampling(**chosen)} if chosen else {}
 
     return arguments

@@ -174,6 +174,46 @@ def test_wrong_types_are_one_error(folder, easiness, wrong):
     assert not (folder / "out").exists()
 
 
+def test_a_share_of_the_inputs_is_judged(folder, tmp_path, cli):
+    """A share counts inputs or labels; an input drawn is judged for every system."""
+    work, units = folder / "summaries", folder / "scus.jsonl"
+    every = lp.export(work, tmp_path / "all", units=units).tasks
+    inputs = len(every.units)
+    tasks = lp.export(
+        work, tmp_path / "half", units=units, sample=lp.Sampling(inputs="50%")
+    ).tasks
+    assert len(tasks.units) == round(inputs / 2)
+
+    drawn = {entry.input for entry in tasks.units}
+    chance = len(drawn) / inputs
+    whole = [task for task in every.judging if task.input in drawn]
+    assert {task.name for task in tasks.judging} == {task.name for task in whole}
+    assert {p for task in tasks.judging for p in task.probabilities} == {chance}
+
+    cli(
+        *("budget", "export", work, "--units", units),
+        *("--inputs", "50%", "-o", tmp_path / "printed"),
+    )
+    assert read_tasks(tmp_path / "printed") == tasks
+
+    questions = sum(len(task.units) for task in every.judging)
+    tasks = lp.export(
+        work, tmp_path / "some", units=units, sample=lp.Sampling("50%")
+    ).tasks
+    assert sum(len(t.units) for t in tasks.judging) == round(questions / 2)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [{}, {"labels": 2, "inputs": 1}, {"labels": 0}, {"labels": 1.5},
+     {"inputs": 0.2}, {"inputs": "0%"}, {"inputs": "120%"}, {"inputs": "-5%"},
+     {"inputs": "nan%"}, {"inputs": 1, "spread": "summaries"}],
+)  # fmt: skip
+def test_a_sample_of_an_impossible_size(sample):
+    with pytest.raises(InputError):
+        lp.Sampling(**sample)
+
+
 text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(
     lambda s: s.strip()
 )
