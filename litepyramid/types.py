@@ -324,22 +324,37 @@ class References(Naming, total=False):
     references: TextsLike | None
 
 
-class Sources(References, total=False):
-    """The sources of `litepyramid.load` besides summaries and units."""
+class Labels(Naming, total=False):
+    """People's labels, the units that they are of, and what a null answer means."""
 
     labels: TextsLike | HasUnits | None
     label_units: UnitsLike | None
-    stus: UnitsLike | None
-    presence: UnitsLike | None
-    kind: UnitKind | None
     nulls: Nulls
 
 
-class NamedSources(Sources, total=False):
-    """The sources of `litepyramid.load` besides summaries."""
+class LabelledSources(Labels, total=False):
+    """The sources of a verb that learns from labels, or measures against them."""
 
     units: UnitsLike | None
     name: str
+
+
+class FoldSources(LabelledSources, References, total=False):
+    """The same, and what the scores on extracted units need."""
+
+    stus: UnitsLike | None
+
+
+class Sources(References, Labels, total=False):
+    """The sources of `litepyramid.load` besides summaries and units."""
+
+    stus: UnitsLike | None
+    presence: UnitsLike | None
+    kind: UnitKind | None
+
+
+class NamedSources(Sources, LabelledSources, total=False):
+    """The sources of `litepyramid.load` besides summaries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from litepyramid.types import (
     DataLike,
     FloatArray,
     JudgeLike,
+    LabelledSources,
     NamedSources,
     Signature,
     fingerprint,
@@ -169,7 +170,7 @@ def evaluate(
     pairs: Sequence[str | Path] = (),
     contrast: bool = False,
     bins: int = 10,
-    **sources: Unpack[NamedSources],
+    **sources: Unpack[LabelledSources],
 ) -> EvaluationResult:
     """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration
     slope.
@@ -423,7 +424,7 @@ def label_notes(dataset: Dataset) -> tuple[str, ...]:
     return (f"{dataset.name}: no labels, so left out: {'; '.join(gaps)}.",)
 
 
-def _labelled_set(data: DataLike, sources: NamedSources) -> LabelledSet:
+def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
     dataset = labelled(data, **sources)
     texts = _cells(dataset.summaries, "texts")
     labels = _cells(dataset.labels, "labels")

@@ -23,7 +23,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted, normalized
-from litepyramid.types import DataLike, FloatArray, NamedSources, ScoreTable, Signature
+from litepyramid.types import DataLike, FloatArray, References, ScoreTable, Signature
 
 Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
 """Summaries of one input and its references in; scores of each summary out, by
@@ -89,7 +89,7 @@ def score_metrics(
     metrics: str | Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
     confidence: float = 0.95,
     seed: int = 12345,
-    **sources: Unpack[NamedSources],
+    **sources: Unpack[References],
 ) -> MetricScores:
     """Scores summaries with ROUGE, BLEU, chrF, METEOR or BERTScore, to compare with.
 

@@ -50,8 +50,8 @@ from litepyramid.training.run import (
 from litepyramid.types import (
     DataLike,
     FloatArray,
+    FoldSources,
     InputUnits,
-    NamedSources,
     OutPath,
     Signature,
     fingerprint,
@@ -279,7 +279,7 @@ def crossval(
     zero_shot: Sequence[str] = ("recall",),
     output: OutPath | None = None,
     settings: Sequence[str] = (),
-    **sources: Unpack[NamedSources],
+    **sources: Unpack[FoldSources],
 ) -> ValidationResult:
     """Cross-validate a judge: train on all folds but one, score the held-out fold.
 

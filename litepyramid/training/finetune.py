@@ -41,7 +41,7 @@ from litepyramid.training.run import (
     train_transformer,
     write_card,
 )
-from litepyramid.types import DataLike, NamedSources, OutPath, Signature
+from litepyramid.types import DataLike, LabelledSources, OutPath, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def finetune(
     pairs: Sequence[object] = (),
     evaluate: Sequence[object] = (),
     settings: Sequence[str] = (),
-    **sources: Unpack[NamedSources],
+    **sources: Unpack[LabelledSources],
 ) -> FinetuneResult:
     """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 

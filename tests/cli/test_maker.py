@@ -197,6 +197,6 @@ def test_there_are_few_commands_and_options():
         f"{len(lines)} commands, {rows} rows of options, score {lines['score']} lines"
     )
     assert len(lines) <= 36
-    assert rows <= 325
+    assert rows <= 320
     assert lines["score"] <= 70
     assert lines["compare"] <= 45
