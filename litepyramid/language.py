@@ -298,9 +298,8 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
     unknown.
 
     The script with the most words comes first; among the languages of one script, the
-    one whose function words are used most, a word of n languages counting 1/n. Words
-    with a capital are left out, since names hold foreign articles ("Los Angeles").
-    Latin text is English unless at least two different words of another language say
+    one whose function words are used most, a word of n languages counting 1/n. Latin
+    text is English unless at least two different words of another language say
     otherwise, and so is text without letters.
     """
     sizes: defaultdict[str, float] = defaultdict(float)
@@ -326,13 +325,32 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
 def _by_words(
     texts: Sequence[str], script: str, codes: Sequence[str]
 ) -> tuple[str, bool]:
-    """The language of a script with several, the first where nothing says otherwise."""
-    used = _uncapitalised(texts)
+    """The language of a script with several, the first where nothing says otherwise.
+
+    A word counts for the languages that it is a function word of, half as much for
+    those that have one of its letters, and a quarter for English by its ending.
+    """
+    function_words = _languages_of(script)
+    used: Counter[str] = Counter()
+    # Names hold foreign articles ("Los Angeles"): in capitals only a text's first word.
+    for text in texts:
+        first, *rest = _PIECE.findall(text) or [""]
+        used[first.lower()] += 1
+        used.update(word for word in rest if word == word.lower())
+
     points = dict.fromkeys(codes, 0.0)
     kinds = dict.fromkeys(codes, 0)
 
     for word, count in used.items():
-        share, users = _evidence(word, script, codes)
+        users: Sequence[str] = function_words.get(word, ())
+        share = 1.0
+        if not users and not word.isascii():
+            users = [code for code in codes if not _LETTERS[code].isdisjoint(word)]
+            share = 0.5
+        elif not users and script == "LATIN" and _ENGLISH_ENDING.search(word):
+            users = _ENGLISH
+            share = 0.25
+
         for code in users:
             points[code] += share * count / len(users)
             kinds[code] += code == "en" or "en" not in users
@@ -348,28 +366,3 @@ def _by_words(
         return "und", False
     # One foreign word may be a quotation; English is what nothing else is shown to be.
     return (best, clear) if kinds[best] > 1 else ("en", False)
-
-
-def _uncapitalised(texts: Sequence[str]) -> Counter[str]:
-    """How often each word stands in small letters or first in its text."""
-    used: Counter[str] = Counter()
-    for text in texts:
-        first, *rest = _PIECE.findall(text) or [""]
-        used[first.lower()] += 1
-        used.update(word for word in rest if word == word.lower())
-    return used
-
-
-def _evidence(
-    word: str, script: str, codes: Sequence[str]
-) -> tuple[float, Sequence[str]]:
-    """How much a word counts, and for which languages: a function word, a telling
-    letter, or an English ending."""
-    users = _languages_of(script).get(word, ())
-    if users:
-        return 1.0, users
-    if not word.isascii():
-        return 0.5, [code for code in codes if not _LETTERS[code].isdisjoint(word)]
-    if script == "LATIN" and _ENGLISH_ENDING.search(word):
-        return 0.25, ["en"]
-    return 1.0, ()

@@ -59,17 +59,19 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
 def check_samples(
     samples: int,
     *,
+    seed: int = 0,
     confidence: float | None = None,
     alpha: float | None = None,
     tests: int = 1,
 ) -> None:
-    """Checks that k samples are enough for an interval or a test.
+    """Checks a seed, and that k samples are enough for an interval or a test.
 
     A percentile interval takes k ≥ 2 / (1 - confidence): one sample in either tail. A
     test takes k ≥ 1 / alpha - 1, else p = (c + 1) / (k + 1) could never be as small as
     alpha; Bonferroni's and Holm's corrections of m tests m / alpha - 1.
     """
     check_whole("samples", samples, 1, MOST_SAMPLES)
+    check_whole("seed", seed, 0)
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
@@ -88,23 +90,13 @@ def check_samples(
             )
 
 
-def check_seed(seed: int) -> None:
-    """Raises InputError unless a seed is a whole number that numpy's generators
-    take."""
-    check_whole("seed", seed, 0)
-
-
 def check_whole(what: str, value: Any, least: int = 1, most: int | None = None) -> None:
     """Raises InputError unless a value is a whole number within bounds."""
-    if not is_whole(value) or value < least or (most is not None and value > most):
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
         to = "" if most is None else f" to {most:,}"
         goal = f"a whole number from {least}{to}"
         raise InputError(f"{what} is {cut(repr(value))}", expected=goal)
-
-
-def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, and no truth value."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_share(what: str, value: float) -> None:

@@ -1,7 +1,6 @@
 """Texts as one line, as people can read them safely, and numbers of things."""
 
 import re
-import unicodedata
 
 _BREAKS = frozenset("\t\n\r")
 # Controls, line separators, marks of direction and other marks of no width, halves of
@@ -10,12 +9,6 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-# Soft hyphens, spaces and joiners of no width, marks of direction: none is read.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
-)
-# Between letters of Latin, Greek and Cyrillic joiners change nothing.
-_JOINERS = re.compile("(?<=[\u0000-\u052f])[\u200c\u200d](?=[\u0000-\u052f])")
 _QUOTED = re.compile(r"""(?<!\w)(['"])(.*?)\1(?!\w)""")
 _LONGEST = 80
 
@@ -28,20 +21,6 @@ def one_line(text: str) -> str:
     return re.sub(
         r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text
     )
-
-
-def normalized(text: str) -> str:
-    r"""The text as judges read it: in Unicode's NFKC, without invisible characters.
-
-    Example:
-        >>> normalized("１２ Cafe\u0301s, a soft\u00adhyphen")
-        '12 Cafés, a softhyphen'
-    """
-    if text.isascii():
-        return text
-
-    composed = unicodedata.normalize("NFKC", text)
-    return _JOINERS.sub("", _INVISIBLE.sub("", composed))
 
 
 def printable(text: str) -> str:

@@ -488,11 +488,6 @@ def _presence_sha(presence: Any) -> str:
     return fingerprint([sorted(presence.systems), sha])
 
 
-def unit_kinds(units: Sequence[InputUnits]) -> str:
-    """``scu``, ``stu``, or ``scu+stu`` where both occur."""
-    return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
-
-
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
     """One or several names as a tuple."""
     if isinstance(names, str):

@@ -19,7 +19,7 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 # Ground floor first: a room imports only rooms that stand before it.
 # fmt: off
 FLOORS = [
-    "_version", "text", "numbers", "errors", "sentences", "language", "types", "checked",
+    "_version", "text", "wording", "errors", "sentences", "language", "types", "checked",
     "files", "tables", "pages", "progress", "blas", "stats",
     "figures", "reports", "io", "metrics", "judges", "meta", "units", "scoring", "duc",
     "easiness", "annotation", "training", "embedded", "__init__", "cli", "__main__",

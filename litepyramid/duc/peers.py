@@ -27,7 +27,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.scores import write_scores
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
-from litepyramid.stats import is_whole, mean_of_scored
+from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -256,8 +256,8 @@ def pyramid(
         $ litepyramid pyramid duc2006
         $ litepyramid pyramid duc2006 --complete -o pyramid.csv
     """
-    if references is not None and not (is_whole(references) and references > 0):
-        raise InputError(f"{references!r} references", expected="a whole number from 1")
+    if references is not None:
+        check_whole("references", references)
     folder = read_pyramid_files(files, names=names)
     return score_peers(folder.complete() if complete else folder, references=references)
 

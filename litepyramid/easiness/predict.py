@@ -39,7 +39,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import ending, read_text
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
-from litepyramid.stats import check_seed, check_whole
+from litepyramid.stats import check_whole
 from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
@@ -188,7 +188,7 @@ def fit(
             -o easiness.json
     """
     names = as_names(ids, columns)
-    check_seed(seed)
+    check_whole("seed", seed, 0)
     if rounds is not None:
         check_whole("rounds", rounds, 0, 10_000)
     first = (

@@ -25,7 +25,6 @@ from litepyramid.io.rows import (
     read_rows,
     table_rows,
 )
-from litepyramid.io.shapes import as_list
 from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
@@ -41,7 +40,39 @@ from litepyramid.types import (
 _HEAVIEST = 1e12
 _BAD = ("", "<t>")  # how no unit begins
 _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
+_COLUMN_METHODS = ("to_pylist", "to_list", "tolist")
+"""How Arrow, polars and numpy give a column as a list."""
 _Record = TypeVar("_Record")
+
+
+def as_list(value: Any) -> Any:
+    """A one-dimensional thing of any library as a list; all else as it is.
+
+    A pandas Series whose index has a name is a dict: the index holds the ids. Missing
+    values are None.
+    """
+    if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
+        return value
+
+    # A set has no order, and a frame or a table has columns: neither is one list.
+    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
+    if is_frame or isinstance(value, set | frozenset):
+        return value
+
+    index = getattr(value, "index", None)
+    if getattr(index, "name", None) is not None:
+        ids = plain(value.index.tolist())
+        if len(set(ids)) == len(ids):
+            return dict(zip(ids, plain(value.tolist()), strict=True))
+
+    if hasattr(value, "notna"):
+        value = value.astype(object).where(value.notna(), None)
+
+    for method in _COLUMN_METHODS:
+        if hasattr(value, method):
+            return plain(getattr(value, method)())
+
+    return list(value) if isinstance(value, Iterable) else value
 
 
 def as_units(
@@ -93,7 +124,7 @@ def as_documents(
     """The texts that are summarised, by input: as `as_references`, sentences joined by
     spaces."""
     result = {}
-    for entry in _texts(documents, "document", ids, columns):
+    for entry in _texts(as_list(documents), "document", ids, columns):
         texts = zip(entry.references, entry.marked, strict=True)
         split = [own if marked else split_sentences(own[0]) for own, marked in texts]
         result[entry.input] = " ".join(sentence for own in split for sentence in own)
@@ -275,7 +306,6 @@ def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Ent
         _check_no_path(entries)
         return entries
 
-    value = as_list(value)
     texts = what in ("reference", "document")
     strings = isinstance(value, list | tuple) and value and isinstance(value[0], str)
 
@@ -309,7 +339,6 @@ def by_system(
 ) -> Iterable[tuple[str, list[Entry]]]:
     """Every system of a source: its name (of its rows, else of its file), its entries
     in order."""
-    value = as_list(value)
     if paths := paths_of(value):
         files = files_in(list(map(check_path, paths)), KINDS[what].many)
         tables = (

@@ -18,6 +18,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type, read_text, stem
 from litepyramid.io.coerce import (
     as_labels,
+    as_list,
     as_names,
     as_references,
     as_summaries,
@@ -38,7 +39,6 @@ from litepyramid.io.rows import (
     table_rows,
 )
 from litepyramid.io.saved import saved_scores
-from litepyramid.io.shapes import as_list
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted, cut
@@ -120,7 +120,7 @@ def as_presence(
     systems = {
         system: [_presence(*pair) for pair in zip(entries, units, strict=True)]
         for system, entries in by_system(
-            presence,
+            as_list(presence),
             "presence",
             inputs,
             ids,
@@ -393,10 +393,14 @@ def load(
     for key, source in list(sources.items()):
         # Beside units, a table of summaries is read for its summaries alone.
         main = key == alone or (key == "summaries" and "units" not in sources)
-        in_memory = key == "summaries" and not paths_of(source)
-        if not (main or in_memory or isinstance(source, str | Path | Rows)):
+        opened = main or isinstance(source, str | Path | Rows)
+        if not opened and key != "summaries":
             continue
-        if (table := _opened(source, names.get("columns"), key)) is None:
+        paths = paths_of(source)
+        # Several files of summaries are read later, one after the other.
+        if not opened and paths:
+            continue
+        if (table := _opened(source, paths, names.get("columns"), key)) is None:
             continue
         left_out.update(table.left_out)
         remarks += table.remarks
@@ -414,8 +418,9 @@ def load(
         sources.get, _SOURCES
     )
     # Lists beside a frame come from the same frame: its ids are theirs.
-    if not names.get("ids") and (ids_of_rows := _ids_in_memory(summaries)):
-        names = {"columns": names.get("columns"), "ids": ids_of_rows}
+    of_frame = isinstance(summaries, Rows) and summaries.form == "python"
+    if of_frame and not names.get("ids"):
+        names = {"columns": names.get("columns"), "ids": _ids_of(summaries) or None}
     scus: Sequence[InputUnits] = (
         () if units is None else as_units(units, kind=kind, **names)
     )
@@ -539,12 +544,14 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     return load(units, summaries=data, **sources)
 
 
-def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
+def _opened(
+    source: Any, paths: Sequence[str | Path], columns: ColumnNames, key: str
+) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for
     all else."""
     if isinstance(source, Rows):
         return source
-    if paths := paths_of(source):
+    if paths:
         if key == "presence" or any(
             file_type(path) in (None, "folder") for path in paths
         ):
@@ -576,11 +583,9 @@ def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
     )
 
 
-def _ids_in_memory(summaries: Any) -> list[str]:
+def _ids_of(table: Any) -> list[str]:
     """The ids of a frame's rows: lists beside it are in the same order."""
-    if not isinstance(summaries, Rows) or summaries.form != "python":
-        return []
-    ids = [identifier(row.values.get("input")) for row in summaries.rows]
+    ids = [identifier(row.values.get("input")) for row in table.rows]
     return list(dict.fromkeys(name for name in ids if name is not None))
 
 

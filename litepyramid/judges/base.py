@@ -1,16 +1,14 @@
 """The judge protocol: the one interface between units and models."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
-from litepyramid.errors import InputError
-from litepyramid.numbers import respelled
-from litepyramid.text import counted, cut, normalized
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
@@ -115,24 +113,6 @@ class Explainer(Judge, Protocol):
         ...
 
 
-def as_read(items: Items, *, numbers: bool = True) -> list[tuple[str, Sequence[str]]]:
-    """Items as the embedded judges read them: `normalized`, and, in English, numbers of
-    units as the summary spells them (`respelled`).
-
-    Example:
-        >>> as_read([("Some 4,000 left.", ["Four thousand left."])])
-        [('Some 4,000 left.', ['4,000 left.'])]
-    """
-    read: list[tuple[str, Sequence[str]]] = []
-    for summary, units in items:
-        premise = normalized(summary)
-        asked = [normalized(unit) for unit in units]
-        if numbers:
-            asked = [respelled(unit, premise) for unit in asked]
-        read.append((premise, asked))
-    return read
-
-
 def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
     """The key of a pair: 20 bytes of BLAKE2b over its texts, all but the last with
     their lengths.
@@ -167,43 +147,6 @@ def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> Non
     """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:
         stop.add_note(f"{counted(judged, 'judgement')} kept in {cache}")
-
-
-def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
-    """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN,
-    counted."""
-    batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
-    if len(batch.presence) != len(items):
-        judged = counted(len(batch.presence), "summary", "summaries")
-        raise InputError(
-            f"the judge '{name}' judged {judged}", expected=f"{len(items)}"
-        )
-
-    presence = tuple(
-        as_presence_row(values, len(units), name)
-        for values, (_, units) in zip(batch.presence, items, strict=True)
-    )
-    missing = sum(int(np.isnan(values).sum()) for values in presence)
-    return replace(
-        batch,
-        presence=presence,
-        signature=batch.signature or {"judge": name},
-        counts={**({"missing": missing} if missing else {}), **batch.counts},
-    )
-
-
-def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
-    """A judge's presence of one summary's units, as an array."""
-    try:
-        row = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        row = np.full(0, np.nan)
-    if row.shape != (units,) or ((row < 0) | (row > 1)).any():
-        raise InputError(
-            f"the judge '{name}' returned {cut(values)} for {counted(units, 'unit')}",
-            expected="one number from 0 to 1 for each unit",
-        )
-    return row
 
 
 def best_parts(

@@ -24,9 +24,9 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import is_whole, mean_of_scored
+from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted, cut
+from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
     FloatArray,
@@ -267,10 +267,7 @@ def calibrate(
         >>> result.accuracy, result.auc, [b.pairs for b in result.bins]
         (0.75, 1.0, [2, 2])
     """
-    if not is_whole(bins) or not 1 <= bins <= 1000:
-        raise InputError(
-            f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000"
-        )
+    check_whole("bins", bins, 1, 1000)
 
     scores, truth = _pairs(presence, labels)
     base = float(truth.mean())

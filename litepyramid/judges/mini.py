@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
-from litepyramid.judges.base import Evidence, Items, JudgedBatch, as_read, best_parts
+from litepyramid.judges.base import Evidence, Items, JudgedBatch, best_parts
 from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
@@ -23,8 +23,8 @@ from litepyramid.judges.lexical.lexical_judge import (
 from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans, split_sentences
-from litepyramid.text import normalized
 from litepyramid.types import FloatArray
+from litepyramid.wording import as_read, normalized
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from litepyramid.blas import cores
 from litepyramid.errors import (
     InputError,
@@ -24,12 +26,12 @@ from litepyramid.judges.base import (
     Judge,
     JudgedBatch,
     Questions,
-    checked_batch,
     windows,
 )
 from litepyramid.progress import bar
 from litepyramid.stats import check_whole
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
+from litepyramid.types import FloatArray
 
 Engine = Literal["local", "ray"]
 _STORE_BYTES = 128 * 2**20
@@ -64,10 +66,10 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
 
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
-        if not getattr(judge, "portable", _start_cost(judge)):
+        if not getattr(judge, "portable", getattr(judge, "start_cost", 0)):
             expected = "an embedded judge or an NLI model"
             raise InputError(f"a {type(judge).__name__} on Ray", expected=expected)
-    elif workers not in (None, 1) and not _start_cost(judge):
+    elif workers not in (None, 1) and not getattr(judge, "start_cost", 0):
         hint = "Judges behind an endpoint take the setting concurrency, others the engine ray."
         raise InputError(f"{workers} workers for a judge that takes none", hint=hint)
 
@@ -98,7 +100,8 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     pairs = sum(len(units) for _, units in items)
     if way.engine == "ray":
         return _joined(_on_ray(one, items, pairs, way.workers))
-    cost = _start_cost(one)
+    # Pairs that take it about as long as one more process to start; 0: it takes none.
+    cost: int = getattr(one, "start_cost", 0)
     workers = way.workers or (
         min(cores(), pairs // cost) if cost and pairs > cost else 1
     )
@@ -107,12 +110,6 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
 
     return _joined(_on_processes(one, parts, pairs, workers))
-
-
-def _start_cost(judge: Judge) -> int:
-    """Pairs that take the judge about as long as one more process to start; 0: it takes
-    none."""
-    return int(getattr(judge, "start_cost", 0))
 
 
 def _on_processes(
@@ -150,6 +147,43 @@ def _judged(judge: Any, items: Items, questions: Questions = None) -> JudgedBatc
     return checked_batch(answer, items, type(judge).__name__)
 
 
+def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
+    """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN,
+    counted."""
+    batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
+    if len(batch.presence) != len(items):
+        judged = counted(len(batch.presence), "summary", "summaries")
+        raise InputError(
+            f"the judge '{name}' judged {judged}", expected=f"{len(items)}"
+        )
+
+    presence = tuple(
+        as_presence_row(values, len(units), name)
+        for values, (_, units) in zip(batch.presence, items, strict=True)
+    )
+    missing = sum(int(np.isnan(values).sum()) for values in presence)
+    return replace(
+        batch,
+        presence=presence,
+        signature=batch.signature or {"judge": name},
+        counts={**({"missing": missing} if missing else {}), **batch.counts},
+    )
+
+
+def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
+    """A judge's presence of one summary's units, as an array."""
+    try:
+        row = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        row = np.full(0, np.nan)
+    if row.shape != (units,) or ((row < 0) | (row > 1)).any():
+        raise InputError(
+            f"the judge '{name}' returned {cut(values)} for {counted(units, 'unit')}",
+            expected="one number from 0 to 1 for each unit",
+        )
+    return row
+
+
 def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
     return replace(_judged(_unpacked(packed), items), logits=None)
 
@@ -172,7 +206,11 @@ def _on_ray(
             else 0
         )
         cpus = int(resources.get("CPU", 1))
-        count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
+        count = (
+            workers
+            or gpus
+            or max(1, cpus // (1 if getattr(judge, "start_cost", 0) else 2))
+        )
 
         if gpus and count > gpus:
             raise InputError(

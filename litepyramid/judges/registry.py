@@ -20,7 +20,6 @@ from litepyramid.judges.base import (
     Judge,
     JudgedBatch,
     Questions,
-    as_presence_row,
 )
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
@@ -31,7 +30,7 @@ from litepyramid.judges.lexical.lexical_judge import (
     load_lexical,
 )
 from litepyramid.judges.panel import Join, PanelJudge
-from litepyramid.judges.parallel import OnWorkers, on_workers, single
+from litepyramid.judges.parallel import OnWorkers, as_presence_row, on_workers, single
 from litepyramid.language import check_language
 from litepyramid.progress import track
 from litepyramid.stats import check_whole
@@ -216,7 +215,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     """
     workers = settings.pop("workers", None)
     engine = settings.pop("engine", None) or "local"
-    if isinstance(name, str) and len(several := panel_names(name)) > 1:
+    several = panel_names(name) if isinstance(name, str) and "+" in name else ()
+    if len(several) > 1:
         join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, get_args(Join))
         judges = tuple([_made(one, _fitting(one, settings)) for one in several])
@@ -314,7 +314,8 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
         if value is not None or (key == "cache" and key in kind.settings):
             values[key] = value
 
-    _check_settings(name, values)
+    if values:
+        _check_settings(name, values)
 
     repeats = values.pop("repeats", 1)
     if repeats != 1:

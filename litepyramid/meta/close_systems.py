@@ -23,7 +23,6 @@ from litepyramid.meta.core import draws
 from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.stats import (
     check_samples,
-    check_seed,
     check_share,
     percentile_interval,
     resampled_means,
@@ -529,8 +528,7 @@ def difference(
     if not difference > 0:
         raise InputError(f"a difference of {difference}", expected="a number above 0")
     check_share("target", target)
-    check_seed(seed)
-    check_samples(samples, confidence=confidence)
+    check_samples(samples, seed=seed, confidence=confidence)
 
     every = align_each(score_table(scores, human, **sources))
     entries = []

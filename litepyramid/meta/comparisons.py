@@ -41,8 +41,8 @@ from litepyramid.stats import (
     PValueRule,
     adjust_p_values,
     check_samples,
-    check_seed,
     check_share,
+    check_whole,
     resampled_p_value,
 )
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
@@ -375,7 +375,7 @@ def compare(
     """
     choose("method", method, (*get_args(ComparisonMethod), *PAPER))
     choose("correction", correction, tuple(CORRECTIONS))
-    check_seed(seed)
+    check_whole("seed", seed, 0)
     check_share("confidence", confidence)
 
     rule: PValueRule = "paper" if method in PAPER else "plus_one"

@@ -31,7 +31,6 @@ from litepyramid.meta.core.levels import (
 from litepyramid.progress import track
 from litepyramid.stats import (
     check_samples,
-    check_seed,
     check_share,
     percentile_interval,
 )
@@ -415,10 +414,10 @@ def interval(
         $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
     """
     choose("method", method, get_args(IntervalMethod))
-    check_seed(seed)
-    check_share("confidence", confidence)
-    if method != "fisher":
-        check_samples(samples, confidence=confidence)
+    if method == "fisher":
+        check_share("confidence", confidence)
+    else:
+        check_samples(samples, seed=seed, confidence=confidence)
 
     pairs = kinds(level, coefficient)
     table = score_table(scores, human, **sources)

@@ -19,7 +19,7 @@ from litepyramid.meta.alignment import (
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import OF_VECTORS, Coefficient, level_correlation
-from litepyramid.stats import check_samples, check_seed, percentile_interval
+from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FullSources, HumanLike, ScoresLike, Signature, several
@@ -122,8 +122,7 @@ def whole_test_set(
         $ litepyramid meta testset table.csv --full all.csv --samples 1000
         $ litepyramid meta testset table.csv --full all.csv --sampling inputs -o testset.csv
     """
-    check_seed(seed)
-    check_samples(samples, confidence=confidence)
+    check_samples(samples, seed=seed, confidence=confidence)
     samplings = several(sampling, "the sampling")
     for one in samplings:
         choose("sampling", one, SAMPLINGS)

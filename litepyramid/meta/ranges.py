@@ -16,7 +16,7 @@ from litepyramid.meta.alignment import (
 )
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows
-from litepyramid.stats import check_samples, check_seed, check_whole, described
+from litepyramid.stats import check_samples, check_whole, described
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -235,8 +235,7 @@ def range_(
         $ litepyramid meta range made.csv --best 5
         $ litepyramid meta range made.csv --baseline lexrank -o range.pdf
     """
-    check_samples(samples)
-    check_seed(seed)
+    check_samples(samples, seed=seed)
     check_whole("best", best, 2)
     choose("rule", rule, get_args(Rule))
     table = score_table(scores, human, **sources)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from litepyramid.progress import track
 from litepyramid.stats import (
     MOST_SAMPLES,
     blocks,
-    check_seed,
     check_whole,
     described,
-    is_whole,
     resampled_means,
 )
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted, cut
+from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     HumanLike,
@@ -119,11 +117,11 @@ def stability(
         $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.csv
     """
     check_whole("samples", samples, 2, MOST_SAMPLES)
-    check_seed(seed)
-    if sizes is not None and not _are_sizes(sizes):
-        raise InputError(
-            f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more"
-        )
+    check_whole("seed", seed, 0)
+    if not isinstance(sizes, Sequence | None):
+        raise InputError(f"sizes {sizes!r}", expected="numbers of inputs")
+    for size in sizes or ():
+        check_whole("size", size)
 
     table = score_table(scores, human, **sources)
     people, machines, raters = unaligned(table)
@@ -153,13 +151,6 @@ def stability(
         scores_sha=scores_sha(table, [*machines], raters),
     )
     return StabilityResult(tuple(points), samples, signature)
-
-
-def _are_sizes(sizes: Any) -> bool:
-    """Whether these are whole numbers of inputs, at least one."""
-    if not isinstance(sizes, Sequence) or not sizes:
-        return False
-    return all(is_whole(size) and size >= 1 for size in sizes)
 
 
 def usual_sizes(available: int) -> list[int]:

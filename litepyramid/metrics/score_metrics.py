@@ -17,13 +17,13 @@ from litepyramid.progress import track
 from litepyramid.stats import (
     by_id,
     check_samples,
-    check_seed,
     system_intervals,
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table
-from litepyramid.text import counted, normalized
+from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, References, ScoreTable, Signature
+from litepyramid.wording import normalized
 
 Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
 """Summaries of one input and its references in; scores of each summary out, by
@@ -123,8 +123,7 @@ def score_metrics(
     Command line:
         $ litepyramid metrics example/summaries --references example/references.jsonl -o rouge.csv
     """
-    check_samples(_SAMPLES, confidence=confidence)
-    check_seed(seed)
+    check_samples(_SAMPLES, seed=seed, confidence=confidence)
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries", "references")
     references = {entry.input: entry.references for entry in dataset.references or ()}

@@ -26,7 +26,6 @@ from litepyramid.stats import (
     blocks,
     by_id,
     check_samples,
-    check_seed,
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table, row
@@ -252,8 +251,7 @@ def compare(
         $ litepyramid compare scores.json
         $ litepyramid compare scores.json --against lead -o from-lead.pdf
     """
-    check_samples(samples, confidence=confidence)
-    check_seed(seed)
+    check_samples(samples, seed=seed, confidence=confidence)
     _check_one_run(scores)
     matrix, _, signature = scored_and_labelled(scores, metric)
 

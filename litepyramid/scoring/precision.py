@@ -19,7 +19,7 @@ from litepyramid.language import signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
-from litepyramid.stats import by_id, check_samples, check_seed
+from litepyramid.stats import by_id, check_samples
 from litepyramid.types import (
     DataLike,
     FloatArray,
@@ -121,8 +121,7 @@ def precision(
     Command line:
         $ litepyramid precision example/summaries --references example/references.jsonl
     """
-    check_samples(samples, confidence=confidence)
-    check_seed(seed)
+    check_samples(samples, seed=seed, confidence=confidence)
     dataset, premises = _with_premises(data, documents, sources)
     systems = dataset.systems
     inputs = dataset.summaries[0].inputs

@@ -356,8 +356,8 @@ class ScoringRule:
         return 0.0, np.inf if self.name == "modified" else 1.0
 
     def metric(self, kinds: str) -> str:
-        """The name of the score that this rule computes on units of these kinds
-        (`unit_kinds`)."""
+        """The name of the score that this rule computes on units of these kinds:
+        ``scu``, ``stu`` or ``scu+stu``."""
         if self.name == "lite":
             return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(
                 kinds, "lite2.xpyramid"

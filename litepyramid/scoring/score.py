@@ -19,7 +19,7 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, lite_pyramid_scores
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples, check_seed, system_means, t_reach
+from litepyramid.stats import check_samples, system_means, t_reach
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
@@ -32,7 +32,6 @@ from litepyramid.types import (
     UnitsLike,
     check_unique,
     data_hashes,
-    unit_kinds,
 )
 
 _COPIES = 0.5  # of a system's texts that are the references', from which a note says so
@@ -90,8 +89,7 @@ def score(
         $ litepyramid score example/summaries -u example/scus.jsonl -o scores.json
         $ litepyramid score example/summaries -r example/references.jsonl
     """
-    check_samples(samples, confidence=confidence)
-    check_seed(seed)
+    check_samples(samples, seed=seed, confidence=confidence)
     scoring = ScoringRule.of(rule)
 
     if name == "human":
@@ -104,6 +102,7 @@ def score(
     rated, made, notes = _units_of(dataset)
     layout = scoring.layout(rated)
     rater = None
+    single_judge = None
 
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
@@ -115,7 +114,8 @@ def score(
         rater = in_language(as_judge(judge), dataset.language)
         if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
             rater = for_criteria(rater)
-        notes += _on_judge(rater, rated, dataset.language)
+        single_judge = single(rater)
+        notes += _on_judge(single_judge, rated, dataset.language)
         systems = dataset.systems
         presence, batch = _judged(dataset.summaries, rated, rater)
         about = {**batch.signature, "summaries_sha": ""}
@@ -146,18 +146,17 @@ def score(
         systems, layout.inputs, values, **bootstrap
     )
 
-    panel = None if rater is None else single(rater)
     opinions = None
-    if isinstance(panel, PanelJudge) and batch.opinions:
+    if isinstance(single_judge, PanelJudge) and batch.opinions:
         opinions = batch.opinions[0]
-        notes = (*notes, *panel_notes(panel, opinions))
-        if panel.repeats:
+        notes = (*notes, *panel_notes(single_judge, opinions))
+        if single_judge.repeats:
             each = [
                 system_means(scoring.apply(one, layout, seed)[0]) for one in opinions
             ]
             intervals = _with_repeats(intervals, np.array(each), confidence)
 
-    kinds = unit_kinds(rated)
+    kinds = "+".join(sorted({unit.kind for entry in rated for unit in entry.units}))
     hashes = data_hashes(
         units=rated,
         summaries=() if rater is None else dataset.summaries,
@@ -222,8 +221,8 @@ def _units_of(
 ) -> tuple[tuple[InputUnits, ...], Mapping[str, str], tuple[str, ...]]:
     """The units to score on; where they are extracted from references, how, and notes
     on it."""
-    if dataset.units:
-        return dataset.units, {}, ()
+    if units := dataset.units:
+        return units, {}, ()
     if not dataset.references:
         raise InputError(
             "neither units nor references",
@@ -236,11 +235,10 @@ def _units_of(
 
 
 def _on_judge(
-    judge: Judge, units: Sequence[InputUnits], language: str
+    one: Judge, units: Sequence[InputUnits], language: str
 ) -> tuple[str, ...]:
     """Notes on a model whose languages are not known, and on questions that the judge
     ignores."""
-    one = single(judge)
     notes = []
     if language != "en" and getattr(one, "languages", ()) is None:
         notes.append(f"It is not known whether this model reads {name_of(language)}.")

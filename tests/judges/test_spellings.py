@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.judges.base import as_read
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.metrics.score_metrics import score_metrics
-from litepyramid.numbers import quantities, respelled
 from litepyramid.sentences import sentence_spans
-from litepyramid.text import normalized
+from litepyramid.wording import as_read, normalized, quantities, respelled
 
 SUMMARY = "It rained. Café Müller in Zürich sold 4,000 tickets to 12 schools."
 UNITS = ["Café Müller is in Zürich.", "It sold 4,000 tickets.", "12 schools bought."]

@@ -164,7 +164,7 @@ def test_mistakes_are_named():
         (lambda: delta(*x, lower=2, upper=1), "lower end"),
         (lambda: delta(*x, rule="theirs"), "paper or authors"),
         (lambda: delta(*x, full=other), "share no metric"),
-        (lambda: stability(*x, sizes=[0]), "1 or more"),
+        (lambda: stability(*x, sizes=[0]), "number from 1"),
         (lambda: stability(*x, sizes=[3]), "at most the number"),
         (lambda: meta.testset(*x, full=None), "a table of them"),
     ):

@@ -16,7 +16,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError
 from litepyramid.files import file_type, read_json, write_json
-from litepyramid.judges.base import Evidence, Items, JudgedBatch, as_read
+from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.features import (
     FEATURES,
     UnitSet,
@@ -29,8 +29,8 @@ from litepyramid.language import SPACELESS, function_words, signed
 from litepyramid.language import words as unicode_words
 from litepyramid.progress import track
 from litepyramid.sentences import sentence_spans
-from litepyramid.text import normalized
 from litepyramid.types import FloatArray, IntArray
+from litepyramid.wording import as_read, normalized
 
 FEATURE_VERSION = 3
 """Goes up whenever a feature, the words or the stems change: old weights are then
@@ -81,18 +81,21 @@ class RecallJudge:
                 stem(words)
             )
 
-        def recall(unit: str, summary: str) -> float:
-            content, every = stems(unit)
-            stems_of_unit = content or every
-            common = stems_of_unit & stems(summary)[0 if content else 1]
-            return len(common) / len(stems_of_unit) if stems_of_unit else 0.0
+        presence = []
+        for summary, units in items:
+            row = np.zeros(len(units))
+            for n, unit in enumerate(units):
+                content, every = stems(unit)
+                # A unit of function words alone is looked for with all its words.
+                stems_of_unit = content or every
+                common = stems_of_unit & stems(summary)[0 if content else 1]
+                if stems_of_unit:
+                    row[n] = len(common) / len(stems_of_unit)
+            presence.append(row)
 
-        presence = tuple(
-            np.array([recall(unit, summary) for unit in units], dtype=np.float64)
-            for summary, units in items
-        )
         signature = {"judge": "recall", **signed(self.language)}
-        return JudgedBatch(presence, signature, {"pairs": sum(map(len, presence))})
+        pairs = sum(map(len, presence))
+        return JudgedBatch(tuple(presence), signature, {"pairs": pairs})
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that holds most of a unit's words; see `Explainer`."""

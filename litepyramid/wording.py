@@ -1,15 +1,23 @@
-"""Numbers and dates in English texts by their value: 4,000, 4000, 4k and four thousand.
+"""Texts as judges read them: one form of characters, and numbers and dates by value.
 
 A judge is asked about a unit in the words of the summary: each number of the unit whose
-value the summary holds is spelled as the summary spells it. Nothing else changes, and
-all spellings of a unit get one answer.
+value the summary holds is spelled as the summary spells it (4,000, 4000, 4k and four
+thousand). Nothing else changes, and all spellings of a unit get one answer.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
+
+# Soft hyphens, spaces and joiners of no width, marks of direction: none is read.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+# Between letters of Latin, Greek and Cyrillic joiners change nothing.
+_JOINERS = re.compile("(?<=[\u0000-\u052f])[\u200c\u200d](?=[\u0000-\u052f])")
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen "
@@ -57,6 +65,41 @@ _DATES = (
         rf"(?<![\w.,:/-]){_DAY}(?:\sof)?\s{_MONTH}{_STOP}{_YEAR}", re.IGNORECASE
     ),
 )
+
+
+def as_read(
+    items: Sequence[tuple[str, Sequence[str]]], *, numbers: bool = True
+) -> list[tuple[str, Sequence[str]]]:
+    """Summaries and units as the embedded judges read them: `normalized`, and, in
+    English, numbers of units as the summary spells them (`respelled`).
+
+    Example:
+        >>> as_read([("Some 4,000 left.", ["Four thousand left."])])
+        [('Some 4,000 left.', ['4,000 left.'])]
+    """
+    read: list[tuple[str, Sequence[str]]] = []
+    for summary, units in items:
+        premise = normalized(summary)
+        asked = [normalized(unit) for unit in units]
+        # Without a number or a date in the summary no unit can change.
+        if numbers and _spellings(premise):
+            asked = [respelled(unit, premise) for unit in asked]
+        read.append((premise, asked))
+    return read
+
+
+def normalized(text: str) -> str:
+    r"""The text as judges read it: in Unicode's NFKC, without invisible characters.
+
+    Example:
+        >>> normalized("１２ Cafe\u0301s, a soft\u00adhyphen")
+        '12 Cafés, a softhyphen'
+    """
+    if text.isascii():
+        return text
+
+    composed = unicodedata.normalize("NFKC", text)
+    return _JOINERS.sub("", _INVISIBLE.sub("", composed))
 
 
 class Quantity(NamedTuple):
