@@ -102,7 +102,7 @@ def _steps(seed: int) -> Iterator[Step]:
         lite3,
         f"The STUs of the first reference ({stus[0].input}):\n{first}",
     )
-    easiness = litepyramid.easiness.predict(example.references, stus=stus)
+    easiness = litepyramid.easiness.predict(example.references)
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
         f"litepyramid budget plan example/references.jsonl --human-share {_SHARE} -o plan.json",

@@ -134,7 +134,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     assert find(browser, "#detail .unit")[0].text == "Two people died."
     assert find(browser, "#detail mark")[0].text == "Two people died."
     assert "people: present" in find(browser, "#detail")[0].text
-    assert find(browser, "#detail b.word")[0].text == "people"
+    assert [b.text for b in find(browser, "#detail b.word")] == ["two people died"]
     find(browser, "#detail .bars button")[1].click()
     assert "summary of poor" in find(browser, "#detail")[0].text
     assert browser.current_url.endswith("#fact=1/2/poor")
@@ -143,6 +143,28 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     open_report(browser, path, "#fact=%E0%A4%A/9")
     assert not find(browser, "#detail")[0].is_displayed()
     assert find(browser, "#calibration")[0].is_displayed()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "unit", "underlined"),
+    [
+        ("She held the sign which was big.", "the sign was big", "the sign/was big"),
+        ("They found the gun he used.", "he used the gun", "the gun he used"),
+        ("The dog saw the cat.", "The dog saw", "The dog saw"),
+        ("He left on Monday, he said.", "Bob left on Monday", "left on Monday"),
+    ],
+)
+def test_the_words_of_a_unit_are_underlined_in_its_sentence(
+    sentence, unit, underlined, browser, tmp_path
+):
+    path = tmp_path / "r.html"
+    systems = {"one": ["A text."], "two": ["A text."]}
+    result = lp.score(systems, [[unit]], references=[[sentence]], judge="recall")
+    result.to_html(path)
+    open_report(browser, path, "#fact=1/1/one")
+    words = find(browser, "#detail b.word")
+
+    assert "/".join(word.text for word in words) == underlined
 
 
 def test_the_keyboard(scored, browser, tmp_path):

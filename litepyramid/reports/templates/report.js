@@ -339,11 +339,37 @@
     parent.append(text.slice(end));
   };
   const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const underlined = (parent, text, unit) => {
-    const own = new Set(words(unit).filter((word) => word.length > 3 || /\p{N}/u.test(word)));
-    for (const piece of text.split(/([\p{L}\p{N}]+)/u)) {
-      parent.append(own.has(piece.toLowerCase()) ? make("b", piece, { class: "word" }) : piece);
+  // The places of the words of a text that stand in another in the same order, runs before strays.
+  const inOrder = (text, other) => {
+    const best = Array.from({ length: text.length + 1 }, () => new Float32Array(other.length + 1));
+    const alike = (i, j) => i < text.length && j < other.length && text[i] === other[j];
+    const paired = (i, j) => (alike(i, j) ? best[i + 1][j + 1] + (alike(i + 1, j + 1) ? 1.25 : 1) : 0);
+    for (let i = text.length - 1; i >= 0; i -= 1) {
+      for (let j = other.length - 1; j >= 0; j -= 1) best[i][j] = Math.max(best[i + 1][j], best[i][j + 1], paired(i, j));
     }
+    const [places, others] = [[], []];
+    for (let i = 0, j = 0; i < text.length && j < other.length;) {
+      if (alike(i, j) && best[i][j] === Math.fround(paired(i, j))) { places.push(i); others.push(j); i += 1; j += 1; }
+      else if (best[i][j] === best[i + 1][j]) i += 1;
+      else j += 1;
+    }
+    return [places, others];
+  };
+  const underlined = (parent, text, unit) => {
+    const pieces = text.split(/([\p{L}\p{N}]+)/u);
+    const said = pieces.filter((_, n) => n % 2).map((word) => word.toLowerCase());
+    const own = words(unit);
+    const [places, used] = inOrder(said, own);
+    const taken = new Set(places);
+    // A noun that the unit has behind its verb ("the gun he used") is sought among what is left.
+    const left = said.map((word, i) => (taken.has(i) ? null : word));
+    for (const i of inOrder(left, own.filter((_, j) => !used.includes(j)))[0]) taken.add(i);
+    let run = parent;
+    pieces.forEach((piece, n) => {
+      const inside = n % 2 ? taken.has((n - 1) / 2) : taken.has(n / 2 - 1) && taken.has(n / 2);
+      if (inside !== (run !== parent)) run = inside ? parent.appendChild(make("b", null, { class: "word" })) : parent;
+      run.append(piece);
+    });
   };
   const open = (place, s, from, atStart = false) => {
     const fact = facts[place];
@@ -366,6 +392,14 @@
     const unit = make("p", null, { class: "unit" });
     unit.append(make("bdi", fact.unit.text));
     box.append(head, unit);
+    const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
+    if (sentences) {
+      const one = fact.unit.sentence != null && fact.unit.sentence < sentences.length;
+      box.append(make("h3", one ? "The reference's sentence" : "The reference"));
+      const text = make("p", null, { class: "text", dir: "auto" });
+      underlined(text, one ? sentences[fact.unit.sentence] : sentences.join(" "), fact.unit.text);
+      box.append(text);
+    }
     if (fact.unit.weight !== 1) box.append(make("p", weighed(fact.unit.weight), { class: "hint" }));
     if (input.question) box.append(make("h3", "The question"), make("p", input.question, { class: "text", dir: "auto" }));
     const p = presence(s, place);
@@ -386,14 +420,6 @@
     } else box.append(make("p", "Scored from presence alone, without the summaries' texts.", { class: "hint" }));
     if (seen && seen[2]) box.append(make("p", `Conflict: ${seen[2]}`, { class: "conflict" }));
     if (seen && seen[3]) box.append(make("p", `Not in that sentence: ${seen[3]}`, { class: "hint" }));
-    const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
-    if (sentences) {
-      const one = fact.unit.sentence != null && fact.unit.sentence < sentences.length;
-      box.append(make("h3", one ? "The reference's sentence" : "The reference"));
-      const text = make("p", null, { class: "text", dir: "auto" });
-      underlined(text, one ? sentences[fact.unit.sentence] : sentences.join(" "), fact.unit.text);
-      box.append(text);
-    }
     box.append(make("h3", "All systems"));
     const table = make("table", null, { class: "bars" });
     const body = table.createTBody();
