@@ -431,7 +431,9 @@ def batch_loss(
 
     if rows:
         index = torch.tensor(rows)
-        again = model.encoder.read_again(states[index], mask[index], torch.tensor(verbs))
+        again = model.encoder.read_again(
+            states[index], mask[index], torch.tensor(verbs)
+        )
         scored = model.tags(model.drop(of_words(again, batch, index))).float()
         wanted = padded(tags, -100)
         missing = scored.shape[1] - wanted.shape[1]
@@ -626,7 +628,9 @@ def trained(model: Model) -> list[nn.Parameter]:
     return [p for m in modules for p in m.parameters() if p.requires_grad]
 
 
-def train(run: Run, sentences: list[Sentence], dev: list[Sentence], limit: float) -> None:
+def train(
+    run: Run, sentences: list[Sentence], dev: list[Sentence], limit: float
+) -> None:
     """Trains until `limit` seconds are over, saving as it goes."""
     labels = {name: i for i, name in enumerate(run.names)}
     run.model.train()
