@@ -8,6 +8,7 @@ import io
 import math
 import re
 import shutil
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
@@ -211,6 +212,13 @@ _BASE: dict[str, Format] = {
     ".txt": "table",
 }
 
+_FONTS = (
+    *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP"),
+    *("PingFang SC", "Microsoft YaHei", "Arial Unicode MS"),
+    *("Noto Sans Arabic", "Noto Sans Devanagari", "Noto Sans"),
+)
+"""Fonts for figures, in order: each letter is taken from the first that has it."""
+
 _DOTS, _MOST_DOTS = 160, 60_000  # dots an inch of a bitmap, and across it
 
 
@@ -222,9 +230,13 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
 
     matplotlib = require("matplotlib", extra="report", purpose="a figure")
     text = require("matplotlib.text", extra="report", purpose="a figure")
+    manager = require("matplotlib.font_manager", extra="report", purpose="a figure")
     figure = result.to_figure()
+    installed = {font.name for font in manager.fontManager.ttflist}
+    fonts = [name for name in _FONTS if name in installed]
     for shown in figure.findobj(text.Text):
         shown.set_parse_math(False)  # people's names may hold dollar signs
+        shown.set_fontfamily(fonts)
     software = f"litepyramid {__version__}"
     signature = str(result.signature)
     metadata: dict[str, dict[str, Any]] = {
@@ -247,14 +259,29 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         "dpi": dots,
         "metadata": metadata[form],
     }
-    fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
+    fixed = {
+        "pdf.fonttype": 42,
+        "svg.hashsalt": "litepyramid",
+        "font.family": fonts,
+    }
 
-    with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
+    with (
+        atomic_write(path, binary=True) as file,
+        matplotlib.rc_context(fixed),
+        warnings.catch_warnings(record=True) as missing,
+    ):
         figure.savefig(
             file,
             **options,
             bbox_inches="tight",
             pad_inches=0.06,
+        )
+
+    if any("Glyph" in str(one.message) for one in missing):
+        warnings.warn(
+            f"{path}: no installed font has some letters of the names; install one, "
+            "such as Noto Sans CJK",
+            stacklevel=3,
         )
 
 

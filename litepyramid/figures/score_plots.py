@@ -82,9 +82,13 @@ def score_figure(
             **look,
         )
 
-    axes.set_xlabel(f"{what}, {100 * confidence:g} % intervals", fontsize=_SIZE)
     _rank_groups(side, groups, number)
-    legend_below(figure, axes, _SIZE)
+    ends = f"{100 * confidence:g} % intervals"
+    if points or below:
+        axes.set_xlabel(f"{what}, {ends}", fontsize=_SIZE)
+        legend_below(figure, axes, _SIZE)
+    else:  # a legend of one entry would say no more than the axis
+        axes.set_xlabel(f"{label}\n{ends}", fontsize=_SIZE)
     return figure
 
 

@@ -318,7 +318,8 @@ class ChangeResult(Result):
             names = [change.run, change.name] if run else [change.name]
             cells = [*map(code, names), str(len(change.lost)), str(len(change.gained))]
             cells += [written(change.old), written(change.new)]
-            cells += [change.interval, escaped(change.p_value)]
+            p_value = change.p_value.removeprefix("p ").removeprefix("= ")
+            cells += [change.interval, escaped(p_value)]
             rows.append([*cells, f"{change.better}/{change.worse}"])
 
         facts = {kind: self._facts(kind) for kind in _KINDS}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import litepyramid as lp
+from litepyramid import tables
 from litepyramid.figures.drawing import new_figure
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.combine import combine
@@ -214,6 +215,14 @@ def test_files_carry_the_signature_and_truetype_fonts(tmp_path):
     pdf = (tmp_path / "f.pdf").read_bytes()
     assert b"/FontFile2" in pdf
     assert b"/Type3" not in pdf
+
+
+def test_a_missing_font_is_told_once(tmp_path, monkeypatch):
+    result = lp.score({"模型": ["It rained."]}, [["It rained."]], judge="recall")
+    monkeypatch.setattr(tables, "_FONTS", ("DejaVu Sans",))
+    with pytest.warns(UserWarning, match="no installed font") as told:
+        result.save(tmp_path / "scores.png")
+    assert len(told) == 1
 
 
 def test_a_figure_too_large_for_the_program_is_drawn_coarser(tmp_path):

@@ -111,7 +111,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     ]
     assert find(browser, "#grid td button")[0].text == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
-    assert "at least" in find(browser, "#legend")[0].text
+    assert "present, ≥" in find(browser, "#legend")[0].text
     grid = find(browser, "#grid tbody button")[0].rect
     assert grid["y"] + grid["height"] < 720  # on the first screen
     choose(browser, "sort", "worst")
@@ -247,6 +247,17 @@ def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     heights = {name.rect["height"] for name in find(browser, "#scores tbody bdi")}
     assert len(heights) == 1
     assert max(heights) < 30  # one line
+
+
+def test_long_names_of_runs_are_told_apart(browser, tmp_path):
+    names = [f"{'bart-large-cnn-finetuned' * 3}/checkpoint-{n}" for n in (100, 200)]
+    result = lp.score({name: ["It rained."] for name in names}, [["It rained."]],
+                      judge="recall", samples=100)  # fmt: skip
+    result.to_html(tmp_path / "r.html")
+    open_report(browser, tmp_path / "r.html")
+    for place in ("#scores tbody bdi", "#grid th.system bdi", "#matrix tbody bdi"):
+        shown = [name.text for name in find(browser, place)]
+        assert [name[-3:] for name in shown] == ["100", "200"]
 
 
 def test_a_page_too_large_is_refused(scored, monkeypatch, tmp_path):

@@ -1,7 +1,5 @@
 (() => {
-  const { data, byId, make, shape, short, named, fill, signed, position, reproduce } = parts;
-  // One form of number on this page, that of papers: .086, 1.00, −.021.
-  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits).replace("-", "−").replace(/^(−?)0/, "$1"));
+  const { data, byId, make, shape, short, number, named, fill, signed, position, axisOf, ruler, reproduce } = parts;
   const PAGE = 50;
   const LONGEST = 4e6; // cells of a table of common words
   const { systems } = data;
@@ -118,8 +116,9 @@
         make("span", `${number(fact.before, 2)} → ${number(fact.after, 2)}`, { class: "presence" }));
       const sentences = [0, 1].map((side) => short(quote(fact, side), 300));
       const same = sentences[0] === sentences[1];
-      const lines = sentences.map((sentence) => make("bdi", alike(...sentences) ? null : sentence));
-      if (alike(...sentences)) compared(lines, sentences);
+      const near = sentences[0] && sentences[1] && alike(...sentences);
+      const lines = sentences.map((sentence) => make("bdi", near ? null : sentence));
+      if (near) compared(lines, sentences);
       lines.forEach((line, side) => {
         if (!textsOf(fact) || (same && side)) return;
         const row = make("span", same ? "same sentence: " : side ? "now: " : "before: ", { class: "sentence" });
@@ -219,12 +218,12 @@
     const table = byId("scores");
     const people = ["system", "before", "now", "diff.", "interval", systems.length > 1 ? "p (Holm)" : "p", "lost", "gained", "inputs +/−"];
     const head = rowOf(table.createTHead(), people, "th");
-    head.append(make("th", null, { class: "plot optional" }));
+    const axis = axisOf(systems.flatMap((s) => [s.low, s.high]).filter((value) => value !== null));
+    const { at } = axis;
+    const last = make("th", "difference, with its interval", { class: "plot optional" });
+    last.append(ruler(axis, (tick) => signed(tick, 2)));
+    head.append(last);
     for (const i of [1, 4, 8]) head.cells[i].classList.add("optional");
-    const ends = systems.flatMap((s) => [s.low, s.high, 0]);
-    const [least, most] = [Math.min(...ends), Math.max(...ends)];
-    const room = (most - least) * 0.06 || 0.01;
-    const at = (value) => `${(100 * (value - least + room)) / (most - least + 2 * room)}%`;
     const body = table.createTBody();
     for (const s of systems) {
       const row = rowOf(body, [s.name, number(s.old), number(s.new), signed(s.difference) + (s.clear ? "*" : ""),

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, reproduce } = parts;
+  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, axisOf, ruler, reproduce } = parts;
   const PAGE = 40;
 
   const systems = data.systems;
@@ -22,25 +22,6 @@
   const verdict = (p) => (p === null ? "–" : p >= certain ? "✓" : p <= absent ? "✗" : "?");
   const verdicts = { "✓": "present", "?": "unsure", "✗": "missing", "–": "not judged" };
 
-  // The axis of the scores: from 0 to 1, or the part of it where the scores are.
-  const scoreAxis = () => {
-    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]);
-    const shown = [...values, data.ceiling].filter((value) => value != null);
-    const least = Math.min(...shown, 1);
-    const most = Math.max(...shown, 0);
-    const whole = least >= 0 && most <= 1 && most - least > 0.4;
-    const spread = Math.max(most - least, 0.02);
-    const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5].find((size) => spread / size <= 5) ?? spread / 4;
-    const low = whole ? 0 : Math.floor(least / step + 1e-9) * step;
-    const high = whole ? 1 : Math.max(Math.ceil(most / step - 1e-9) * step, low + step);
-    const ticks = [];
-    const gap = whole ? 0.25 : step;
-    for (let n = 0; low + n * gap <= high + 1e-9; n += 1) ticks.push(low + n * gap);
-    // A little room on both sides, so that dots at the ends are whole.
-    const at = (value) => `${2 + (96 * (value - low)) / (high - low)}%`;
-    return { low, high, ticks, at, zoomed: !whole };
-  };
-
   // Systems: numbers, and a dot with its interval.
   const drawSystems = () => {
     const table = byId("scores");
@@ -53,7 +34,8 @@
       if (name === "interval") cell.classList.add("optional");
       head.append(cell);
     });
-    const axis = scoreAxis();
+    const values = [...systems.flatMap((s) => [s.low, s.high, s.score, s.human]), data.ceiling];
+    const axis = axisOf(values.filter((value) => value != null), true);
     const last = head.lastChild;
     last.className = "plot";
     const legend = make("div", null, { class: "plot-legend" });
@@ -66,20 +48,14 @@
     if (people) entry("○", "key-human", "people");
     if (data.ceiling !== null) entry("┆", "key-ceiling", `references ${brief(data.ceiling)}`);
     if (axis.zoomed) entry("", "key-zoom", `from ${brief(axis.low)} to ${brief(axis.high)}`);
-    const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" });
-    for (const tick of axis.ticks) {
-      const name = Math.abs(tick) < 1e-9 ? "0" : brief(tick);
-      ruler.append(shape("line", { class: "tick", x1: axis.at(tick), x2: axis.at(tick), y1: 14, y2: 18 }));
-      ruler.append(shape("text", { x: axis.at(tick), y: 11, "text-anchor": "middle" }, name));
-    }
-    last.append(legend, ruler);
+    last.append(legend, ruler(axis, brief));
     const body = table.createTBody();
     for (const i of order) {
       const s = systems[i];
       const row = body.insertRow();
       row.insertCell().textContent = s.group;
       const name = make("th", null, { scope: "row" });
-      name.append(named(s.system));
+      name.append(named(s.system, window.innerWidth <= 560 ? 14 : 36));
       row.append(name);
       const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
       for (const column of data.beside) cells.push(number(s[column]));
@@ -145,7 +121,7 @@
     order.forEach((i, n) => {
       const row = body.insertRow();
       const name = make("th", `${n + 1}  `, { scope: "row" });
-      name.append(named(systems[i].system));
+      name.append(named(systems[i].system, 28));
       row.append(name);
       order.forEach((j, m) => {
         const cell = row.insertCell();
@@ -189,7 +165,8 @@
     fill(byId("misses"), named);
     fill(byId("holds"), named);
     if (named.length > 1) byId("misses").value = named.at(-1)[0];
-    byId("bounds").textContent = `by presence: at least ${brief(certain)}, at most ${brief(absent)}; the stronger the colour, the higher.`;
+    byId("present").textContent = `✓ present, ≥ ${brief(certain)}`;
+    byId("missing").textContent = `✗ missing, ≤ ${brief(absent)}`;
     byId("mark-note").hidden = byId("sort-against").hidden = !data.labels;
     for (const option of byId("show").options) {
       option.hidden = (option.value === "differ" && !data.labels) || (option.value === "misses" && systems.length < 2);
@@ -265,7 +242,7 @@
     for (const s of order) {
       const cell = make("th", null, { scope: "col", class: "system" });
       const name = make("span", null, { title: short(systems[s].system, 300) });
-      name.append(named(systems[s].system));
+      name.append(named(systems[s].system, 20));
       cell.append(name);
       head.append(cell);
     }
@@ -300,13 +277,13 @@
           type: "button",
           tabindex: r === state.row && c === state.column ? "0" : "-1",
           "aria-pressed": String(Boolean(state.open && state.open.place === fact.place && state.open.s === s)),
-          title: dense && p !== null ? p.toFixed(2) : "",
-          "aria-label": `${short(systems[s].system, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${p.toFixed(2)}`}${human === null ? "" : `, people ${human}`}`,
+          title: dense && p !== null ? number(p, 2) : "",
+          "aria-label": `${short(systems[s].system, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${number(p, 2)}`}${human === null ? "" : `, people ${human}`}`,
         });
         button.dataset.fact = fact.place;
         button.dataset.system = s;
         if (p !== null) button.style.backgroundColor = `rgba(${heat}, ${0.04 + 0.9 * p})`;
-        if (p > 0.55) button.className = "strong";
+        if (p > 0.82) button.className = "strong";
         const cell = row.insertCell();
         cell.append(button);
       });
@@ -405,7 +382,7 @@
     const p = presence(s, place);
     const human = label(s, place);
     const line = make("h3");
-    line.append("In the summary of ", named(systems[s].system), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${p.toFixed(2)})`}`);
+    line.append("In the summary of ", named(systems[s].system), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${number(p, 2)})`}`);
     if (human !== null) line.append(human === 1 ? " · people: present" : human === 0 ? " · people: absent" : " · people: in part");
     box.append(line);
     const seen = data.evidence && data.evidence[s][place];
@@ -420,10 +397,10 @@
     } else box.append(make("p", "Scored from presence alone, without the summaries' texts.", { class: "hint" }));
     if (seen && seen[2]) box.append(make("p", `Conflict: ${seen[2]}`, { class: "conflict" }));
     if (seen && seen[3]) box.append(make("p", `Not in that sentence: ${seen[3]}`, { class: "hint" }));
-    box.append(make("h3", "All systems"));
+    if (order.length > 1) box.append(make("h3", "All systems"));
     const table = make("table", null, { class: "bars" });
     const body = table.createTBody();
-    for (const other of order) {
+    for (const other of order.length > 1 ? order : []) {
       const row = body.insertRow();
       if (other === s) row.setAttribute("aria-current", "true");
       const name = make("th", null, { scope: "row" });
@@ -436,7 +413,7 @@
       const bar = row.insertCell();
       bar.append(make("meter", null, { min: 0, max: 1, value: value ?? 0, "aria-label": `${value ?? "not judged"}` }));
       row.prepend(name);
-      row.insertCell().textContent = value === null ? "–" : value.toFixed(2);
+      row.insertCell().textContent = number(value, 2);
       row.insertCell().textContent = told === null ? "" : told === 1 ? "●" : told === 0 ? "○" : "◐";
     }
     box.append(table);
@@ -501,10 +478,11 @@
     for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
       plot.append(shape("line", { class: "axis", x1: x(tick), x2: x(tick), y1: y(0), y2: y(1) }));
       plot.append(shape("line", { class: "axis", x1: x(0), x2: x(1), y1: y(tick), y2: y(tick) }));
-      plot.append(shape("text", { x: x(tick), y: 219, "text-anchor": "middle" }, String(tick)));
-      plot.append(shape("text", { x: 30, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+      plot.append(shape("text", { x: x(tick), y: 219, "text-anchor": "middle" }, tick ? brief(tick) : "0"));
+      plot.append(shape("text", { x: 30, y: y(tick) + 4, "text-anchor": "end" }, tick ? brief(tick) : "0"));
     }
     plot.append(shape("text", { x: x(0.5), y: 236, "text-anchor": "middle" }, "presence according to the judge"));
+    plot.append(shape("text", { transform: "translate(9 110) rotate(-90)", "text-anchor": "middle" }, "share found by people"));
     plot.append(shape("line", { class: "axis", "stroke-dasharray": "4 3", "stroke-width": 2, x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
     const most = Math.max(...data.calibration.bins.map((bin) => bin[2]));
     for (const [given, share, count] of data.calibration.bins) {
@@ -524,7 +502,7 @@
     }
     const { pairs, auc, brier, constant } = data.calibration;
     const summary = `${pairs.toLocaleString("en")} labelled pairs. Area under the ROC curve ${number(auc)}, Brier score ${number(brier)} (a constant mean: ${number(constant)}). `
-      + "Dots on the dashed line mean calibrated presence; larger dots stand for more pairs.";
+      + "On the dashed line people find as large a share of the facts as the judge's presence says. A larger dot stands for more pairs.";
     box.append(plot, table, make("p", summary, { class: "hint" }));
   };
 
