@@ -15,7 +15,6 @@ from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, IntArray
 
 PValueRule = Literal["plus_one", "paper"]
-Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
 
 SMALLEST_TAIL = 1e-12
@@ -192,10 +191,7 @@ def by_id(names: Sequence[str]) -> list[int]:
 
 
 def resampled_p_value(
-    observed: float,
-    samples: FloatArray,
-    alternative: Alternative = "greater",
-    rule: PValueRule = "plus_one",
+    observed: float, samples: FloatArray, rule: PValueRule = "plus_one"
 ) -> float:
     """How often a statistic under the null hypothesis is as large as the observed one.
 
@@ -204,12 +200,10 @@ def resampled_p_value(
     ``paper`` is DDR21's Algorithm 2, c / k with c the samples strictly larger.
     Differences below 1e-11 are rounding: such samples are equal to the observed one.
     """
-    larger, kept = as_large(observed, samples, alternative, rule)
-    return (
-        float(p_values_of(larger, kept, rule))
-        if not np.isnan(observed)
-        else float("nan")
-    )
+    if np.isnan(observed):
+        return float("nan")
+    larger, kept = as_large(observed, samples, rule)
+    return float(p_values_of(larger, kept, rule))
 
 
 def p_values_of(
@@ -223,24 +217,14 @@ def p_values_of(
     return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
 
 
-def as_large(
-    observed: float,
-    samples: FloatArray,
-    alternative: Alternative,
-    rule: PValueRule = "plus_one",
-) -> tuple[int, int]:
+def as_large(observed: float, samples: FloatArray, rule: PValueRule) -> tuple[int, int]:
     """c, the samples as large as the observed value by a rule, and k, those that have a
     value."""
-    choose("alternative", alternative, get_args(Alternative))
     kept = samples[~np.isnan(samples)]
-    if alternative == "less":
-        observed, kept = -observed, -kept
-    elif alternative == "two-sided":
-        observed, kept = abs(observed), np.abs(kept)
-    large = (
-        kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
-    )
-    return int(large.sum()), kept.size
+    # Values that are equal but for rounding are ties: the paper's rule leaves them out.
+    if rule == "paper":
+        return int((kept > observed + _ROUNDING).sum()), kept.size
+    return int((kept >= observed - _ROUNDING).sum()), kept.size
 
 
 @single_threaded

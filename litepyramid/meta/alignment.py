@@ -57,10 +57,7 @@ def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
     if as_listed:
         orders[1] = list(range(len(table.systems)))
 
-    metrics, systems, inputs = (
-        tuple([names[i] for i in order])
-        for names, order in zip(axes, orders, strict=True)
-    )
+    metrics, systems, inputs = map(_picked, axes, orders)
     values = table.values[np.ix_(*orders)]
     return replace(
         table,
@@ -71,6 +68,10 @@ def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
     )
 
 
+def _picked(names: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+    return tuple([names[i] for i in order])
+
+
 def scores_sha(
     table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()
 ) -> str:
@@ -78,6 +79,7 @@ def scores_sha(
     its names."""
     names = sorted({*metrics, *raters})
     values = table.values[[table.metrics.index(name) for name in names]]
+    # By the rule zb21 systems stay as listed; the hash does not depend on that.
     values = values[:, by_id(table.systems)]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
     sha = sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
@@ -236,6 +238,8 @@ def align(table: ScoreTable, names: Sequence[str] | None = None) -> Aligned:
         )
 
     stack = stack[:, rows][:, :, columns]
+    # All metrics are compared on the same cells: one that is missing once is missing
+    # for all.
     missing = np.isnan(stack).any(axis=0)
     *values, Z = np.where(missing, np.nan, stack)
     left_out = LeftOut(
@@ -265,6 +269,7 @@ def align_each(table: ScoreTable, levels: Sequence[Level] = ()) -> list[Aligned]
     """
     names = metric_names(table)
     if table.full is not None and not table.chosen:
+        # The test set need not have every metric; those asked for by name it must have.
         names = tuple(name for name in names if name in table.full.metrics)
         if not names:
             raise InputError(
@@ -279,6 +284,7 @@ def align_each(table: ScoreTable, levels: Sequence[Level] = ()) -> list[Aligned]
         check_correlatable(sides, levels)
     else:
         for side in sides:
+            # Verbs without levels are about systems' averages, and show every metric.
             check_correlatable([side], ["system"])
 
     return sides
@@ -288,6 +294,7 @@ def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
     test = full.matrix(side.metrics[0])
     scored = ~np.isnan(test.values)
     rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
+    # A system without a score on the test set has no average there.
     common = [i for i, name in enumerate(side.systems) if name in rows]
     systems = tuple(side.systems[i] for i in common)
     return replace(
@@ -309,17 +316,20 @@ def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
 
 def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> None:
     """Checks that some metric can have a correlation at one of the levels."""
-    if all(
-        observations(side.values[0], side.Z, level) < 2
-        for side in sides
-        for level in levels
-    ):
-        names = " or ".join(repr(name) for side in sides for name in side.metrics)
-        raise InputError(
-            f"too few scores of {names} and '{sides[0].human}' at {' or '.join(levels)} level",
-            expected="at least two systems, at summary level on one input",
-            hint="Check that the files use the same names for systems.",
-        )
+    for side in sides:
+        for level in levels:
+            if observations(side.values[0], side.Z, level) >= 2:
+                return
+
+    names = []
+    for side in sides:
+        names += map(repr, side.metrics)
+    raise InputError(
+        f"too few scores of {' or '.join(names)} and '{sides[0].human}' "
+        f"at {' or '.join(levels)} level",
+        expected="at least two systems, at summary level on one input",
+        hint="Check that the files use the same names for systems.",
+    )
 
 
 def metric_names(table: ScoreTable) -> tuple[str, ...]:
@@ -372,11 +382,13 @@ def average(matrices: Sequence[FloatArray]) -> FloatArray:
     them. The sum of the same ratings in another order can differ in its last bit, and
     would break a tie: so means are rounded to 42 binary places below the largest.
     """
+    # A single rater's scores stay as they are, to the bit.
     if len(matrices) == 1:
         return matrices[0]
     mean = np.mean(np.stack(matrices), axis=0)
     largest = np.nanmax(np.abs(mean), initial=0.0)
     if largest == 0 or np.isnan(largest):
         return np.asarray(mean)
+    # A power of two, so that only the last places of a number are rounded.
     unit = 2.0 ** (np.floor(np.log2(largest)) - 42)
     return np.asarray(np.round(mean / unit) * unit)

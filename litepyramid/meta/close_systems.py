@@ -30,13 +30,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    FullSources,
-    HumanLike,
-    ScoresLike,
-    Signature,
-)
+from litepyramid.types import FloatArray, FullSources, HumanLike, ScoresLike, Signature
 
 ShareRule = Literal["paper", "authors"]
 _SHARES = 10  # of the pairs, in the curve of `delta`
@@ -117,6 +111,8 @@ class SystemPairs:
                 f"differences from {lower} to {upper}",
                 expected="0 ≤ lower end ≤ upper end",
             )
+        # A bound that a difference reaches but for rounding is reached: the interval is
+        # closed.
         start = np.searchsorted(self.gaps, lower - self.slack, side="left")
         stop = np.searchsorted(self.gaps, upper + self.slack, side="right")
         return slice(int(start), int(stop))
@@ -133,6 +129,7 @@ class SystemPairs:
         t = int((metric_ties & ~human_ties).sum())
         u = int((human_ties & ~metric_ties).sum())
 
+        # Pairs that both sides tie say nothing of agreement, and count nowhere (eq. 1).
         below = (p + q + t) * (p + q + u)
         ordered = p + q + u
         return PairCounts(
@@ -158,6 +155,8 @@ class SystemPairs:
         ends = []
         for i in range(1, _SHARES + 1):
             end = tenth * i if rule == "authors" else ceil(total * i / _SHARES)
+            # The authors round the size of a tenth up, so their last ones may go beyond
+            # all pairs.
             ends.append(min(total, end))
         return ends
 
@@ -363,6 +362,8 @@ def resampled_pairs(
         0,
         samples,
     )
+    # The metric's differences are what is asked about: they stay, and what people say
+    # varies.
     x = system_means(sides.scores)
     z = resampled_means(sides.Z, inputs)
 
@@ -576,8 +577,10 @@ def _worth(
 ) -> Difference:
     """What a difference of one metric is worth, with what people say on the draws."""
     gaps = pairs.gaps
+    # A pair that ties in the metric has no sign to agree with.
     signed = gaps[gaps > 0]
     size = max(1, round(_ABOUT * len(pairs)))
+    # Few pairs differ by exactly so much: the nearest fifth of all stands for them.
     nearest = np.argsort(np.abs(signed - difference), kind="stable")[:size]
     about = pairs.count(float(signed[nearest.min()]), float(signed[nearest.max()]))
 
@@ -621,6 +624,9 @@ def _agreement_interval(
     """The wider of the bootstrap's interval and Wilson's; NaN where there is none."""
     from scipy.stats import binomtest
 
+    # Pairs share systems, which Wilson's interval does not know; where all of them
+    # agree, no draw of the bootstrap varies. The wider of the two is safe in both
+    # cases.
     ends = [end for end in percentile_interval(shares, confidence) if not isnan(end)]
     ordered = about.agreed + about.disagreed + about.tied_human
     if ordered:

@@ -29,11 +29,7 @@ from litepyramid.meta.core.levels import (
     level_correlation,
 )
 from litepyramid.progress import track
-from litepyramid.stats import (
-    check_samples,
-    check_share,
-    percentile_interval,
-)
+from litepyramid.stats import check_samples, check_share, percentile_interval
 from litepyramid.tables import Column, Result, Table, hidden, row
 from litepyramid.text import cut
 from litepyramid.types import (
@@ -226,7 +222,8 @@ class IntervalResult(Result):
         # The metrics stand in every panel as the first one orders them.
         kind = self.intervals[0].coefficient, self.intervals[0].level
         first = [i for i in self.intervals if (i.coefficient, i.level) == kind]
-        metrics = [first[n].metric for n in best_first([i.value for i in first])]
+        order = best_first([i.value for i in first])
+        metrics = [first[n].metric for n in order]
 
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
@@ -426,6 +423,7 @@ def interval(
 
     intervals = []
     for side in track(sides, "resampling", "metrics"):
+        # With one input every draw is the same, and the interval would be a point.
         if method == "boot-inputs" and len(side.inputs) < 2:
             raise InputError(
                 f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
@@ -476,6 +474,8 @@ def _interval(
 
     drawn = np.empty(0)
     if method == "fisher":
+        # At summary level that of one input: as if the mean of correlations were one of
+        # them.
         n = observations(X, Z, level)
         low, high = fisher_interval(point.value, n, coefficient, confidence)
     else:
@@ -523,6 +523,7 @@ def fisher_interval(
     b = 4 if coefficient == "kendall" else 3
     if n <= b or math.isnan(r):
         return math.nan, math.nan
+    # arctanh of ±1 is infinite: the interval is that point.
     if abs(r) >= 1:
         return r, r
 

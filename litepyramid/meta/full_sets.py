@@ -175,6 +175,8 @@ def _interval(
         sampling,
         **draws,
     )
+    # The metric's averages and people's are over different inputs: each side is drawn
+    # over its own (DDR22 §3.2).
     full_draws = bootstrap_samples(
         full,
         Z,

@@ -13,13 +13,7 @@ from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.stats import check_share, system_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    HumanLike,
-    ScoresLike,
-    ScoreSources,
-    Signature,
-)
+from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.meta.alignment import (
-    human_score,
-    score_table,
-    scores_sha,
-)
+from litepyramid.meta.alignment import human_score, score_table, scores_sha
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows
 from litepyramid.stats import check_samples, check_whole, described
@@ -264,6 +260,7 @@ def range_(
         "whole": [topic.whole for topic in topics],
         "top": [_top(topic, best) for topic in topics],
     }
+    # Before the loop, in which the code's top is another one for every pair of metrics.
     above = sum(matrix.shape[1] for matrix in ranges["top"])
 
     agreement = []
@@ -281,6 +278,7 @@ def range_(
                 two = [matrix[rows] for matrix in matrices]
                 agreement.append(_agreement(which, one, other, two))
 
+        # The same draws for every pair of metrics, whichever others are compared.
         rng = piece_generator(seed, "pairs")
         points = opposite_orders(
             whole,
@@ -361,6 +359,7 @@ def _topics(
     for column, name in enumerate(table.inputs):
         matrix = values[:, :, column]
         scored = ~np.isnan(matrix).any(axis=0)
+        # The baseline is what others are measured against, no summary of the range.
         others = scored & ~is_base
         judged = others & ~np.isnan(by_people[:, column])
 
@@ -380,7 +379,10 @@ def _topics(
 
 def _best(matrix: FloatArray, best: int) -> list[int]:
     """The best summaries of each metric, one metric after the other."""
-    return [i for scores in matrix for i in best_first(scores)[:best]]
+    chosen: list[int] = []
+    for scores in matrix:
+        chosen += best_first(scores)[:best].tolist()
+    return chosen
 
 
 def _top(topic: _Topic, best: int) -> FloatArray:
@@ -475,6 +477,8 @@ def better(
         on_one = higher.any(axis=0).sum(axis=0)
 
         if rule == "code":
+            # The code divides by all summaries of the topic, not by those better on one
+            # metric.
             below = np.full(number, matrix.shape[1])
             level = matrix.mean(axis=0)
         else:
@@ -503,6 +507,7 @@ def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:
     inside = x.min(initial=0.0) >= 0 and x.max(initial=1.0) <= 1
     low, high = (0.0, 1.0) if inside else (float(x.min()), float(x.max()))
     edges = np.linspace(low, high, 11)
+    # The last step holds its upper end too.
     step = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
 
     points = []

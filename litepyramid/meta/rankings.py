@@ -20,13 +20,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    HumanLike,
-    ScoresLike,
-    ScoreSources,
-    Signature,
-)
+from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +167,7 @@ def _points(
 ) -> Iterator[StabilityPoint]:
     """The points of one metric, for the sizes that it has inputs for."""
     scored = ~np.isnan(X)
+    # An input without scores cannot be drawn: it would leave samples empty.
     X = X[scored.any(axis=1)][:, scored.any(axis=0)]
     systems, available = X.shape
     if systems < 2:
@@ -180,6 +175,8 @@ def _points(
         raise InputError(scores, expected="at least two to rank")
 
     for size in usual_sizes(available) if sizes is None else sizes:
+        # More inputs than there are would repeat them, and look more stable than they
+        # are.
         if size > available:
             continue
         # A generator for each size: what one number of inputs gives does not depend on
@@ -189,6 +186,7 @@ def _points(
         two = _drawn_means(X, size, samples, rng)
 
         tau, deviation, defined = described(_taus(one, two, mean_tolerance(X)))
+        # Both draws are of one size, so all averages come from one distribution.
         variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
         yield StabilityPoint(
             metric=name,
@@ -216,6 +214,7 @@ def _drawn_means(
 
 def _taus(one: FloatArray, two: FloatArray, slack: float) -> FloatArray:
     """Kendall's τ-b between rows, over the systems that both have an average of."""
+    # A system without a score on any drawn input has no rank in that sample.
     both = ~(np.isnan(one) | np.isnan(two))
     weights = None if both.all() else both.astype(np.float64)
     return correlate_rows(

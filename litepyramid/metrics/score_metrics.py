@@ -14,12 +14,7 @@ from litepyramid.errors import InputError, require
 from litepyramid.io.dataset import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import (
-    by_id,
-    check_samples,
-    system_intervals,
-    system_means,
-)
+from litepyramid.stats import by_id, check_samples, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, References, ScoreTable, Signature

@@ -26,20 +26,9 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import (
-    SampledLabels,
-    Spread,
-    read_sample,
-    system_draws,
-)
+from litepyramid.scoring.sampled import SampledLabels, Spread, read_sample, system_draws
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import (
-    adjust_p_values,
-    all_pairs,
-    by_id,
-    check_share,
-    t_p_values,
-)
+from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature

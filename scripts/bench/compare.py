@@ -34,7 +34,7 @@ import litepyramid as lp
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
-from litepyramid.meta.comparisons import compare_pairs
+from litepyramid.meta.pair_tests import compare_pairs
 from litepyramid.scoring.inference import flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable

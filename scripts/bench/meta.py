@@ -35,9 +35,9 @@ from scipy import stats
 
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
-from litepyramid.meta.comparisons import compare_pairs
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.permutation import prepare_pair, standardised
+from litepyramid.meta.pair_tests import compare_pairs
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}

@@ -16,16 +16,16 @@ from scipy import stats
 from litepyramid.errors import InputError
 from litepyramid.meta import compare, interval, normality, rank
 from litepyramid.meta.alignment import LeftOut
-from litepyramid.meta.comparisons import (
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.permutation import prepare_pair, standardised
+from litepyramid.meta.correlations import fisher_interval
+from litepyramid.meta.metric_ranks import clusters
+from litepyramid.meta.pair_tests import (
     ComparisonMethod,
-    clusters,
     compare_pairs,
     corrected_p_values,
     williams_p_value,
 )
-from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.permutation import prepare_pair, standardised
-from litepyramid.meta.correlations import fisher_interval
 
 METHODS = get_args(ComparisonMethod)
 

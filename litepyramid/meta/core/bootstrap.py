@@ -47,6 +47,7 @@ def bootstrap_samples(
     """
     n, m = X.shape
     evaluate = Resampled(X, Z, level, coefficient)
+    # The largest array that one sample needs on its way.
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     parts = []
 
@@ -135,6 +136,7 @@ class Resampled:
         )
         missing = np.isnan(x) | np.isnan(z)
         if missing.any():
+            # A system with no score on the drawn inputs is left out of that sample.
             systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
             x, z = np.nan_to_num(x), np.nan_to_num(z)
 

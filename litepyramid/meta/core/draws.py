@@ -33,6 +33,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
     """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks."""
+    # Whole blocks: half a block would be drawn twice.
     step = max(1, cells // max(1, width * BLOCK)) * BLOCK
     with bar(samples, "resampling", "samples") as shown:
         for start in range(0, samples, step):
@@ -56,6 +57,7 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
 def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> IntArray:
     """(samples, n) how often each of n items is among `size` drawn with replacement."""
     drawn = rng.integers(0, n, (samples, size))
+    # One count for all samples: the items of each are moved to places of their own.
     drawn += np.arange(0, samples * n, n)[:, None]
     return np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n)
 
@@ -64,6 +66,7 @@ def coins(
     seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64
 ) -> FloatArray:
     """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block."""
+    # A coin takes one bit of the generator, where a number would take 64.
     data = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(dtype)
     return np.asarray(1 - 2 * bits).reshape(*shape, BLOCK)

@@ -203,6 +203,8 @@ def level_correlation(
     scored = ~(np.isnan(x) | np.isnan(z))
     weights = None
     if level == "summary":
+        # Systems that an input lacks get the weight 0, so that all inputs are rows of
+        # one length.
         scored, weights = scored.T, scored.T.astype(np.float64)
         x = np.where(scored, X.T, 0.0)
         z = np.where(scored, Z.T, 0.0)
@@ -227,6 +229,7 @@ def level_correlation(
     )
 
     if constant == "zb21":
+        # Two systems and no coefficient: one of the two vectors is constant.
         for row in np.flatnonzero(np.isnan(values) & enough):
             (a, s), (b, t) = (
                 _raised(side[row, scored[row]], slack)
@@ -249,6 +252,8 @@ def level_correlation(
 def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
     """A constant vector with its first value raised, and how far apart its values are
     tied."""
+    # By how much makes no difference to any coefficient, so it is 1, which rounding
+    # cannot hide.
     return (np.eye(1, len(x))[0], 0.0) if np.ptp(x) <= slack else (x, slack)
 
 
@@ -278,6 +283,7 @@ def kinds(
                 expected=f"the {PAIRED[name]} level",
             )
 
-    return [
-        (one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one
-    ]
+    chosen = []
+    for one in levels:
+        chosen += [(one, c) for c in coefficients if PAIRED.get(c, one) == one]
+    return chosen

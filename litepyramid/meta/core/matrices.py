@@ -116,16 +116,21 @@ class TieAccuracy:
         if systems is not None:
             w = systems[self.systems[0]] * systems[self.systems[1]]
         drawn = np.ones(self.inputs.max() + 1) if inputs is None else inputs
+        # An input counts as often as it is drawn, however many pairs it has.
         whole = np.bincount(self.inputs, w, minlength=drawn.size)
         share = np.divide(drawn, whole, out=np.zeros(drawn.size), where=whole > 0)
         if not (total := float(drawn[whole > 0].sum())):
             return float("nan"), float("nan")
         w = w * share[self.inputs]
+        # An ε lies between different distances only: pairs of one distance tie
+        # together.
         last = np.append(np.diff(self.distance) > 0, True)
         values = np.cumsum(w * self.gain)[last]
         edges = self.distance[last]
+        # With ε = 0 only equal scores tie; where there are none it makes no tie at all.
         if edges[0] > 0:
             edges, values = np.append(0.0, edges), np.append(0.0, values)
+        # Of several ε that are as good but for rounding, the smallest.
         best = int(np.argmax(values > values.max() - 1e-9 * total))
 
         return float((w @ self.right + values[best]) / total), float(edges[best])

@@ -42,7 +42,6 @@ from litepyramid.types import FloatArray, IntArray
 
 Floats = NDArray[np.floating]
 
-_TIES = 1e4  # null differences of standardised sums are distinguished to this share of a deviation
 _FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
 _CLEARLY = 20  # as large samples, after which they do
 _CACHED_COINS = 32_000_000
@@ -167,7 +166,12 @@ def coin_blocks(
     n, m = shape
     for number in numbers:
         u = draws.coins(
-            seed, shape if swaps == "both" else (n + m,), number, pair.dtype
+            # Coins for systems and for inputs are drawn together, so that neither
+            # depends on which are used.
+            seed,
+            shape if swaps == "both" else (n + m,),
+            number,
+            pair.dtype,
         )
         if swaps != "both":
             lines = u[:n, None] if swaps == "systems" else u[None, n:]
@@ -199,6 +203,8 @@ def standardised(
         ordered = np.sort(values)
         tolerance = 1e-12 * max(1.0, float(np.abs(ordered[[0, -1]]).max()))
         first = np.concatenate([[True], np.diff(ordered) > tolerance])
+        # Of values that are equal but for rounding all become the smallest, so that
+        # swapping them changes nothing.
         pooled[scored] = ordered[first][dense_ranks(values, tolerance)]
 
     return pooled[0], pooled[1], np.where(missing, np.nan, Z)
@@ -252,6 +258,8 @@ def permuted_p_values(
         most = samples
         smallest = 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
+        # Each draw stands for all 2^n signs of its terms: with many terms few draws are
+        # enough.
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
         smallest = max(2.0**-turned / (most + 1), SMALLEST_TAIL)
     else:
@@ -282,6 +290,7 @@ def permuted_p_values(
                 observed, drawn, terms = shared.differences(i, j, refined)
                 drawn = drawn[: stop - start]
                 failed[[i, j], [j, i]] += np.isnan(drawn).sum()
+                # A pair without a correlation has nothing to compare the samples with.
                 if np.isnan(observed[0]):
                     continue
                 if samples is None:
@@ -293,7 +302,7 @@ def permuted_p_values(
                 for a, b, turn in ((i, j, 1.0), (j, i, -1.0)):
                     if not running[a, b]:
                         continue
-                    large = as_large(turn * observed[0], turn * drawn, "greater", rule)
+                    large = as_large(turn * observed[0], turn * drawn, rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
                     if refined and larger[a, b] < _CLEARLY:

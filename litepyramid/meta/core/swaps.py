@@ -143,6 +143,8 @@ class Moments(_ByInput):
             spread = xx - x * x / self._n
             with np.errstate(invalid="ignore", divide="ignore"):
                 r = xz / np.sqrt(spread * self._zz)
+            # Where a swap leaves nearly one value, the spread is what rounding left of
+            # it.
             doubtful = ~(spread > 1e-4 * xx) & ~self._few[:, None]
             for column, sample in zip(*np.nonzero(doubtful), strict=True):
                 r[column, sample] = self._exact(column, sign * u[column, :, sample])
@@ -350,6 +352,7 @@ class SpaSwaps(LinearSwaps):
     def _distance(self, sums: Any) -> FloatArray:
         """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of
         comparisons."""
+        # One system has no pair.
         if len(sums) < 2:
             return np.zeros(sums.shape[1])
         shares = []
@@ -391,6 +394,8 @@ class TieAccuracySwaps(Swapped):
         scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
         alpha = (right(0, 0) - right(1, 1)) * scale
         beta = (right(0, 1) - right(1, 0)) * scale
+        # α (u + v) / 2 + β (u - v) / 2 = u (α + β) / 2 + v (α - β) / 2: what each coin
+        # is worth.
         self._parts = np.zeros(Z.shape)
         np.add.at(self._parts, one, alpha + beta)
         np.add.at(self._parts, two, alpha - beta)

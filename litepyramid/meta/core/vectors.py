@@ -104,6 +104,7 @@ def midranks(
     n = dense.shape[1]
     weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
     rows = max(len(dense), len(weights))
+    # One count for all rows: the ranks of each are moved to places of their own.
     keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
     drawn = np.broadcast_to(weights, (rows, n))
     in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
@@ -139,6 +140,7 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
             means = (weights * x).sum(axis=1, keepdims=True) / total
         drawn = np.where(weights > 0, x - means, 0.0)
+    # A coefficient does not depend on the scale, but squares of 1e-200 would be 0.
     scale = np.abs(drawn).max(axis=1, keepdims=True)
     return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
 
@@ -151,6 +153,7 @@ def _kendall(
     one, two = np.triu_indices(x.shape[1], 1)
     weights = None if weights is None else np.atleast_2d(weights)
     result = np.empty(rows)
+    # N items have N (N - 1) / 2 pairs: few rows at once stay in the processor's cache.
     at_once = max(1, _PAIR_CELLS // one.size)
 
     for start in range(0, rows, at_once):
