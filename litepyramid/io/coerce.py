@@ -126,8 +126,10 @@ def as_documents(
     result = {}
     for entry in _texts(as_list(documents), "document", ids, columns):
         texts = zip(entry.references, entry.marked, strict=True)
-        split = [own if marked else split_sentences(own[0]) for own, marked in texts]
-        result[entry.input] = " ".join(sentence for own in split for sentence in own)
+        sentences: list[str] = []
+        for own, marked in texts:
+            sentences += own if marked else split_sentences(own[0])
+        result[entry.input] = " ".join(sentences)
     return result
 
 
@@ -169,21 +171,25 @@ def as_summaries(
     ):
         names = names or tuple([entry.input for entry in entries])
         _check_no_path(entries)
-        answers = [entry.values[0] if entry.values else None for entry in entries]
-        missing = [
-            name for name, answer in zip(names, answers, strict=True) if answer is None
-        ]
-        texts = tuple([(answer or "").strip() for answer in answers])
-        questions = {entry.input: entry.question for entry in entries if entry.question}
-        result.append(
-            SystemSummaries(
-                system,
-                names,
-                texts,
-                tuple(missing),
-                questions,
-            )
+        texts = []
+        missing = []
+        questions = {}
+        for name, entry in zip(names, entries, strict=True):
+            answer = entry.values[0] if entry.values else None
+            texts.append((answer or "").strip())
+            if answer is None:
+                missing.append(name)
+            if entry.question:
+                questions[entry.input] = entry.question
+
+        summaries_of = SystemSummaries(
+            system,
+            names,
+            tuple(texts),
+            tuple(missing),
+            questions,
         )
+        result.append(summaries_of)
 
     return result
 
@@ -201,20 +207,14 @@ def as_labels(
     records = _records(labels, SystemLabels, "label")
     if records is not None:
         return records
-    inputs = tuple(entry.input for entry in units)
-    return [
-        SystemLabels(
-            system, inputs, tuple(map(labels_of, entries, [e.texts for e in units]))
-        )
-        for system, entries in by_system(
-            labels,
-            "label",
-            inputs,
-            ids,
-            columns,
-            partial,
-        )
-    ]
+    inputs = tuple([entry.input for entry in units])
+    texts = [entry.texts for entry in units]
+
+    result = []
+    for system, entries in by_system(labels, "label", inputs, ids, columns, partial):
+        rows = tuple(map(labels_of, entries, texts))
+        result.append(SystemLabels(system, inputs, rows))
+    return result
 
 
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
@@ -290,6 +290,7 @@ def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None
     if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(
         value, "columns"
     ):
+        # A data set or a result brings the records of this kind under their name.
         value = getattr(value, many, value)
 
     if not isinstance(value, list | tuple):
@@ -391,6 +392,8 @@ def _systems_of(
             ]
             entries = matched(entries, inputs, what)
 
+        # A stream and a frame have no name of their own that a system could be called
+        # by.
         unnamed = (
             "system"
             if str(table.path) == "-" or table.form == "python"
@@ -417,6 +420,7 @@ def _plain_systems(
     """The systems of a dict; or a list of texts, those of one."""
     many = KINDS[what].many
     result = []
+    # A list of texts alone: nobody said whose they are.
     if what == "summary" and isinstance(value, list | tuple):
         value = {"system": value}
     if not isinstance(value, Mapping) or not value:
@@ -492,6 +496,7 @@ def _plain_entries(
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
         if what == "summary":
+            # A frame writes NaN where there is no text.
             own = None if isinstance(own, float) and own != own else own
             if not isinstance(own, str | None):
                 problem = f"the summary of input '{name}' is {cut(repr(own))}"
@@ -521,9 +526,9 @@ def _plain_entries(
 def _check_no_path(entries: Sequence[Entry]) -> None:
     """Raises InputError if the first text is the name of a file that is there."""
     # A list of paths is a common slip, and would be scored as texts.
-    first = next((text for entry in entries[:1] for text in entry.values[:1]), None)
-    if isinstance(first, str) and os.path.isfile(first):  # noqa: PTH113
-        what = f"'{first}' is a file, not a text"
+    first = entries[0].values[:1] if entries else []
+    if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
+        what = f"'{first[0]}' is a file, not a text"
         raise entries[0].error(
             what, hint="Give files as pathlib.Path, or their folder."
         )
@@ -602,18 +607,18 @@ def _unreadable(value: Any, what: str) -> InputError:
 
 def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
     rows = entry.values
+    # Nearly all units are plain texts, and there may be millions of them.
     if all(
-        isinstance(t, str) and t.isprintable() and t.strip()[:3] not in _BAD
-        for t in rows
+        isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD
+        for row in rows
     ):
         units = [Unit(text.strip(), 1.0, kind) for text in rows]
         return InputUnits(entry.input, tuple(units), entry.question)
 
+    units = []
     with located(entry.path, entry.line):
-        units = [
-            r if isinstance(r, Unit) else _unit(r, n, kind)
-            for n, r in enumerate(rows, 1)
-        ]
+        for n, row in enumerate(rows, start=1):
+            units.append(row if isinstance(row, Unit) else _unit(row, n, kind))
 
     if not any(unit.weight > 0 for unit in units):
         what = f"no unit of input '{entry.input}' has a weight above zero"
@@ -671,7 +676,8 @@ def write_units(
     if form == "jsonl":
         return write_jsonl(path, [entry.to_json() for entry in units])
     for entry in units:
-        if any(char in unit.text for unit in entry.units for char in "\t\n\r"):
+        # Tabs stand between the units of a line file, and lines between inputs.
+        if not set("\t\n\r").isdisjoint("".join(entry.texts)):
             what = f"a unit of input '{entry.input}' holds a tab or a line break"
             expected = "one line of text for a line file"
             raise InputError(what, expected=expected, hint="Write JSON Lines instead.")

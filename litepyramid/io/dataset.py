@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -117,19 +118,15 @@ def as_presence(
     if text is not None:
         presence = read_rows(path, columns, text=text)
     inputs = [entry.input for entry in units]
-    systems = {
-        system: [_presence(*pair) for pair in zip(entries, units, strict=True)]
-        for system, entries in by_system(
-            as_list(presence),
-            "presence",
-            inputs,
-            ids,
-            columns,
-        )
-    }
-    values = np.array(
-        [[v for row in own for v in row] for own in systems.values()], np.float64
-    )
+    listed = as_list(presence)
+    systems: dict[str, list[float]] = {}
+    for system, entries in by_system(listed, "presence", inputs, ids, columns):
+        # One row of all its units, input after input.
+        row = systems[system] = []
+        for entry, of in zip(entries, units, strict=True):
+            row += _presence(entry, of)
+
+    values = np.array([*systems.values()], np.float64)
     return Presence(tuple(systems), tuple(units), values)
 
 
@@ -215,13 +212,20 @@ class Dataset(Result):
     @property
     def texts(self) -> dict[str, list[str]]:
         """All texts of units, references and summaries."""
-        references = [
-            text for entry in self.references or () for text in entry.references
-        ]
+        units: list[str] = []
+        references: list[str] = []
+        summaries: list[str] = []
+        for entry in self.units:
+            units += [unit.text for unit in entry.units]
+        for of_input in self.references or ():
+            references += map(" ".join, of_input.references)
+        for system in self.summaries:
+            summaries += system.texts
+
         return {
-            "units": [unit.text for entry in self.units for unit in entry.units],
-            "references": [" ".join(sentences) for sentences in references],
-            "summaries": [text for entry in self.summaries for text in entry.texts],
+            "units": units,
+            "references": references,
+            "summaries": summaries,
         }
 
     def with_language(self) -> Dataset:
@@ -254,7 +258,7 @@ class Dataset(Result):
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores of these data should know."""
         texts = self.texts
-        every = [text for part in texts.values() for text in part]
+        every = [*chain.from_iterable(texts.values())]
         notes = [
             *(language_notes(every, self.language) if self.language else ()),
             *self.remarks,
@@ -409,10 +413,11 @@ def load(
         sources[key] = table
 
         if main:
+            # What a table holds of a kind gives way to a source of that kind.
             inside = _inside(table)
-            sources = inside | {
-                k: s for k, s in sources.items() if not inside or k != alone
-            }
+            if inside:
+                sources.pop(alone, None)
+            sources = inside | sources
 
     units, summaries, references, labels, label_units, stus, presence = map(
         sources.get, _SOURCES
@@ -475,6 +480,7 @@ def load(
     labelled = None
     if label_units is not None:
         labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
+    # Labels alone are numbers: what they are of, the units say.
     if labels is not None and not (of := labelled or scus or extracted):
         raise InputError("labels without their units", expected="the units too")
     rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
@@ -649,6 +655,7 @@ def _read_folder(folder: Path) -> Dataset:
         name=folder.resolve().name,
     )
     check_unique(data_set.inputs, f"{folder}: input")
+    # The authors' folders have a label for each unit; other data may have some.
     data_set.require("complete labels")
     labels = {entry.system: entry for entry in data_set.labels}
     if differing := sorted(labels.keys() ^ {*data_set.systems}):
@@ -665,8 +672,11 @@ def _read_folder(folder: Path) -> Dataset:
 
 def _file(folder: Path, *names: str) -> Path | None:
     """The first of some files that is there, compressed or not."""
-    files = (folder / f"{name}{gz}" for name in names for gz in ("", ".gz"))
-    return next((file for file in files if file.is_file()), None)
+    for name in names:
+        for file in (folder / name, folder / f"{name}.gz"):
+            if file.is_file():
+                return file
+    return None
 
 
 def _folds(
@@ -676,6 +686,7 @@ def _folds(
     1."""
     folds = []
     files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
+    # fold2 comes before fold10.
     for file in sorted(files, key=lambda f: (len(stem(f)), stem(f))):
         fold = read_ids(file)
         for line, name in enumerate(fold, start=1):
@@ -690,5 +701,5 @@ def _folds(
                 )
         folds.append(tuple(fold))
 
-    check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
+    check_unique([*chain.from_iterable(folds)], f"in the folds, {what}")
     return tuple(folds)

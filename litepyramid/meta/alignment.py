@@ -321,7 +321,7 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
             if observations(side.values[0], side.Z, level) >= 2:
                 return
 
-    names = []
+    names: list[str] = []
     for side in sides:
         names += map(repr, side.metrics)
     raise InputError(
