@@ -3,7 +3,8 @@ units."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -28,7 +29,7 @@ from litepyramid.io.inputs import entries_of
 from litepyramid.io.rows import COLUMNS, Rows, joined, read_rows
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
-from litepyramid.tables import HIDDEN, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -99,9 +100,8 @@ class Converted(Result):
     @property
     def inputs(self) -> tuple[str, ...]:
         """The ids of all inputs that the files name."""
-        listed = [*self.counts["unit"], *self.counts["reference"]]
-        listed += [name for entry in self.summaries for name in entry.inputs]
-        return tuple(dict.fromkeys(listed))
+        counts = self.counts
+        return tuple({**counts["unit"], **counts["reference"], **counts["summary"]})
 
     @property
     def counts(self) -> dict[str, Counter[str]]:
@@ -111,108 +111,86 @@ class Converted(Result):
             "reference": Counter(
                 {entry.input: len(entry.references) for entry in self.references}
             ),
-            "summary": Counter(
-                name for entry in self.summaries for name in entry.inputs
-            ),
-            "labelled summary": Counter(
-                name for entry in self.labels for name in entry.inputs
-            ),
+            "summary": _named(self.summaries),
+            "labelled summary": _named(self.labels),
         }
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the files hold, and what was left out."""
-        holds = [
-            counted(
-                counts.total(), what, f"{what[:-1]}ies" if what[-1] == "y" else None
-            )
-            for what, counts in self.counts.items()
-        ]
+        holds = []
+        for what, counts in self.counts.items():
+            plural = what.replace("summary", "summaries") if "summary" in what else None
+            holds.append(counted(counts.total(), what, plural))
         holds.append(counted(len(self.summaries), "system"))
         holds.append(counted(self.documents, "input with documents", _WITH_DOCUMENTS))
         scores = () if self.scores is None else self.scores.values
         holds.append(counted(int((~np.isnan(scores)).sum()), "score"))
         held = f"Holds {', '.join(part for part in holds if part[:2] != '0 ')}."
-        missing = sum(len(entry.missing) for entry in self.summaries)
-        null = (
-            (f"Missing (null): {counted(missing, 'summary', 'summaries')}.",)
-            if missing
-            else ()
-        )
-
-        lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
-        return (held, *null, *self.remarks, *lost)
+        notes = [held]
+        if missing := sum(len(entry.missing) for entry in self.summaries):
+            notes.append(f"Missing (null): {counted(missing, 'summary', 'summaries')}.")
+        notes += self.remarks
+        for what, count in self.left_out.items():
+            notes.append(f"Left out: {count} {what}.")
+        return tuple(notes)
 
     def rows(self) -> list[dict[str, Any]]:
         """The lines of the part that was asked for."""
-        asked = {entry.input: entry.question for entry in self.references}
-        asked |= {entry.input: entry.question for entry in self.units if entry.question}
-        question = {
-            n: {"question": asked[n]} if asked.get(n) else {} for n in self.inputs
-        }
         if self.to == "units":
             return [entry.to_json() for entry in self.units]
         if self.to == "ids":
             return [{"input": name} for name in self.inputs]
 
+        questions: dict[str, dict[str, str]] = {}
+        both: list[InputReferences | InputUnits] = [*self.references, *self.units]
+        for of_input in both:
+            if of_input.question:
+                questions[of_input.input] = {"question": of_input.question}
+
+        rows: list[dict[str, Any]] = []
         if self.to == "references":
-            return [
-                {
-                    "input": entry.input,
-                    **question[entry.input],
-                    "references": [
-                        text if marked else text[0]
-                        for text, marked in zip(
-                            entry.references, entry.marked, strict=True
-                        )
-                    ],
-                }
-                for entry in self.references
-            ]
+            for entry in self.references:
+                # A reference whose sentences nobody marked is one text.
+                texts: list[Any] = []
+                for text, marked in zip(entry.references, entry.marked, strict=True):
+                    texts.append(text if marked else text[0])
+                question = questions.get(entry.input, {})
+                rows.append({"input": entry.input, **question, "references": texts})
 
-        if self.to == "labels":
-            return [
-                {
-                    "system": entry.system,
-                    "input": name,
-                    "labels": row,
-                }
-                for entry in self.labels
-                for name, row in zip(entry.inputs, entry.labels, strict=True)
-            ]
+        elif self.to == "labels":
+            for rated in self.labels:
+                for name, row in zip(rated.inputs, rated.labels, strict=True):
+                    rows.append({"system": rated.system, "input": name, "labels": row})
 
-        if self.to == "scores":
-            table = self.scores or ScoreTable((), (), (), np.empty((0, 0, 0)))
-            return [
-                {
-                    "system": table.systems[i],
-                    "input": table.inputs[j],
-                    table.metrics[k]: float(table.values[k, i, j]),
-                }
-                for k, i, j in np.argwhere(~np.isnan(table.values))
-            ]
+        elif self.to == "scores" and self.scores is not None:
+            table = self.scores
+            for k, i, j in np.argwhere(~np.isnan(table.values)):
+                names = {"system": table.systems[i], "input": table.inputs[j]}
+                rows.append({**names, table.metrics[k]: float(table.values[k, i, j])})
 
-        return [
-            {
-                "system": entry.system,
-                "input": name,
-                **question[name],
-                "summary": None if name in entry.missing else text,
-            }
-            for entry in self.summaries
-            for name, text in zip(entry.inputs, entry.texts, strict=True)
-        ]
+        elif self.to == "summaries":
+            for answers in self.summaries:
+                for name, answer in zip(answers.inputs, answers.texts, strict=True):
+                    of = {"system": answers.system, "input": name}
+                    summary = None if name in answers.missing else answer
+                    question = questions.get(name, {})
+                    rows.append({**of, **question, "summary": summary})
+
+        return rows
 
     def to_tables(self) -> Sequence[Table]:
         """How much there is of each input, what the files hold, and what was left
         out."""
         counts = self.counts
-        rows = (
-            {"input": n, **{w: c[n] for w, c in counts.items()}} for n in self.inputs
-        )
+        rows: list[tuple[Any, ...]] = []
+        for name in self.inputs:
+            numbers = [of_kind[name] for of_kind in counts.values()]
+            rows.append((name, *numbers))
         title = f"{counted(len(self.rows()), 'line')} of {self.to}"
         title += f" from {self.made}" if self.made else ""
-        return [Table.of(title, ("input", *counts), rows, self.notes)]
+        columns = map(Column, ("input", *counts))
+        return [Table(title, tuple(columns), tuple(rows), self.notes)]
 
     def write_lines(self, path: Path) -> None:
         """Writes JSON Lines; labels and summaries name their system in every line."""
@@ -237,6 +215,14 @@ class Converted(Result):
                 f"{self.to} as CSV", path=path, expected="a name in .jsonl"
             )
         write_scores(path, self.scores)
+
+
+def _named(systems: Sequence[SystemSummaries | SystemLabels]) -> Counter[str]:
+    """How many systems there are of each input."""
+    counts: Counter[str] = Counter()
+    for entry in systems:
+        counts.update(entry.inputs)
+    return counts
 
 
 def convert(
@@ -314,19 +300,24 @@ def convert(
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
 
-    every = [unit for entry in result.units for unit in entry.units]
-    bare = Unit("")
-    keys = [f.name for f in fields(Unit) if f.name not in ("text", "kind")]
-    lost = [
-        name
-        for name in keys
-        if any(getattr(u, name) != getattr(bare, name) for u in every)
-    ]
+    lost = _beside_texts(result.units)
     if lost and result.to == "units":
         note = f"A line file holds the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
 
     return result
+
+
+def _beside_texts(units: Sequence[InputUnits]) -> list[str]:
+    """The fields of units that say something, besides their texts and kind."""
+    bare = asdict(Unit(""))
+    del bare["text"], bare["kind"]
+    told = dict.fromkeys(bare, False)
+    for entry in units:
+        for unit in entry.units:
+            for name in bare:
+                told[name] |= getattr(unit, name) != bare[name]
+    return [name for name in told if told[name]]
 
 
 def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
@@ -357,34 +348,30 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
             )
         labels[entry.system or ""][entry.input] = labels_of(entry, texts[entry.input])
 
-    scores = [
-        {
-            **{k: row.values.get(k) for k in ("system", "input")},
-            "metric": metric,
-            "score": score,
-        }
-        for row in whole.rows
-        if isinstance(listed := row.values.get("scores"), dict)
-        for metric, score in listed.items()
-    ]
+    summaries = []
+    for system, by_input in answers.items():
+        shown = tuple([text or "" for text in by_input.values()])
+        missing = tuple([name for name, text in by_input.items() if text is None])
+        summaries.append(SystemSummaries(system, tuple(by_input), shown, missing))
+
+    rated = []
+    for system, of_inputs in labels.items():
+        rated.append(SystemLabels(system, tuple(of_inputs), tuple(of_inputs.values())))
+
+    scores = []
+    for row in whole.rows:
+        listed = row.values.get("scores")
+        of = {name: row.values.get(name) for name in ("system", "input")}
+        for metric, score in listed.items() if isinstance(listed, dict) else ():
+            scores.append({**of, "metric": metric, "score": score})
+
     return Converted(
         to,
         ", ".join(dict.fromkeys(table.made for table in tables if table.made)),
         tuple(units),
         tuple(references),
-        tuple(
-            SystemSummaries(
-                system,
-                tuple(rows),
-                tuple([text or "" for text in rows.values()]),
-                tuple([name for name, text in rows.items() if text is None]),
-            )
-            for system, rows in answers.items()
-        ),
-        tuple(
-            SystemLabels(s, tuple(rows), tuple(rows.values()))
-            for s, rows in labels.items()
-        ),
+        tuple(summaries),
+        tuple(rated),
         read_scores(scores) if scores else _label_scores(units, labels),
         {**whole.left_out, **_unknown_columns(tables)},
         documents=len({row.values.get("input") for row in documents.rows})
@@ -412,7 +399,7 @@ def _label_scores(
     """The scores of every labelled answer by its labels; NaN where there is none."""
     if not labels:
         return None
-    inputs = tuple(dict.fromkeys(name for rows in labels.values() for name in rows))
+    inputs = tuple(dict.fromkeys(chain.from_iterable(labels.values())))
     layouts = {entry.input: UnitLayout.of([entry]) for entry in units}
     values: dict[str, Any] = {}
 
@@ -425,7 +412,8 @@ def _label_scores(
                 scores = nugget_scores(labelled, layout)
             for metric, score in scores.items():
                 table = values.setdefault(
-                    metric, np.full((len(labels), len(inputs)), np.nan)
+                    metric,
+                    np.full((len(labels), len(inputs)), np.nan),
                 )
                 table[s, inputs.index(name)] = score[0]
 

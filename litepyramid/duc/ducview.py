@@ -307,6 +307,7 @@ def read_peer_annotation(
     present: Counter[str] = Counter()
     for peer in marked.findall("peerscu"):
         present[_attribute(peer, "uid", path)] += len(peer.findall("contributor"))
+    # DUCView puts contributors that match no SCU under the uid 0.
     extra = present.pop("0", 0)
     texts = (element.find("text") for element in (marked, annotation, root))
     text = next((element for element in texts if element is not None), None)
@@ -334,6 +335,7 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
         text = " ".join(scu.label.split())
         if not text:
             raise InputError(f"SCU {scu.uid} has no label", path=pyramid.path)
+        # The place of a single contributor is that of the unit itself.
         if scu.weight == 1:
             units.append(Unit(text, 1.0, "scu", *scu.places[0]))
         else:
@@ -365,6 +367,7 @@ class Packed:
         it."""
         packed = "".join(label.split())
         size = len(packed)
+        # The offsets of a file count its white space, which a label may have lost.
         first = bisect_left(self.offsets, start)
         stop = bisect_left(self.offsets, start + len(label) if end is None else end)
         if stop - first == size and self.text.startswith(packed, first):
@@ -446,6 +449,7 @@ def _place(
         if start is not None:
             offsets.append(start)
 
+    # A contributor whose parts lie in two references cannot be placed.
     owners = {bisect_right(starts, start) - 1 for start in offsets}
     if len(owners) != 1 or min(owners) < 0:
         return None, None
@@ -565,6 +569,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
             data = data.decode("cp1252", errors="replace").encode()
             legacy = True
 
+    # In UTF-16 every other byte of the markup is zero.
     _check_doctype(data.replace(b"\0", b""), path)
     parser = DefusedXMLParser(
         target=_Builder(path),
@@ -606,6 +611,7 @@ class _Builder(TreeBuilder):
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         self.depth += 1
         self.count += 1
+        # A file of a few kilobytes can nest or repeat elements until memory runs out.
         if self.depth > MAX_DEPTH:
             raise InputError(
                 f"elements nested more than {MAX_DEPTH} deep", path=self.path

@@ -115,37 +115,29 @@ class PyramidFolder:
 
     def summaries(self) -> tuple[SystemSummaries, ...]:
         """The summaries of every system, of those inputs that it was annotated on."""
-        return tuple(
-            SystemSummaries(
-                system,
-                tuple(rows),
-                tuple(
-                    " ".join(several[0].summary.split()) for several in rows.values()
-                ),
-            )
-            for system, rows in self._by_system().items()
-        )
+        summaries = []
+        for system, rows in self._by_system().items():
+            # Several people annotated one text: the first file has it too.
+            texts = [" ".join(several[0].summary.split()) for several in rows.values()]
+            summaries.append(SystemSummaries(system, tuple(rows), tuple(texts)))
+        return tuple(summaries)
 
     def labels(self) -> tuple[SystemLabels, ...]:
         """Presence of the input's SCUs, matched by number; .5 where as many said yes as
         no."""
-        uids = {p.input: [scu.uid for scu in p.scus] for p in self.pyramids}
+        scus = {pyramid.input: pyramid.scus for pyramid in self.pyramids}
 
-        def label(uid: str, several: Sequence[PeerAnnotation]) -> float:
-            share = float(np.mean([uid in one.present for one in several]))
-            return 0.5 if share == 0.5 else int(share > 0.5)
-
-        return tuple(
-            SystemLabels(
-                system,
-                tuple(rows),
-                tuple(
-                    tuple(label(uid, own) for uid in uids[name])
-                    for name, own in rows.items()
-                ),
-            )
-            for system, rows in self._by_system().items()
-        )
+        result = []
+        for system, rows in self._by_system().items():
+            labels = []
+            for name, several in rows.items():
+                row: list[float] = []
+                for scu in scus[name]:
+                    share = np.mean([scu.uid in one.present for one in several])
+                    row.append(0.5 if share == 0.5 else int(share > 0.5))
+                labels.append(tuple(row))
+            result.append(SystemLabels(system, tuple(rows), tuple(labels)))
+        return tuple(result)
 
     def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
         grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
@@ -192,28 +184,29 @@ class PeerScores(Result):
             Column("found", "SCUs found"),
             Column("other", "not in pyramid"),
         )
-        rows: tuple[tuple[Any, ...], ...] = tuple(
-            (system, *map(mean_of_scored, self.scores.values[:, i]), *self.counts[i])
-            for i, system in enumerate(self.scores.systems)
-        )
+        rows: list[tuple[Any, ...]] = []
+        for i, system in enumerate(self.scores.systems):
+            means = map(mean_of_scored, self.scores.values[:, i])
+            rows.append((system, *means, *self.counts[i]))
         notes = (*self.notes, f"Signature: {self.signature}")
-        return [Table("Pyramid scores", columns, rows, notes)]
+        return [Table("Pyramid scores", columns, tuple(rows), notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Every score with its system and input."""
         table = self.scores
-        rows = [
-            {
-                "system": system,
-                "input": name,
-                "modified": modified,
-                "original": original,
-            }
-            for i, system in enumerate(table.systems)
-            for name, (modified, original) in zip(
-                table.inputs, table.values[:, i].T, strict=True
-            )
-        ]
+        rows = []
+        for i, system in enumerate(table.systems):
+            for j, name in enumerate(table.inputs):
+                modified, original = table.values[:, i, j]
+                rows.append(
+                    {
+                        "system": system,
+                        "input": name,
+                        "modified": modified,
+                        "original": original,
+                    }
+                )
+
         return {**record(self), "scores": rows}
 
     def write_csv(self, path: Path) -> None:
@@ -310,23 +303,21 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
         topics[topic.input] = topic
 
-    pyramids = dict(topics)
+    first: dict[str, Pyramid] = {}
     several: list[PeerAnnotation] = []
-    for key in sorted(
-        annotations, key=lambda key: tuple(map(by_number, key)), reverse=True
-    ):
+    for key in sorted(annotations, key=lambda key: tuple(map(by_number, key))):
         annotation = annotations[key]
         name = annotation.pyramid.input
-        if (
-            name in topics and not annotation.pyramid.references
-        ):  # it does not mark their starts
+        # Some annotations do not mark where the references start; the topic's file does.
+        if name in topics and not annotation.pyramid.references:
             whole = replace(annotation.pyramid, references=topics[name].references)
             annotation = replace(annotation, pyramid=whole)
 
-        several.insert(0, annotation)
-        pyramids[name] = (
-            annotation.pyramid
-        )  # in the end, of the first annotation of the input
+        several.append(annotation)
+        # The first annotation's pyramid counts, before that of the topic's own file.
+        first.setdefault(name, annotation.pyramid)
+
+    pyramids = {**topics, **first}
 
     ordered = tuple(pyramids[name] for name in sorted(pyramids, key=by_number))
     return PyramidFolder(ordered, tuple(several), _notes(topics, ordered, several))
@@ -357,15 +348,18 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             [scu.uid in annotation.present for scu in scored.scus], np.float64
         )
         modified = float(modified_pyramid_scores(present, layout, number)[0])
+        # The best sum of as many SCUs as DUCView counts in the summary.
         heaviest = np.sort(layout.weights)[::-1][: annotation.size]
         total = float((present * layout.weights).sum())
         original = total / float(heaviest.sum()) if annotation.size else float("nan")
         i = systems.index(annotation.system)
         j = inputs.index(scored.input)
+        # An input counts once, however many people annotated the summary.
         counts[i] += ((i, j) not in cells, int(present.sum()), annotation.extra)
         names = (annotation.system, scored.input, annotation.annotator)
         annotations.append(AnnotationScore(*names, modified, original))
         cells[i, j].append(annotations[-1])
+        # Sorted, so that the order of SCUs in a file does not change the signature.
         units = sorted(zip(layout.weights.tolist(), present.tolist(), strict=True))
         hashed.append([*names[:2], number, annotation.size, annotation.extra, units])
 
@@ -413,27 +407,39 @@ def _notes(
     odd = sum((p.odd for p in pyramids), Counter[str]())
     odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
     twice_by = f"annotations of summaries that another person annotated too ({', '.join(twice)})"
-    counts = {what: odd[what] for what in (EMPTY, REPEATED, UNPLACED, LEGACY)} | {
-        "peer annotations carry another pyramid than the first of their input: each is scored by "
-        "its own.": sum(
-            a.pyramid.content != by_input[a.pyramid.input].content for a in annotations
-        ),
-        "SCUs found in summaries are not in the pyramid and do not count.": sum(
-            len(a.unknown) for a in annotations
-        ),
-        ".pyr files differ from the pyramid of the peer annotations, which counts.": sum(
-            topic.content != by_input[name].content for name, topic in topics.items()
-        ),
-        f"{twice_by}: a summary's score is the mean of its annotations.": len(
-            annotations
-        )
-        - len(again),
-    }
+    others = 0
+    unknown = 0
+    for a in annotations:
+        others += a.pyramid.content != by_input[a.pyramid.input].content
+        unknown += len(a.unknown)
 
-    notes = [f"{number} {what}" for what, number in counts.items() if number]
-    renamed = {
-        p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input
-    }
+    differing = 0
+    for name, topic in topics.items():
+        differing += topic.content != by_input[name].content
+
+    counts = [(odd[what], what) for what in (EMPTY, REPEATED, UNPLACED, LEGACY)]
+    counts += [
+        (
+            others,
+            "peer annotations carry another pyramid than the first of their input: "
+            "each is scored by its own.",
+        ),
+        (unknown, "SCUs found in summaries are not in the pyramid and do not count."),
+        (
+            differing,
+            ".pyr files differ from the pyramid of the peer annotations, which counts.",
+        ),
+        (
+            len(annotations) - len(again),
+            f"{twice_by}: a summary's score is the mean of its annotations.",
+        ),
+    ]
+
+    notes = [f"{number} {what}" for number, what in counts if number]
+    renamed = {}
+    for p in files:
+        if p.path.name.split(".")[0] != p.input:
+            renamed[p.path.name] = p.input
     if renamed:
         belongs = f"{min(renamed)} belongs to {renamed[min(renamed)]}"
         notes.insert(0, f"Inputs are named after document sets, as by NIST: {belongs}.")

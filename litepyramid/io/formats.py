@@ -115,14 +115,12 @@ def conversation(messages: Any) -> str:
     if isinstance(messages, str):
         return messages
     turns = as_type(list[dict[str, Any]], messages, what="a broken conversation")
-    texts = [
-        (str(turn.get("role", "user")), _content(turn.get("content"))) for turn in turns
-    ]
-    return (
-        texts[0][1]
-        if len(texts) == 1
-        else "\n\n".join(f"{who}: {text}" for who, text in texts)
-    )
+    if len(turns) == 1:
+        return _content(turns[0].get("content"))
+    texts = []
+    for turn in turns:
+        texts.append(f"{turn.get('role', 'user')}: {_content(turn.get('content'))}")
+    return "\n\n".join(texts)
 
 
 def _content(content: Any) -> str:
@@ -188,16 +186,10 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
         list[_Criterion], rubrics, what="a broken rubric"
     )
     tags = shared if isinstance(shared, list) and shared else [domain]
-    units = [
-        _unit(
-            c.criterion,
-            c.weight if c.points is None else c.points,
-            *c.tags,
-            c.axis,
-            *tags,
-        )
-        for c in criteria
-    ]
+    units = []
+    for c in criteria:
+        weight = c.weight if c.points is None else c.points
+        units.append(_unit(c.criterion, weight, *c.tags, c.axis, *tags))
     _left(row, "field", counts)
     yield {
         "input": name,
@@ -209,13 +201,14 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
 def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     """A class of weight with its points, turns in numbered columns."""
     turns = sorted((int(m[2]), m[1], key) for key in row if (m := _TURN.fullmatch(key)))
-    said = [(who, number, row.pop(key)) for number, who, key in turns]
     roles = {"prompt": "user", "response": "assistant"}
-    asked = [
-        {"role": roles[who], "content": text}
-        for who, number, text in said
-        if text and (who == "prompt" or number < turns[-1][0])
-    ]
+    asked = []
+    for turn, who, key in turns:
+        text = row.pop(key)
+        # The last response is the answer that the rubric grades, and no question.
+        if text and (who == "prompt" or turn < turns[-1][0]):
+            asked.append({"role": roles[who], "content": text})
+
     name, field_, rubric = _taken(row, "task", "field", "rubric")
     units = []
 
@@ -231,16 +224,15 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
                 f"no weight of the class '{cut(kind)}'", expected="a number"
             )
 
+        # Whatever the sign of its points, a detrimental criterion is a penalty.
+        points = -abs(weight) if "detrimental" in kind else weight
         title = as_type(str, one.get("title"), what="a broken criterion")
-        units.append(
-            _unit(
-                title, -abs(weight) if "detrimental" in kind else weight, kind, field_
-            )
-        )
-        others = {
-            key: value for key, value in about.items() if not key.endswith("_weight")
-        }
-        _left(others, "annotation", counts)
+        units.append(_unit(title, points, kind, field_))
+
+        for key in list(about):
+            if key.endswith("_weight"):
+                del about[key]
+        _left(about, "annotation", counts)
 
     _left(row, "field", counts)
     yield {
@@ -293,9 +285,8 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
         counts["samples with an error, whose answers are missing"] += failed
         epoch = own.pop("epoch", 1)
         target = own.pop("target", None)
-        references = [
-            t for t in (target if isinstance(target, list) else [target]) if t
-        ]
+        targets = target if isinstance(target, list) else [target]
+        references = list(filter(None, targets))
         metadata = _object(own.pop("metadata", None) or {}, "metadata")
         units = metadata.pop("units", None)
         row: Json = {
@@ -326,11 +317,8 @@ def _inspect_scores(scores: Json, counts: Counts) -> Json:
 
         for name, one in value.items() if isinstance(value, dict) else [("", value)]:
             grade = _GRADES.get(one) if isinstance(one, str) else None
-            grade = (
-                number(int(one) if isinstance(one, bool) else one)
-                if grade is None
-                else grade
-            )
+            if grade is None:
+                grade = number(int(one) if isinstance(one, bool) else one)
             counts["scores that are no numbers"] += grade is None
             if grade is not None:
                 numbers[f"{scorer}_{name}" if name else scorer] = grade
@@ -348,13 +336,13 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     inner, _ = _taken(whole, "results", "evalId")
     _left(whole, "file's", counts)
     results = as_type(list[dict[str, Any]], inner["results"], what="broken results")
-    prompts, tests = (
-        {
-            key: n
-            for n, key in enumerate(dict.fromkeys(_key(r, *of) for r in results), 1)
-        }
-        for of in (_PROMPT, _TEST)
-    )
+    # Prompts and tests are numbered as they come.
+    prompts: dict[str, int] = {}
+    tests: dict[str, int] = {}
+    for result in results:
+        prompts.setdefault(_key(result, *_PROMPT), len(prompts) + 1)
+        tests.setdefault(_key(result, *_TEST), len(tests) + 1)
+
     times: Counter[tuple[str, int]] = Counter()
 
     for result in map(dict, results):
@@ -418,9 +406,9 @@ def _assertions(
     references: list[str] = []
 
     def filled(place: re.Match[str]) -> str:
-        return (
-            str(variables[place[1]]) if _texts([variables.get(place[1])]) else place[0]
-        )
+        # A variable that holds no text leaves its place as it is.
+        known = _texts([variables.get(place[1])])
+        return known[0] if known else place[0]
 
     for one in as_type(list[dict[str, Any]], listed, what="broken assertions"):
         kind, value, weight = (one.get(key) for key in ("type", "value", "weight"))
@@ -432,10 +420,8 @@ def _assertions(
             units += inner[0]
             references += inner[1]
         elif kind in _CRITERIA and texts:
-            units += [
-                {"text": text, "weight": 1 if weight is None else weight}
-                for text in texts
-            ]
+            points = 1 if weight is None else weight
+            units += [{"text": text, "weight": points} for text in texts]
         elif kind in _REFERENCES and texts:
             references += texts
         else:
@@ -448,10 +434,9 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     """nuggetizer: nuggets of a query; with assignments also the answer of a run and its
     labels."""
     nuggets = as_type(list[dict[str, Any]], row["nuggets"], what="broken nuggets")
-    units = [
-        {"text": one.get("text"), "importance": one.get("importance")}
-        for one in nuggets
-    ]
+    units = []
+    for one in nuggets:
+        units.append({"text": one.get("text"), "importance": one.get("importance")})
     ours: Json = {
         "input": row["qid"],
         "question": row.get("query"),
@@ -459,15 +444,15 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     }
 
     if "run_id" in row or any("assignment" in one for one in nuggets):
+        labels = []
         for one in nuggets:
+            # A list, for what is assigned may be anything, and nothing to look up.
             if one.get("assignment") not in list(ASSIGNMENTS):
                 what = f"the nugget '{one.get('text')}' is assigned '{one.get('assignment')}'"
                 hint = "Assign it again, or write not_support, as nuggetizer counts it."
                 raise InputError(what, expected=", ".join(ASSIGNMENTS), hint=hint)
-        labels = [
-            {"unit": n.get("text"), "label": ASSIGNMENTS[n["assignment"]]}
-            for n in nuggets
-        ]
+            label = ASSIGNMENTS[one["assignment"]]
+            labels.append({"unit": one.get("text"), "label": label})
         ours |= {"system": row.get("run_id"), "labels": labels}
         if isinstance(row.get("answer_text"), str):
             ours["summary"] = one_line(row["answer_text"])
@@ -515,13 +500,14 @@ class _Document:
 
 def _labelled(lines: Lines, counts: Counts) -> Lines:
     """Units, summaries and labels of documents; incomplete documents are left out."""
-    documents = [
-        (n, as_type(_Document, row, what="a broken record", line=n)) for n, row in lines
-    ]
-    outputs = [
-        pair for _, document in documents for pair in document.system_outputs.items()
-    ]
-    systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
+    documents: list[tuple[int, _Document]] = []
+    systems: dict[str, None] = {}  # in the order in which they come
+    for line, row in lines:
+        document = as_type(_Document, row, what="a broken record", line=line)
+        documents.append((line, document))
+        for name, text in document.system_outputs.items():
+            if text is not None:
+                systems[name] = None
 
     if not systems:
         raise InputError(
@@ -537,10 +523,11 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         ]
         units = one.reference_acus or one.QAs
         texts = one.system_outputs
-        acus = {
-            name: (own or {}).get("acu_labels") for name, own in one.annotations.items()
-        }
-        labels = acus or one.QA_labels
+        labels = one.QA_labels
+        if one.annotations:
+            labels = {}
+            for name, own in one.annotations.items():
+                labels[name] = (own or {}).get("acu_labels")
 
         if not units or not all(
             labels.get(s) and texts.get(s) is not None for s in systems
@@ -555,19 +542,15 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         }
         for name in systems:
             summary = " ".join((texts[name] or "").split())
-            own = {
-                "system": name,
-                "summary": summary,
-                "labels": labels[name],
-            }
-            rows.append((line, shared | own))
+            rated = {"system": name, "summary": summary, "labels": labels[name]}
+            rows.append((line, shared | rated))
 
     if not rows:
         raise InputError("no record has units, summaries and labels")
+    # References are of every input or of none.
     if not all(row["references"] for _, row in rows):
-        rows = [
-            (n, {k: v for k, v in row.items() if k != "references"}) for n, row in rows
-        ]
+        for _, row in rows:
+            del row["references"]
 
     return rows
 
