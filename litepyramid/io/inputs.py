@@ -110,14 +110,12 @@ def entries_of(
     of texts, and a table whose columns are all known and neither ids nor systems; rows
     given in Python without ids always.
     """
-    ordered = {name for row in table.rows for name in row.values} <= {*COLUMNS} - {
-        "input",
-        "system",
-    }
+    ordered = {*table.names} <= {*COLUMNS} - {"input", "system"}
     # Some systems may name their inputs while others go by order.
-    named = {
-        str(row.values.get("system")) for row in table.rows if "input" in row.values
-    }
+    named = set()
+    for row in table.rows:
+        if "input" in row.values:
+            named.add(str(row.values.get("system")))
     names = inputs if ids is None else ids
     counts = Counter[str]()
 
@@ -137,9 +135,8 @@ def entries_of(
         values, listed = _values(row, what, table)
         by_order = ordered or (table.form == "python" and of not in named)
 
-        if by_order and (
-            listed or what in _TEXTS
-        ):  # else which input it is of, nobody said
+        # One value of several by order: nobody said which input it is of.
+        if by_order and (listed or what in _TEXTS):
             place = counts[of]
             counts[of] += 1
             name = names[place] if names and place < len(names) else str(place + 1)
@@ -178,9 +175,8 @@ def entries_of(
     # A table repeats the text of an input in the row of each system.
     for entry in result if what in _TEXTS else ():
         if not entry.listed:
-            entry.values[:] = {
-                json.dumps(value): value for value in entry.values
-            }.values()
+            distinct = {json.dumps(value): value for value in entry.values}
+            entry.values[:] = distinct.values()
 
     if what == "label":
         result = _of_annotators(result)
@@ -274,18 +270,13 @@ def matched(
                 "Add it; an empty summary is legal." if what == "summary" else None,
             )
 
-        by_input |= {
-            name: Entry(
-                name,
-                last.path,
-                0,
-                [],
-                system,
-            )
-            for name in missing
-        }
+        for name in missing:
+            by_input[name] = Entry(name, last.path, 0, [], system)
 
-    return [by_input[name] for by_input in systems.values() for name in inputs]
+    result = []
+    for by_input in systems.values():
+        result += [by_input[name] for name in inputs]
+    return result
 
 
 def _name(row: Row, table: Rows, column: str) -> str:
@@ -379,9 +370,8 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     ):
         return values
 
-    return [
-        {"unit": text, what: value} for text, value in zip(texts, values, strict=True)
-    ]
+    pairs = zip(texts, values, strict=True)
+    return [{"unit": text, what: value} for text, value in pairs]
 
 
 def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:

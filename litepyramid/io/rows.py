@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -139,7 +140,7 @@ class Rows:
     @property
     def names(self) -> list[str]:
         """The columns, in the order in which they come."""
-        return list(dict.fromkeys(name for row in self.rows for name in row.values))
+        return list(dict.fromkeys(chain.from_iterable([r.values for r in self.rows])))
 
     def cells(self, name: str) -> list[Any]:
         """The cells of one column."""
@@ -186,7 +187,8 @@ def read_rows(
     elif form == "csv":
         rows = _known_rows(path, text, known)
         if index := _index_column(rows, known):
-            rows = [_without(row, index) for row in rows]
+            for row in rows:
+                del row.values[index]
             return _as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
@@ -201,16 +203,12 @@ def _index_column(rows: Sequence[Row], known: Collection[str]) -> str:
     """The column without a name that holds 0, 1, 2 … and nothing more: a data frame's
     index."""
     for name in rows[0].values if rows else ():
+        # to_csv writes a frame's index without a name, unless it is told not to.
         if name in known or not _UNNAMED.fullmatch(name):
             continue
         if all(row.values.get(name) == str(n) for n, row in enumerate(rows)):
             return str(name)
     return ""
-
-
-def _without(row: Row, column: str) -> Row:
-    values = {name: cell for name, cell in row.values.items() if name != column}
-    return row._replace(values=values)
 
 
 def table_rows(
@@ -233,12 +231,12 @@ def table_rows(
 
     for line, record in enumerate(records, start=1):
         try:
-            cells = {str(key): _cell(cell) for key, cell in record.items()}
-            values = {
-                k: cell
-                for k, cell in cells.items()
-                if cell is not None or k == "weight"
-            }
+            values = {}
+            for key, cell in record.items():
+                # A missing weight is an error, where any other cell may be empty.
+                if (value := _cell(cell)) is not None or str(key) == "weight":
+                    values[str(key)] = value
+            # What JSON cannot hold would be an error much later, when it is saved.
             json.dumps(values, ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(
@@ -336,7 +334,7 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     elif not _holds_ours(table, columns):
         table = _of_export(table)
 
-    present = {name for row in table.rows for name in row.values}
+    present = {*table.names}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
     if columns is not None:
         columns.seen |= present
@@ -347,13 +345,11 @@ def _as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") ->
     renamed: Mapping[str, str] = columns or {}
     hidden = ({*renamed.values()} - _KNOWN) | (renamed.keys() - {"input", "system"})
 
-    def known(values: dict[str, Any]) -> dict[str, Any]:
-        chosen = {
-            name: values[column] for name, column in renamed.items() if column in values
-        }
-        values = {
-            name: value for name, value in values.items() if name not in hidden
-        } | chosen
+    def known(own: dict[str, Any]) -> dict[str, Any]:
+        values = {name: value for name, value in own.items() if name not in hidden}
+        for name, column in renamed.items():
+            if column in own:
+                values[name] = own[column]
         for alias, name in aliases.items():
             if alias in values and name not in values:
                 values[name] = values[alias] if alias == "id" else values.pop(alias)
@@ -382,9 +378,8 @@ def joined(tables: Sequence[Rows]) -> Rows:
         named = [{"system": file, **row.values} for row in table.rows]
         systems = {str(values["system"]) for values in named}
         if table.runs and seen & systems:
-            named = [
-                {**values, "system": f"{values['system']} ({file})"} for values in named
-            ]
+            for values in named:
+                values["system"] = f"{values['system']} ({file})"
         seen |= systems
         left_out.update(table.left_out)
         pairs = zip(table.rows, named, strict=True)
@@ -415,16 +410,12 @@ def _of_export(table: Rows) -> Rows:
         name, listed = wrapped
         lines = list(enumerate(listed, 1))
         for key, value in table.rows[0].values.items():
-            counts[f"values of {key} of the file"] += key != name and value not in (
-                None,
-                "",
-                [],
-                {},
-            )
+            if key != name and value not in (None, "", [], {}):
+                counts[f"values of {key} of the file"] += 1
     elif "spec" in lines[0][1]:
         lines = event_rows(lines, counts)
 
-    names = frozenset(name for _, row in lines for name in row)
+    names = frozenset(chain.from_iterable([row for _, row in lines]))
     if (export := export_of(names)) is None:
         return table
 
@@ -466,10 +457,8 @@ def _records(
         if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
             return None
 
-        return [
-            dict(zip(cells, row, strict=True))
-            for row in zip(*cells.values(), strict=True)
-        ]
+        rows = zip(*cells.values(), strict=True)
+        return [dict(zip(cells, row, strict=True)) for row in rows]
 
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None
@@ -503,9 +492,8 @@ def csv_rows(
     try:
         for cells in reader:
             if not names and any(cells):
-                names = [
-                    cell.strip() or f"column {n}" for n, cell in enumerate(cells, 1)
-                ]
+                for n, cell in enumerate(cells, start=1):
+                    names.append(cell.strip() or f"column {n}")
                 name, count = Counter(names).most_common(1)[0]
                 if count > 1:
                     raise InputError(
@@ -520,6 +508,7 @@ def csv_rows(
                     line=line,
                     expected=expected,
                 )
+            # In a table of one column an empty line is an empty cell.
             elif any(cells) or len(cells) == len(names) == 1:
                 rows.append(Row(line, dict(zip(names, cells, strict=True))))
             line = reader.line_num + 1
@@ -535,6 +524,7 @@ def identifier(value: Any) -> str | None:
     """A name as text: a text, or a whole number as it is written; None for all else."""
     if not isinstance(value, str):
         whole = number(value)
+        # A frame reads ids as numbers, and as 1.0 where one of them is missing.
         value = None if whole is None or whole % 1 else str(int(whole))
     return value if value and value.strip() else None
 
@@ -544,12 +534,13 @@ def parse_columns(text: Any) -> ColumnNames:
     if text is None:
         return None
     if isinstance(text, Mapping):
-        text = {
-            name: "+".join(column) if isinstance(column, list | tuple) else column
-            for name, column in text.items()
-        }
-        if all(isinstance(column, str) for column in text.values()):
-            return ColumnMap(text)
+        names = {}
+        for name, column in text.items():
+            names[name] = (
+                "+".join(column) if isinstance(column, list | tuple) else column
+            )
+        if all(isinstance(column, str) for column in names.values()):
+            return ColumnMap(names)
 
     if not isinstance(text, str):
         what = f"columns cannot be read from a {type(text).__name__}"
@@ -611,6 +602,7 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             raise error from None
         if format_of(whole) or wrapped_rows(whole):
             return [Row(1, whole)]
+        # A result that was saved is one object over many lines.
         saved = (
             whole.get("units", whole.get("sentences")) if "signature" in whole else None
         )
@@ -654,10 +646,9 @@ def _header(text: str, known: set[str]) -> tuple[str, set[str]]:
     """The delimiter under which the first line holds most known columns, and its
     names."""
     first = text.lstrip().split("\n", 1)[0]
-    names = {
-        mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)}
-        for mark in ",\t;"
-    }
+    names: dict[str, set[str]] = {}
+    for mark in ",\t;":
+        names[mark] = {_column(cell.strip(' "\r'), known) for cell in first.split(mark)}
     # A semicolon or a tab wins where it gives more columns that are known.
     mark = max(names, key=lambda mark: (len(names[mark] & known), len(names[mark])))
     return mark, names[mark]
@@ -674,6 +665,7 @@ def _known_rows(path: Path, text: str, known: set[str]) -> list[Row]:
     result = []
     for row in rows:
         named = {columns[name]: cell for name, cell in row.values.items()}
+        # Our own CSV puts a quote before names that a spreadsheet would compute.
         named |= {name: unguarded(named[name]) for name in _NAMES & named.keys()}
         result.append(row._replace(values=named))
     return result

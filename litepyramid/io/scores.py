@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -164,9 +165,15 @@ def _joined(scores: Any, columns: ColumnNames) -> ScoreTable:
     sources = [_read(source, columns) for source in listed]
     table = _table(_distinct(sources))
 
-    means = {name: parts for source in sources for name, parts in source.means.items()}
+    means: dict[str, list[str]] = {}
+    left_out: dict[str, None] = {}
+    for source in sources:
+        means.update(source.means)
+        left_out.update(dict.fromkeys(source.left_out))
+
     for name, column in (columns or {}).items():
         parts = [part.strip() for part in column.split("+")]
+        # A plus may also stand in the name of a single column.
         if len(parts) > 1 and {*parts} & {*table.metrics}:
             means[name] = parts
 
@@ -177,7 +184,6 @@ def _joined(scores: Any, columns: ColumnNames) -> ScoreTable:
         values = np.concatenate([scored, mean[None]])
         table = ScoreTable((*others, name), table.systems, table.inputs, values)
 
-    left_out = dict.fromkeys(what for source in sources for what in source.left_out)
     return replace(table, left_out=tuple(left_out))
 
 
@@ -217,11 +223,14 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
         shapes = " and ".join(str(np.shape(value)) for value in (x, y))
         raise InputError(f"scores of the shapes {shapes}", expected="one shape")
 
-    systems, inputs = (
-        tuple(str(n + 1).zfill(len(str(size))) for n in range(size))
-        for size in arrays[0].shape
-    )
+    systems, inputs = map(_numbered, arrays[0].shape)
     return ScoreTable(("x", "human"), systems, inputs, np.stack(arrays))
+
+
+def _numbered(size: int) -> tuple[str, ...]:
+    """Names by number, with zeros before it: sorted they stay in their order."""
+    width = len(str(size))
+    return tuple([str(n + 1).zfill(width) for n in range(size)])
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
@@ -278,22 +287,23 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
     scores: dict[tuple[str, ...], float] = {}
     clashing: set[str] = set()
     results = [source for source in sources if source.signature]
-    for cell in (cell for source in results for cell in source.cells):
+    for cell in chain(*[source.cells for source in results]):
         if not _same(scores.setdefault(cell[:3], cell.score), cell.score):
             clashing.add(cell.metric)
 
-    telling = {
-        metric: _telling_fields(metric, results) for metric in clashing - {"human"}
-    }
+    # Of the human score there is one: results that differ in it contradict each other.
+    clashing.discard("human")
+    telling = {metric: _telling_fields(metric, results) for metric in clashing}
     for source in sources:
         names: dict[str, str] = {}
         for metric, keys in telling.items() if source.signature else ():
-            values = {key: source.signature.get(key, "none") for key in keys}
-            fields = [
-                v if k == "judge" else f"{k.removesuffix('_sha')} {v}"
-                for k, v in values.items()
-            ]
-            names |= {metric: f"{metric}[{', '.join(fields)}]"} if fields else {}
+            fields = []
+            for key in keys:
+                value = source.signature.get(key, "none")
+                named = key.removesuffix("_sha")
+                fields.append(value if key == "judge" else f"{named} {value}")
+            if fields:
+                names[metric] = f"{metric}[{', '.join(fields)}]"
         for cell in source.cells:
             yield cell._replace(metric=names.get(cell.metric, cell.metric))
 
@@ -301,18 +311,21 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
 def _telling_fields(metric: str, results: Sequence[_Source]) -> list[str]:
     """The first fields in which the signatures of a metric's results differ, the judge
     first."""
-    own = [r.signature for r in results if metric in {cell.metric for cell in r.cells}]
-    keys = dict.fromkeys(
-        key for signature in own for key in signature if key not in _NO_NAMES
-    )
+    own = []
+    for result in results:
+        if any(cell.metric == metric for cell in result.cells):
+            own.append(result.signature)
+
+    keys = [key for key in dict.fromkeys(chain(*own)) if key not in _NO_NAMES]
     chosen: list[str] = []
+    told_apart = 1
 
     for key in sorted(keys, key=lambda key: (key != "judge", key.endswith("_sha"))):
-        kinds = [
-            len({tuple(map(s.get, ks)) for s in own}) for ks in (chosen, [*chosen, key])
-        ]
-        if kinds[1] > kinds[0]:
+        # A field that tells no more of them apart only makes names longer.
+        kinds = {tuple(map(s.get, (*chosen, key))) for s in own}
+        if len(kinds) > told_apart:
             chosen.append(key)
+            told_apart = len(kinds)
 
     return chosen
 
@@ -322,12 +335,13 @@ def _same(one: float, other: float) -> bool:
 
 
 def _row_cells(table: Rows) -> Iterator[_Cell]:
-    columns = dict.fromkeys(name for row in table.rows for name in row.values)
+    columns = dict.fromkeys(table.names)
     nested = "scores" in columns
     metrics = [] if nested or "metric" in columns else _wide_metrics(table, columns)
     needed = ("system", "input") if metrics else ("system", "input", "score")
 
     if metrics and "input" not in columns and _one_row_a_system(table):
+        # A table of systems' averages: all of them are over the same inputs.
         columns["input"] = None
         for system in table.rows:
             system.values["input"] = _ALL_INPUTS
@@ -354,12 +368,10 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
                     line=line,
                     expected=SCORE_COLUMNS,
                 )
-            scores = {
-                _name(row.get("metric"), "metric", table.path, line): row.get("score")
-            }
-            scores |= (
-                {"human": row["human"]} if number(row.get("human")) is not None else {}
-            )
+            metric = _name(row.get("metric"), "metric", table.path, line)
+            scores = {metric: row.get("score")}
+            if number(row.get("human")) is not None:
+                scores["human"] = row["human"]
 
         yield from _cells(row, scores, table.path, line)
 
@@ -374,10 +386,9 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
     """The columns of numbers in a wide table."""
     metrics: list[str] = []
     for name in columns:
-        written = [
-            cell for row in table.rows if not _missing(cell := row.values.get(name))
-        ]
+        written = [cell for cell in table.cells(name) if not _missing(cell)]
         numbers = sum(number(cell) is not None for cell in written)
+        # A column of texts may hold a number here and there.
         if name not in _NO_METRICS and numbers and 2 * numbers >= len(written):
             metrics.append(name)
 
@@ -453,9 +464,8 @@ def _cells(
     line: int | None = None,
 ) -> Iterator[_Cell]:
     """The cells of one row: its scores by metric."""
-    system, input_ = (
-        _name(row.get(key), key, path, line) for key in ("system", "input")
-    )
+    system = _name(row.get("system"), "system", path, line)
+    input_ = _name(row.get("input"), "input", path, line)
     rater = identifier(row.get("annotator")) or ""
     for key, value in scores.items():
         metric = _name(key, "metric", path, line)
@@ -519,6 +529,8 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             inputs.setdefault(cell.input, len(inputs)),
         )
         first = by_place.setdefault(key, cell)
+        # Each result repeats the human score; within one file a cell that comes twice
+        # is a slip.
         apart = first.path != cell.path or cell.metric == "human"
 
         if first is not cell and not (apart and _same(first.score, cell.score)):
