@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args, overload
 
@@ -89,10 +90,9 @@ class ChangeResult(Result):
         losing = [change for change in self.changes if change.lost]
         if losing and len(self.changes) > 1:
             most_first = sorted(losing, key=lambda change: -len(change.lost))
-            told = [
-                f"{self._named(change, shown)} {len(change.lost)}"
-                for change in most_first[:_NAMED]
-            ]
+            told = []
+            for change in most_first[:_NAMED]:
+                told.append(f"{self._named(change, shown)} {len(change.lost)}")
             if len(losing) > _NAMED:
                 told.append("…")
             facts += f" ({', '.join(told)})"
@@ -247,10 +247,11 @@ class ChangeResult(Result):
             for f in (*change.lost, *change.gained):
                 facts.append([number, f.input, f.unit, f.text, f.old, f.new, *f.spans])
 
-            texts = {
-                name: [before, None if now == before else now]
-                for name, (before, now) in change.texts.items()
-            }
+            # A text that did not change is in the page once.
+            texts = {}
+            for name, (before, now) in change.texts.items():
+                texts[name] = [before, None if now == before else now]
+            by_input = {e.input: [e.difference, e.share] for e in change.by_input}
             of_run = "" if len(self.runs) == 1 else f"{change.run}: "
             systems.append(
                 row(
@@ -258,9 +259,7 @@ class ChangeResult(Result):
                     name=f"{of_run}{change.name}",
                     clear=change.p_holm < self.alpha,
                     texts=texts,
-                    by_input={
-                        e.input: [e.difference, e.share] for e in change.by_input
-                    },
+                    by_input=by_input,
                     lost=len(change.lost),
                     gained=len(change.gained),
                 )
@@ -461,10 +460,11 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
     if len(set(names)) == len(names):
         return names
-    return [
-        str(source) if isinstance(source, str | Path) else name
-        for source, name in zip(sources, names, strict=True)
-    ]
+    # old/scores.json and new/scores.json are told apart by their folders alone.
+    for number, source in enumerate(sources):
+        if isinstance(source, str | Path):
+            names[number] = str(source)
+    return names
 
 
 def _compare(
@@ -554,7 +554,7 @@ def _notes(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:
 def _corrected(found: Sequence[SystemChange]) -> tuple[SystemChange, ...]:
     """The changes with p-values corrected over all systems and runs; those of groups
     over all groups."""
-    groups = iter(with_holm([group for change in found for group in change.by_group]))
+    groups = iter(with_holm([*chain.from_iterable([c.by_group for c in found])]))
     corrected = []
     for change in with_holm([*found]):
         own_groups = tuple([next(groups) for _ in change.by_group])

@@ -176,18 +176,15 @@ class CombinedScores(Result):
         alone += [Column("alone_high", "high", signed=True)]
         columns: list[Any] = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
+        if not self.pairs:
+            return []
         note = (
             f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
         )
-        more = (
-            f"The {limit} largest differences"
-            if len(self.pairs) > limit
-            else "Differences"
-        )
-
-        return (
-            [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
-        )
+        title = "Differences"
+        if len(self.pairs) > limit:
+            title = f"The {limit} largest differences"
+        return [Table.of(title, columns, self.pairs[:limit], (note,))]
 
     def to_figure(self) -> Any:
         """One line per system: labels and judge combined, below it the labels alone."""
@@ -198,10 +195,7 @@ class CombinedScores(Result):
             [(entry.score, entry.low, entry.high) for entry in self.systems],
             [entry.groups for entry in self.systems],
             label="labels and judge",
-            below=[
-                (entry.alone, entry.alone_low, entry.alone_high)
-                for entry in self.systems
-            ],
+            below=[(e.alone, e.alone_low, e.alone_high) for e in self.systems],
             below_label="labels alone",
             confidence=self.confidence,
             what="human score",
@@ -389,6 +383,7 @@ def _powered(
 ) -> np.recarray[Any, Any]:
     """`prediction_powered` of rows that may have other gaps."""
     rows = np.recarray(len(human), dtype=ROW)
+    # Rows with the same gaps are estimated together: one array each time.
     patterns: dict[bytes, list[int]] = {}
     for index, there in enumerate(~np.isnan(human)):
         patterns.setdefault(there.tobytes(), []).append(index)
@@ -425,6 +420,7 @@ def _human_matrix(result: ScoreResult, sample: SampledLabels) -> ScoreMatrix:
     with np.errstate(invalid="ignore", divide="ignore"):
         human = sums * layout.sums(size) / known
     if result.rule.name == "normalized":
+        # Penalties count from below: none met is where the score begins.
         human = human - layout.sums(np.minimum(shares, 0))
 
     return ScoreMatrix("human", result.systems, result.inputs, human)
@@ -453,6 +449,7 @@ def _of_draws(
         scores.append(by_input)
         noise.append(variance)
 
+    # A system whose labels leave nothing open has no error, whatever its freedom.
     freedom = np.maximum(np.array(open_draws) - 1.0, 1.0)
 
     # Systems are drawn apart: variances of a difference add up.
@@ -540,6 +537,7 @@ def _combined(
     differs[i, j] = holm < alpha
     groups = letter_groups(order, differs | differs.T)
 
+    # The better system comes first, so the ends change places and signs.
     turned = differences["value"] < 0
     first, second = np.where(turned, (j, i), (i, j))
     for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
@@ -548,6 +546,7 @@ def _combined(
             turned, (-ends[1], -ends[0]), ends
         )
 
+    # An interval of a score may not leave the scale; a difference spans it twice.
     width = limits[1] - limits[0]
     for end in ("low", "high", "alone_low", "alone_high"):
         means[end] = np.clip(means[end], *limits)

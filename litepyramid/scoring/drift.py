@@ -152,10 +152,10 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
             )
         )
 
-    names = [
-        stem(source) if isinstance(source, str | Path) else name
-        for source, name in ((old, "the old judge"), (new, "the new judge"))
-    ]
+    names = []
+    for source, name in ((old, "the old judge"), (new, "the new judge")):
+        names.append(stem(source) if isinstance(source, str | Path) else name)
+
     sha = fingerprint(aligned.values)
     return DriftResult(
         judges=(*aligned.judges, *aligned.notes),

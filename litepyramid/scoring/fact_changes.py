@@ -4,13 +4,14 @@ tell them."""
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 from litepyramid.scoring.runs import AlignedRuns, Side
 from litepyramid.sentences import sentence_spans
 from litepyramid.tables import hidden
-from litepyramid.types import FloatArray, Unit
+from litepyramid.types import Unit
 
 PRESENT = 0.5
 """From this presence on a fact counts as present."""
@@ -47,66 +48,29 @@ class FactChange:
     spans: tuple[Span, Span] = hidden(default=((0, 0), (0, 0)))
 
 
-def facts_lost(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
-    """The facts that a system lost, those of the worst input first."""
-    differences = runs.sides[1].scores[system] - runs.sides[0].scores[system]
-    units = _fallen(runs.sides[0], runs.sides[1], system)
-    return _changes(
-        runs,
-        system,
-        units,
-        np.nan_to_num(differences),
-        lost=True,
-    )
-
-
-def facts_gained(runs: AlignedRuns, system: int) -> tuple[FactChange, ...]:
-    """The facts that a system gained, those of the best input first."""
-    differences = runs.sides[0].scores[system] - runs.sides[1].scores[system]
-    units = _fallen(runs.sides[1], runs.sides[0], system)
-    return _changes(
-        runs,
-        system,
-        units,
-        np.nan_to_num(differences),
-        lost=False,
-    )
-
-
-def _fallen(one: Side, other: Side, system: int) -> list[int]:
-    """The units that are present in one run, and clearly less so in the other."""
-    high = one.presence[system]
-    low = other.presence[system]
-    crossed = (high >= PRESENT) & (low < PRESENT)
-    fallen = crossed & (high - low >= LOST_BY - _ROUNDING)
-    return np.flatnonzero(fallen).tolist()
-
-
-def _changes(
-    runs: AlignedRuns,
-    system: int,
-    changed: list[int],
-    differences: FloatArray,
-    *,
-    lost: bool,
+def fact_changes(
+    runs: AlignedRuns, system: int, *, lost: bool
 ) -> tuple[FactChange, ...]:
-    """The changes of some units, by the differences of their inputs."""
-    size = differences.tolist()
+    """The facts that a system lost, those of the worst input first; or gained, those of
+    the best."""
+    old, new = runs.sides
+    holds, lacks = (old, new) if lost else (new, old)
+    high = holds.presence[system]
+    low = lacks.presence[system]
+    # A fact that moves a little across the boundary is as present as before.
+    fallen = (high >= PRESENT) & (low < PRESENT) & (high - low >= LOST_BY - _ROUNDING)
+
+    differences = np.nan_to_num(lacks.scores[system] - holds.scores[system]).tolist()
+    changed = []
+    for place in np.flatnonzero(fallen).tolist():
+        changed.append((differences[runs.numbers[place][0]], place))
+
+    units = list(chain.from_iterable([entry.units for entry in runs.units]))
     # Inputs that changed most come first, their facts in the order of the units.
-    order = sorted((size[runs.numbers[unit][0]], unit) for unit in changed)
-    units = [unit for entry in runs.units for unit in entry.units]
-    return tuple(
-        [
-            _change(
-                runs,
-                system,
-                place,
-                units[place],
-                lost,
-            )
-            for _, place in order
-        ]
-    )
+    changes = []
+    for _, place in sorted(changed):
+        changes.append(_change(runs, system, place, units[place], lost))
+    return tuple(changes)
 
 
 def _change(

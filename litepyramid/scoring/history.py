@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
@@ -67,12 +68,12 @@ class History(Result):
         from litepyramid.figures.score_plots import history_figure
 
         names = [f"{run.run} {run.date}".strip() for run in self.runs]
-        systems = dict.fromkeys(name for run in self.runs for name in run.scores)
+        systems = chain.from_iterable([run.scores for run in self.runs])
+        # A system that a run lacks leaves a gap in its line.
         missing = (None, None, None)
-        points = {
-            system: [run.scores.get(system, missing) for run in self.runs]
-            for system in systems
-        }
+        points = {}
+        for system in systems:
+            points[system] = [run.scores.get(system, missing) for run in self.runs]
         return history_figure(names, points, self.runs[0].metric)
 
 
@@ -90,15 +91,8 @@ def read_history(path: str | Path) -> History:
     runs = []
     for line, row in read_jsonl(path):
         what = "not a line of a history"
-        runs.append(
-            as_type(
-                RunScores,
-                row,
-                what=what,
-                path=path,
-                line=line,
-            )
-        )
+        run: RunScores = as_type(RunScores, row, what=what, path=path, line=line)
+        runs.append(run)
 
     return History(tuple(runs))
 

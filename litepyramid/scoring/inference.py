@@ -57,6 +57,7 @@ class TestedDifference:
     inputs: int
 
 
+_ALPHA = 0.05
 _Tested = TypeVar("_Tested", bound=TestedDifference)
 
 
@@ -66,11 +67,18 @@ def as_differences(
     """The fields of a `TestedDifference` for each row of differences over inputs."""
     ends = system_intervals(differences, **bootstrap)
     p = flip_p_of(differences) if p is None else p
-    return [
-        {"difference": mean_of_scored(row), "low": low, "high": high, "p": chance,
-         "inputs": int((~np.isnan(row)).sum()),}
-        for row, (low, high), chance in zip(differences, ends, p.tolist(), strict=True)
-    ]  # fmt: skip
+    entries = []
+    for row, (low, high), chance in zip(differences, ends, p.tolist(), strict=True):
+        entries.append(
+            {
+                "difference": mean_of_scored(row),
+                "low": low,
+                "high": high,
+                "p": chance,
+                "inputs": int((~np.isnan(row)).sum()),
+            }
+        )
+    return entries
 
 
 def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
@@ -81,14 +89,13 @@ def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
 
 def matrices_sha(*scores: ScoreMatrix) -> str:
     """A hash of scores by name: the same in whatever order systems and inputs come."""
-    return fingerprint(
-        [
-            one.systems[i],
-            [(one.inputs[j], float(one.values[i, j])) for j in by_id(one.inputs)],
-        ]
-        for one in scores
-        for i in by_id(one.systems)
-    )
+    rows = []
+    for one in scores:
+        columns = by_id(one.inputs)
+        for i in by_id(one.systems):
+            values = [(one.inputs[j], float(one.values[i, j])) for j in columns]
+            rows.append([one.systems[i], values])
+    return fingerprint(rows)
 
 
 def intervals_and_groups(
@@ -116,15 +123,15 @@ def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
         >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
         [0.25]
     """
-    p = [
-        flip_p_of(values[pairs[block, 0]] - values[pairs[block, 1]])
-        for block in blocks(len(pairs), 8 * values.shape[1])
-    ]
-    return np.concatenate([np.empty(0), *p])
+    p = [np.empty(0)]
+    for block in blocks(len(pairs), 8 * values.shape[1]):
+        p.append(flip_p_of(values[pairs[block, 0]] - values[pairs[block, 1]]))
+    return np.concatenate(p)
 
 
 def flip_p_of(differences: FloatArray) -> FloatArray:
     """`flip_p_values` of rows of differences."""
+    # Two-sided: each row is turned so that its sum is not below zero.
     signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
     p = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
     p[np.isnan(differences).all(axis=1)] = np.nan
@@ -137,7 +144,7 @@ def smallest_flip_p(inputs: int) -> float:
     return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
 
 
-def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
+def too_few_inputs(inputs: int, pairs: int, alpha: float = _ALPHA) -> list[str]:
     """A sentence if none of this many pairs could differ significantly, however
     different."""
     if smallest_flip_p(inputs) * pairs < alpha:
@@ -149,11 +156,11 @@ def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
     ]
 
 
-def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
+def rank_groups(values: FloatArray) -> list[tuple[int, ...]]:
     """Rank groups as a compact letter display (Piepho 2004).
 
     Two systems share a group exactly when they do not differ significantly: p
-    (`flip_p_values`) with Holm's correction over all pairs is at least α. That is not
+    (`flip_p_values`) with Holm's correction over all pairs is at least .05. That is not
     an equivalence, so a system may be in several groups. There can be exponentially
     many largest groups in which no two differ; taken are only enough for every pair:
     from the best system on, the group of it and the worst one that it shares none with
@@ -167,13 +174,15 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     means = system_means(values)
     if len(means) == 1:
         return [() if np.isnan(means[0]) else (1,)]
-    order = [
-        int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])
-    ]
+    # NaN, the mean of a system without scores, is sorted to the end.
+    scored = int((~np.isnan(means)).sum())
+    order = np.argsort(-means, kind="stable")[:scored].tolist()
     pairs = all_pairs(len(order))
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
     differs = np.zeros((len(means), len(means)), dtype=bool)
-    differs[tuple(np.array(order, dtype=np.int64)[pairs[corrected < alpha]].T)] = True
+    places = np.array(order, dtype=np.int64)[pairs]
+    first, second = places[corrected < _ALPHA].T
+    differs[first, second] = True
     return letter_groups(order, differs | differs.T)
 
 
@@ -185,15 +194,16 @@ def letter_groups(
     `order` are the systems, best first, those left out in no group; `differs` is (N, N), symmetric.
     """
     # Sets of ranks, as the bits of a number.
-    alike = [
-        sum(1 << int(i) for i in np.nonzero(~row)[0])
-        for row in differs[np.ix_(order, order)]
-    ]
+    alike = []
+    for row in differs[np.ix_(order, order)]:
+        alike.append(sum([1 << i for i in np.flatnonzero(~row).tolist()]))
     shared = [0] * len(order)
     groups: list[list[int]] = [[] for _ in differs]
     number = 0
 
     for rank in range(len(order)):
+        # Only later systems are looked for: earlier ones have their groups with this
+        # one.
         while missing := (alike[rank] & ~shared[rank]) >> rank << rank:
             number += 1
             group = 0

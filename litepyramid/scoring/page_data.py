@@ -54,19 +54,19 @@ def page_data(result: ScoreRecord) -> dict[str, Any]:
 def _systems(result: ScoreRecord) -> list[dict[str, Any]]:
     """The systems in their order, with the scores of their summaries."""
     rows = {row["system"]: row for row in result.system_rows()}
-    return [
-        {**rows[name], "inputs": list(values)}
-        for name, values in zip(result.systems, result.values, strict=True)
-    ]
+    systems = []
+    for name, values in zip(result.systems, result.values, strict=True):
+        systems.append({**rows[name], "inputs": list(values)})
+    return systems
 
 
 def _inputs(result: ScoreRecord) -> list[dict[str, Any]]:
     """The inputs with their units and references."""
     references = result.references or [None] * len(result.units)
-    return [
-        {**entry.to_json(), "references": texts or None}
-        for entry, texts in zip(result.units, references, strict=True)
-    ]
+    inputs = []
+    for entry, texts in zip(result.units, references, strict=True):
+        inputs.append({**entry.to_json(), "references": texts or None})
+    return inputs
 
 
 def _evidence(result: ScoreRecord) -> list[list[Any]] | None:
@@ -75,7 +75,7 @@ def _evidence(result: ScoreRecord) -> list[list[Any]] | None:
     if result.evidence is None or result.summaries is None:
         return None
 
-    return [[_told(cell) for cell in row] for row in result.evidence]
+    return [list(map(_told, row)) for row in result.evidence]
 
 
 def _told(evidence: Evidence) -> Any:
@@ -101,11 +101,10 @@ def _calibration(result: ScoreRecord, labels: FloatArray | None) -> Any:
 
 def _drawn(calibration: Any) -> dict[str, Any]:
     """The bins that hold pairs, and the figures beside them."""
-    bins = [
-        [one.predicted, one.observed, one.pairs]
-        for one in calibration.bins
-        if one.pairs
-    ]
+    bins = []
+    for one in calibration.bins:
+        if one.pairs:
+            bins.append([one.predicted, one.observed, one.pairs])
     return {
         "bins": bins,
         "pairs": calibration.pairs,
@@ -133,6 +132,7 @@ def verdict_bounds(bins: Iterable[Any]) -> tuple[float, float]:
 
 
 def _scaled(values: FloatArray, by: int) -> IntArray:
+    # Whole numbers: a page of a million presences is half as large.
     whole = np.where(np.isnan(values), -1.0, np.rint(np.nan_to_num(values) * by))
     return whole.astype(np.int64)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
@@ -136,7 +137,7 @@ def precision(
         )
 
     # All summaries in one row, system after system.
-    texts = [text for system in dataset.summaries for text in system.texts]
+    texts = list(chain.from_iterable([s.texts for s in dataset.summaries]))
     units = _units_of(texts, dataset.language)
     rater = in_language(as_judge(judge), dataset.language)
     by_text = [premises[name] for name in inputs] * len(systems)
@@ -163,7 +164,9 @@ def precision(
 
     table = _table([units.get(place, ()) for place in range(len(texts))], len(inputs))
     columns = by_id(inputs)
-    ordered_units = [table[n][m] for n in by_id(systems) for m in columns]
+    ordered_units = []
+    for n in by_id(systems):
+        ordered_units += [table[n][m] for m in columns]
     ordered_premises = [[inputs[m], *premises[inputs[m]]] for m in columns]
     unscored = int(np.isnan(values).sum())
 

@@ -134,7 +134,9 @@ def rubric_scores(
     weights = (
         layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
     )
+    # 0 · NaN would be NaN: a criterion that does not count may lack a judgement.
     total = layout.sums(np.where(weights == 0, 0.0, presence * weights))
+    # Penalties are no points to be had: what can be had are the positive ones.
     most = layout.sums(np.maximum(weights, 0))
     least = layout.sums(np.minimum(weights, 0)) if normalized else 0.0
     return _ratio(total - least, most - least, most > 0, np.nan)
@@ -152,14 +154,12 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
     graded = _presence(presence, layout)
     strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)
     every = np.ones(layout.weights.size)
-    return {
-        name: _mean_of(
-            strict if "strict" in name else graded,
-            every * _vital(layout) if "vital" in name else every,
-            layout,
-        )
-        for name in NUGGET_SCORES
-    }
+    scores = {}
+    for name in NUGGET_SCORES:
+        counted_presence = strict if "strict" in name else graded
+        weights = every * _vital(layout) if "vital" in name else every
+        scores[name] = _mean_of(counted_presence, weights, layout)
+    return scores
 
 
 def litepyramid_sample_scores(
@@ -182,6 +182,7 @@ def litepyramid_sample_scores(
     drawn = np.zeros_like(weights)
     small = 0
 
+    # By id: one generator draws for all inputs, so their order is part of the draw.
     for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
         units = order[start:end]
         pool = np.repeat(units, weights[units].astype(np.int64))
@@ -293,8 +294,10 @@ class ScoringRule:
         wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
 
         if len(wrong):
-            every = [(entry.input, unit) for entry in units for unit in entry.units]
-            name, unit = every[wrong[0]]
+            # The input whose units hold the place of the first wrong one.
+            place = int(np.searchsorted(layout.offsets, wrong[0], side="right")) - 1
+            name = units[place].input
+            unit = units[place].units[wrong[0] - layout.offsets[place]]
             raise InputError(
                 f"'{cut(unit.text, 60)}' of input '{name}' has the weight {unit.weight:g}",
                 expected="points above or below zero"
@@ -345,6 +348,7 @@ class ScoringRule:
         if self.name == "vital":
             weights = weights * _vital(layout)
         size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
+        # An input whose weights are all zero has no shares, and is no division by zero.
         whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
         return np.divide(weights, whole, out=np.zeros_like(weights), where=whole > 0)
 
@@ -425,10 +429,11 @@ def _ratio(
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:
     """Per input, entry n is the sum of its n heaviest weights, from n = 0."""
-    return [
-        np.concatenate(([0.0], np.cumsum(np.sort(layout.weights[start:end])[::-1])))
-        for start, end in layout.bounds
-    ]
+    sums = []
+    for start, end in layout.bounds:
+        heaviest_first = np.sort(layout.weights[start:end])[::-1]
+        sums.append(np.concatenate(([0.0], np.cumsum(heaviest_first))))
+    return sums
 
 
 def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:

@@ -106,9 +106,12 @@ class ScoreResult(SystemScores):
         An input counts where it has units of the tag (in a rubric, some with positive
         points).
         """
-        by_unit = [set(unit.tags) for entry in self.units for unit in entry.units]
+        # Other rules are no sums over units, of which a tag could take a part.
         if not (self.rule.signed or self.rule.name == "lite"):
             return []
+        by_unit = []
+        for entry in self.units:
+            by_unit += [set(unit.tags) for unit in entry.units]
 
         rows = []
         for tag in sorted(set[str]().union(*by_unit)):
@@ -170,9 +173,11 @@ class ScoreResult(SystemScores):
             ("human_", self.labels, self.label_units),
         )
         for prefix, values, units in sides:
-            if values is None or not units or not _has_importance(units):
+            layout = UnitLayout.of(units) if units else None
+            # Units of which none says how important it is are no nuggets.
+            if values is None or layout is None or layout.vital is None:
                 continue
-            for name, scores in nugget_scores(values, UnitLayout.of(units)).items():
+            for name, scores in nugget_scores(values, layout).items():
                 measures[prefix + name] = scores
         return measures
 
@@ -404,6 +409,7 @@ class ScoreResult(SystemScores):
                 items.append((text, entry.texts))
 
         questions = [entry.question for entry in self.units] * len(self.systems)
+        # One item a summary; the page and the JSON want all units of a system in a row.
         by_summary = iter(gather(self.judge, items, questions))
 
         evidence = []
@@ -428,11 +434,6 @@ class ScoreResult(SystemScores):
         if explains and self.evidence is None and self.summaries is not None:
             shown = self.with_evidence()
         return write_page(self.to_tables()[0].title, page_data(shown), path)
-
-
-def _has_importance(units: Sequence[InputUnits]) -> bool:
-    """Whether any unit says how important it is."""
-    return any(unit.importance for entry in units for unit in entry.units)
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:

@@ -245,20 +245,26 @@ def _side(run: ScoreResult, which: int, systems: Pairs, shared: _SharedUnits) ->
         layout = UnitLayout.of(shared.units)
         scores = run.rule.apply(presence, layout, run.seed)[0]
 
-    texts = evidence = None
-    if run.summaries is not None:
-        texts = [[run.summaries[n][m] for m in columns] for n in rows]
-    if run.evidence is not None:
-        evidence = [[run.evidence[n][u] for u in cells] for n in rows]
-
     names = tuple([run.systems[n] for n in rows])
     return Side(
         names,
         presence,
         scores,
-        texts,
-        evidence,
+        _chosen(run.summaries, rows, columns),
+        _chosen(run.evidence, rows, cells),
     )
+
+
+def _chosen(
+    table: Sequence[Sequence[Any]] | None, rows: Sequence[int], columns: Sequence[int]
+) -> list[list[Any]] | None:
+    """Some rows and columns of a table, if there is one."""
+    if table is None:
+        return None
+    chosen = []
+    for n in rows:
+        chosen.append([table[n][m] for m in columns])
+    return chosen
 
 
 def _left_out(
@@ -291,9 +297,10 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
     if not fields:
         return []
 
-    told = "; ".join(
-        f"{key}: {before.get(key, 'none')} → {now.get(key, 'none')}" for key in fields
-    )
+    changed = []
+    for key in fields:
+        changed.append(f"{key}: {before.get(key, 'none')} → {now.get(key, 'none')}")
+    told = "; ".join(changed)
     # Two rules are two scales: nothing that insisting could compare.
     if "rule" in fields:
         raise InputError(

@@ -1,5 +1,6 @@
 """Saved results of `score` as they were: read, checked, shown again by `report`."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
 
 def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
     """The (J, N, U) presences by several judges."""
-    judges = {len(values) for row in rows for values in row}
+    judges = {len(values) for values in chain.from_iterable(rows)}
     if len(judges) > 1:
         raise InputError(BROKEN, path=path, expected="a presence by each judge")
 
@@ -106,7 +107,10 @@ def _evidence(
     """The evidence of each unit; null is a unit of which the judge found nothing."""
     nothing = Evidence(0.0)
     checked = as_type(list[list[Evidence | None]], rows, what=BROKEN, path=path)
-    return tuple([tuple([cell or nothing for cell in row]) for row in checked])
+    evidence = []
+    for row in checked:
+        evidence.append(tuple([cell or nothing for cell in row]))
+    return tuple(evidence)
 
 
 def scored_and_labelled(

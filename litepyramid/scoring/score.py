@@ -107,6 +107,7 @@ def score(
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
+        # Presence that was judged elsewhere may be of more systems, in another order.
         presence = dataset.presence.values[rows]
         batch = JudgedBatch(())
         about: dict[str, Any] = {"judge": "given", "presence_sha": ""}
@@ -134,6 +135,7 @@ def score(
         )
         counts |= unlabelled
 
+    # A unit without a judgement leaves its summary without a score.
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
@@ -151,9 +153,9 @@ def score(
         opinions = batch.opinions[0]
         notes = (*notes, *panel_notes(single_judge, opinions))
         if single_judge.repeats:
-            each = [
-                system_means(scoring.apply(one, layout, seed)[0]) for one in opinions
-            ]
+            each = []
+            for one in opinions:
+                each.append(system_means(scoring.apply(one, layout, seed)[0]))
             intervals = _with_repeats(intervals, np.array(each), confidence)
 
     kinds = "+".join(sorted({unit.kind for entry in rated for unit in entry.units}))
@@ -253,20 +255,21 @@ def _on_judge(
 
 def _copies(dataset: Dataset) -> list[str]:
     """Notes on systems with the same summaries, or with those of the references."""
-    rows = {
-        s.system: tuple("".join(text.split()) for text in s.texts)
-        for s in dataset.summaries
-    }
     first: dict[tuple[str, ...], str] = {}
-    notes = [
-        f"Systems '{cut(first[row])}' and '{cut(system)}' have the same summaries."
-        for system, row in rows.items()
-        if first.setdefault(row, system) != system
-    ]
-    goals = [
-        {"".join("".join(sentences).split()) for sentences in entry.references}
-        for entry in dataset.references or ()
-    ]
+    rows = {}
+    notes = []
+    for entry in dataset.summaries:
+        # White space differs between copies of one text.
+        row = tuple(["".join(text.split()) for text in entry.texts])
+        rows[entry.system] = row
+        if (other := first.setdefault(row, entry.system)) != entry.system:
+            both = f"'{cut(other)}' and '{cut(entry.system)}'"
+            notes.append(f"Systems {both} have the same summaries.")
+
+    goals = []
+    for of_input in dataset.references or ():
+        texts = ["".join(sentences) for sentences in of_input.references]
+        goals.append({"".join(text.split()) for text in texts})
 
     for system, row in rows.items() if goals else ():
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
@@ -295,10 +298,9 @@ def _ceiling(
 
     for entry in units:
         for number, sentences in enumerate(references.get(entry.input, ())):
-            if chosen := tuple(
-                unit for unit in entry.units if (unit.reference or 0) == number
-            ):
-                own.append(InputUnits(f"{entry.input} {number}", chosen))
+            chosen = [u for u in entry.units if (u.reference or 0) == number]
+            if chosen:
+                own.append(InputUnits(f"{entry.input} {number}", tuple(chosen)))
                 items.append((" ".join(sentences), own[-1].texts))
 
     if not items:
@@ -329,24 +331,25 @@ def _judged(
                 expected=f"{counted(len(inputs), 'input')} in the units' order",
             )
 
+    # System after system: what a judge is asked, and which summaries are not there.
     texts = [entry.texts for entry in units]
-    items = [
-        item for entry in summaries for item in zip(entry.texts, texts, strict=True)
-    ]
+    items: list[tuple[str, tuple[str, ...]]] = []
+    absent: list[bool] = []
+    for entry in summaries:
+        items += zip(entry.texts, texts, strict=True)
+        absent += [name in entry.missing for name in inputs]
+
     questions = [entry.question for entry in units] * len(summaries)
     batch = judge_pairs(judge, items, questions)
-    absent = [name in entry.missing for entry in summaries for name in inputs]
-    rows = [
-        np.full(len(row), np.nan) if gone else row
-        for row, gone in zip(batch.presence, absent, strict=True)
-    ]
 
-    empty = [
-        not text and not gone for (text, _), gone in zip(items, absent, strict=True)
-    ]
+    rows = []
+    empty = 0
+    for (text, _), row, gone in zip(items, batch.presence, absent, strict=True):
+        rows.append(np.full(len(row), np.nan) if gone else row)
+        empty += not text and not gone
     counts = {
         **batch.counts,
-        "empty_summaries": sum(empty),
+        "empty_summaries": empty,
         "missing_summaries": sum(absent),
     }
     presence = np.concatenate(rows).reshape(len(summaries), -1)
@@ -374,6 +377,8 @@ def _with_repeats(
     repeats = len(scores)
     means = scores.mean(axis=0)
     error = scores.std(axis=0, ddof=1) / repeats**0.5
+    # Two sources of error that do not depend on each other: their reaches add as
+    # squares.
     reach = t_reach(confidence, repeats - 1) * error
     wider = []
     for (low, high), mean, more in zip(intervals, means, reach, strict=True):
@@ -411,10 +416,11 @@ def _human(
 
     for n in np.flatnonzero(scored).tolist():
         own = by_system[systems[n]]
-        lengths = [
-            len(row) or size for row, size in zip(own.labels, sizes, strict=False)
-        ]
-        if own.inputs != layout.inputs or lengths != sizes:
+        fits = own.inputs == layout.inputs and len(own.labels) == len(sizes)
+        for row, size in zip(own.labels, sizes, strict=False):
+            # An input that nobody labelled has an empty row.
+            fits &= len(row) in (0, size)
+        if not fits:
             expected = "one label for each unit of each input, in the units' order"
             raise InputError(
                 f"labels of '{own.system}' of other units", expected=expected
@@ -425,6 +431,7 @@ def _human(
 
     human = np.full((len(systems), len(units)), np.nan)
     rows = ~np.isnan(labels).all(axis=1)
+    # A system without any label has no human score; the rule would refuse it.
     human[rows] = rule.apply(labels[rows], layout, seed)[0]
     counts = {
         "systems_without_labels": int((~scored).sum()),

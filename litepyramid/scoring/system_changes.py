@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.scoring.fact_changes import FactChange, facts_gained, facts_lost
+from litepyramid.scoring.fact_changes import FactChange, fact_changes
 from litepyramid.scoring.inference import TestedDifference, as_differences
 from litepyramid.scoring.runs import AlignedRuns, names_of
 from litepyramid.tables import hidden
@@ -118,17 +118,16 @@ def system_changes(
 
     # Corrected later, together with those of the other runs.
     tests = as_differences(differences, **bootstrap)
-    by_group = {
-        group: as_differences(differences[:, columns], **bootstrap)
-        for group, columns in _columns(runs, groups).items()
-    }
+    by_group = {}
+    for group, columns in _columns(runs, groups).items():
+        by_group[group] = as_differences(differences[:, columns], **bootstrap)
 
     changes = []
     for n, tested in enumerate(tests):
         row = differences[n]
         scored = np.flatnonzero(~np.isnan(row)).tolist()
-        lost = facts_lost(runs, n)
-        gained = facts_gained(runs, n)
+        lost = fact_changes(runs, n, lost=True)
+        gained = fact_changes(runs, n, lost=False)
 
         own_groups = []
         for group, entries in by_group.items():
@@ -188,12 +187,12 @@ def _texts(
     if not (old.texts and new.texts):
         return {}
 
+    texts = {}
     both = zip(runs.units, old.texts[system], new.texts[system], strict=True)
-    return {
-        entry.input: (before, now)
-        for entry, before, now in both
-        if entry.input in inputs
-    }
+    for entry, before, now in both:
+        if entry.input in inputs:
+            texts[entry.input] = (before, now)
+    return texts
 
 
 def _columns(
@@ -246,15 +245,15 @@ def _column(path: str, column: str) -> dict[str, str]:
     """The cells of a table's column by input; empty ones left out."""
     from litepyramid.io.rows import read_rows
 
-    rows = [row.values for row in read_rows(path, table=True).rows]
-    names = dict.fromkeys(name for row in rows for name in row)
-    names.pop("input", None)
+    table = read_rows(path, table=True)
+    rows = [row.values for row in table.rows]
+    names = [name for name in table.names if name != "input"]
 
     if column not in names or not all("input" in row for row in rows):
         raise InputError(
             f"no columns 'input' and '{column}'",
             path=path,
-            expected=f"FILE:COLUMN, with one of {names_of([*names])}",
+            expected=f"FILE:COLUMN, with one of {names_of(names)}",
         )
 
     cells = {str(row["input"]): row.get(column) for row in rows}
@@ -264,10 +263,8 @@ def _column(path: str, column: str) -> dict[str, str]:
 def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
     ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
     labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
-    return {
-        name: labels[int(np.searchsorted(ends, value))]
-        for name, value in numbers.items()
-    }
+    places = np.searchsorted(ends, [*numbers.values()]).tolist()
+    return {name: labels[n] for name, n in zip(numbers, places, strict=True)}
 
 
 def without_group(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:
@@ -276,6 +273,6 @@ def without_group(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[s
         return []
 
     number = sum(entry.input not in groups for entry in runs.units)
-    return (
-        [f"{counted(number, 'input has', 'inputs have')} no group."] if number else []
-    )
+    if not number:
+        return []
+    return [f"{counted(number, 'input has', 'inputs have')} no group."]
