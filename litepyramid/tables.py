@@ -23,7 +23,7 @@ Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
-_BAR, _SHORTEST_BAR = 24, 6  # characters of a bar
+_BAR, _SHORTEST_BAR = 24, 8  # characters of a bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,10 +437,11 @@ def _grid(
             style="bold cyan" if column.bar else "",
         )
 
-    taken = sum(needed[i] + 3 for i in part)
     drawn = [i for i in part if colour and table.columns[i].bar]
-    bar_width = min(_BAR, width - taken - 3)
-    if bar_width < _SHORTEST_BAR:
+    # A long bar takes no room from names, a short one folds them.
+    unfolded = sum(max([needed[i], *(len(row[i]) for row in rows)]) + 3 for i in part)
+    bar_width = max(_SHORTEST_BAR, min(_BAR, width - unfolded - 3))
+    if sum(needed[i] + 3 for i in part) + bar_width + 3 > width:
         drawn = []
     for _ in drawn:
         grid.add_column("", min_width=bar_width)
