@@ -48,8 +48,17 @@ def blocks(page: Path) -> list[tuple[bool, str, str]]:
 
 def same(shown: str, printed: str) -> bool:
     """Whether what is shown is what was printed: spaces and line ends aside, … is
-    anything."""
-    parts = [re.escape(" ".join(part.split())) for part in shown.split("…")]
+    anything. A third decimal may differ by one: processors round the small judge's
+    presences differently."""
+
+    def near(number: re.Match[str]) -> str:
+        value = int(number[1])
+        return "0" + rf"\.({'|'.join(f'{n:03}' for n in range(value - 1, value + 2))})"
+
+    parts = []
+    for part in shown.split("…"):
+        text = re.escape(" ".join(part.split()))
+        parts.append(re.sub(r"\b0\\\.(\d{3})\b", near, text))
     return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split())) is not None
 
 
@@ -81,6 +90,8 @@ def commands(text: str) -> list[tuple[list[str], str]]:
 def test_outputs_are_compared():
     assert same("{'mine': 0.4…}", "{'mine': 0.4701}\n")
     assert not same("{'mine': 0.5…}", "{'mine': 0.4701}\n")
+    assert same("a 0.425 b", "a 0.426 b\n")
+    assert not same("a 0.425 b", "a 0.427 b\n")
     shown = [text for _, text in statements("x = 1  # no\nprint(x)  # 2\nprint(x)\n")]
     assert shown == [None, "2", None]
     assert commands("$ a b\nout\n$ c \\\n  d\n") == [
