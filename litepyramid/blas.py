@@ -24,6 +24,7 @@ def cores() -> int:
     there = getattr(os, "sched_getaffinity", None)
     number = len(there(0)) if there else os.cpu_count() or 1
     try:
+        # A container's share of the machine, which the affinity does not tell.
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, min(number, round(int(quota) / int(period))))
     except (OSError, ValueError):
@@ -42,6 +43,7 @@ def single_threaded(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Several threads sum in an order that depends on how many there are.
         with _controller().limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
 

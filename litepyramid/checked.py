@@ -38,16 +38,18 @@ def parse_json(
     too deep."""
     try:
         value = _DECODER.decode(text)
-        if text.count("[") + text.count("{") > DEEPEST and any(
-            islice(_levels(value), DEEPEST + 1, None)
-        ):
+        # Nothing nests deeper than there are brackets: most texts need no walk.
+        brackets = text.count("[") + text.count("{")
+        if brackets > DEEPEST and any(islice(_levels(value), DEEPEST + 1, None)):
             raise RecursionError
 
+        # A number of many digits costs as much as a large file, and float overflows.
         if _ENDLESS.search(text):
             everything = chain.from_iterable(_levels(value))
             if any(isinstance(one, int) and abs(one) >= 10**300 for one in everything):
                 raise ValueError
 
+        # Half of a surrogate pair cannot be written as UTF-8 later.
         if "\\u" in text and re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as found:
@@ -77,9 +79,8 @@ def parse_json(
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise KeyError(
-            *(key for key, _ in Counter(key for key, _ in pairs).most_common(1))
-        )
+        counts = Counter([key for key, _ in pairs])
+        raise KeyError(counts.most_common(1)[0][0])
     return found
 
 
@@ -91,12 +92,13 @@ def _levels(value: Any) -> Iterator[list[Any]]:
     level = [value]
     while level:
         yield level
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
+        inside: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inside += value.values()
+            elif isinstance(value, list):
+                inside += value
+        level = inside
 
 
 def number(value: Any) -> float | None:
@@ -175,6 +177,7 @@ def _strict(schema: Any) -> Any:
         return [_strict(inner) for inner in schema]
     if not isinstance(schema, dict):
         return schema
+    # pydantic takes "1" for 1 and true for 1 unless each type is strict.
     schema = {key: _strict(inner) for key, inner in schema.items()}
     kind = schema.get("type")
     if kind in _STRICT:
@@ -219,6 +222,7 @@ def _misfit(value: Any, errors: list[Any]) -> tuple[str, str]:
     places = [_place(value, entry) for entry in errors]
     # Inside the one alternative that is of the right kind, the place is more exact.
     place = max((p for p in places if p[: len(places[0])] == places[0]), key=len)
+    # One place may miss several alternatives: all that it could be is told.
     those = [entry for entry, at in zip(errors, places, strict=True) if at == place]
     name = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(
         "."

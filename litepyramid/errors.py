@@ -98,6 +98,7 @@ def loading(
         yield
     except (LitepyramidError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
+    # A damaged model can raise anything: Rust's panics are no Exception.
     except BaseException as error:
         what = f"{what} ({reason(error)})"
         raise ModelError(
@@ -114,6 +115,7 @@ def located(path: str | Path, line: int | None = None) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        # The inner place is the more exact one.
         if error.path is not None:
             raise
         error.path, error.line = str(path), error.line or line
@@ -123,6 +125,7 @@ def located(path: str | Path, line: int | None = None) -> Iterator[None]:
 def reason(error: BaseException) -> str:
     """The first line of a third-party error's message, at most 200 characters."""
     said = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:200]
+    # str(KeyError('x')) is 'x' alone, which says nothing of what happened.
     if isinstance(error, LookupError) or not said:
         return f"{type(error).__name__}: {said}".removesuffix(": ")
     return said
@@ -134,6 +137,8 @@ def require(package: str, *, extra: str, purpose: str) -> ModuleType:
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
+        # Something else that the package itself needs is missing: that is no extra of
+        # ours.
         if error.name is None or not package.startswith(error.name.split(".")[0]):
             raise
         raise MissingExtraError(
@@ -147,6 +152,7 @@ def install_line(extra: str) -> str:
     try:
         noted = distribution("litepyramid").read_text("direct_url.json")
     except PackageNotFoundError:
+        # A working tree on PYTHONPATH, which nothing has installed.
         root = Path(__file__).resolve().parents[1]
         return f'pip install -e "{root}[{extra}]"'
 

@@ -34,6 +34,7 @@ def fill_page(
     values |= {
         "style": inside["css"],
         "script": inside["js"],
+        # In a script </script> would end it, wherever it stands.
         "data": text.replace("<", "\\u003c"),
     }
     return fill_template(package, f"{name}.html", **values)

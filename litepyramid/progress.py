@@ -51,6 +51,7 @@ class Progress:
             unit=f" {units}",
             unit_scale=False if each == 1.0 else 1.0 / each,
             disable=None if shown is None else not shown,
+            # A job of less than a second needs no bar.
             delay=1,
             leave=False,
             smoothing=0.05,
@@ -75,6 +76,7 @@ class Progress:
 
         now = time.monotonic()
         elapsed = now - self._start
+        # The first steps load models: a rate of them would say hours.
         if elapsed < MEASURED or not self.done:
             return
 
@@ -82,6 +84,7 @@ class Progress:
             self._judging = False
             self._tell_faster_ways(elapsed)
 
+        # A log is read later: a line now and then, where a bar would fill it.
         if self._lines and now - self._last >= EVERY:
             self._last = now
             self.write(self._line(elapsed))

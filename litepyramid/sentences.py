@@ -47,6 +47,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         piece = text[start:end]
         if any(char.isalnum() for char in piece) or (piece.strip() and not spans):
             spans.append((end - len(piece.lstrip()), start + len(piece.rstrip())))
+        # Marks alone, such as a bullet, are no sentence: they go with the one before.
         elif piece.strip():
             spans[-1] = (spans[-1][0], start + len(piece.rstrip()))
         start = end
@@ -60,13 +61,16 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     stop = match.start()
     if text[stop] != ".":
         return False
+    # A small letter after the stop: the sentence has not ended.
     goes_on = text[match.end() : match.end() + 1].islower()
     if goes_on and text[max(0, stop - 2) : stop] == "..":
         return True
+    # Behind a closing quote or bracket it is the end, whatever the word.
     if match[1]:
         return False
     if _ORDINAL.search(text[max(0, stop - 8) : stop]):
         return True
+    # No abbreviation is longer, and a text without spaces costs no search.
     word = text[max(0, stop - 40) : stop].rstrip(". ").rsplit(None, 1)[-1:]
     inner = word[0].lstrip("(\"'“‘").lower() if word else ""
 

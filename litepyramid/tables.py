@@ -73,21 +73,27 @@ class Table:
     ) -> Table:
         """A row an entry: its attributes, or a mapping's values, by the columns'
         names."""
-        named = tuple(Column(c) if isinstance(c, str) else c for c in columns)
+        named = [Column(c) if isinstance(c, str) else c for c in columns]
 
         rows: list[tuple[Cell, ...]] = []
         for entry in entries:
-            values = entry if isinstance(entry, Mapping) else _attributes(entry, named)
-            rows.append(tuple(values[column.name] for column in named))
+            is_mapping = isinstance(entry, Mapping)
+            cells = []
+            for column in named:
+                name = column.name
+                cells.append(entry[name] if is_mapping else getattr(entry, name))
+            rows.append(tuple(cells))
 
-        return cls(title, named, tuple(rows), tuple(notes))
+        return cls(title, tuple(named), tuple(rows), tuple(notes))
 
     def without(self, *names: str) -> Table:
         """The table less the columns of these names."""
         shown = [i for i, column in enumerate(self.columns) if column.name not in names]
         columns = tuple(self.columns[i] for i in shown)
-        rows = tuple(tuple(row[i] for i in shown) for row in self.rows)
-        return replace(self, columns=columns, rows=rows)
+        rows = []
+        for row in self.rows:
+            rows.append(tuple([row[i] for i in shown]))
+        return replace(self, columns=columns, rows=tuple(rows))
 
     @property
     def numeric(self) -> list[bool]:
@@ -98,10 +104,6 @@ class Table:
             for i, cell in enumerate(row):
                 numeric[i] |= isinstance(cell, int | float)
         return numeric
-
-
-def _attributes(entry: Any, columns: Iterable[Column]) -> dict[str, Any]:
-    return {column.name: getattr(entry, column.name) for column in columns}
 
 
 class Result:
@@ -253,6 +255,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         },
     }
 
+    # A bitmap of more dots across than 65,535 cannot be written.
     dots = min(_DOTS, _MOST_DOTS / max(figure.get_size_inches()))
     options = {
         "format": form,
@@ -261,6 +264,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
     }
     fixed = {
         "pdf.fonttype": 42,
+        # Ids and dates would make each file of one figure another one.
         "svg.hashsalt": "litepyramid",
         "font.family": fonts,
     }
@@ -297,11 +301,11 @@ def hidden(**options: Any) -> Any:
 
 def record(value: Any) -> dict[str, Any]:
     """A dataclass as a JSON object: its fields, those marked `hidden` left out."""
-    return {
-        f.name: plain(getattr(value, f.name))
-        for f in fields(value)
-        if "hidden" not in f.metadata
-    }
+    values = {}
+    for f in fields(value):
+        if "hidden" not in f.metadata:
+            values[f.name] = plain(getattr(value, f.name))
+    return values
 
 
 def row(entry: Any, **more: Any) -> dict[str, Any]:
@@ -476,10 +480,9 @@ def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
     first = list(range(min(repeated, len(needed))))
     parts = [[*first]]
     for column in range(len(first), len(needed)):
-        if (
-            sum(needed[i] + 3 for i in (*parts[-1], column)) > width + 1
-            and parts[-1] != first
-        ):
+        # Two spaces and a bar between columns; the last one needs none.
+        taken = sum([needed[i] + 3 for i in (*parts[-1], column)]) - 1
+        if taken > width and parts[-1] != first:
             parts.append([*first])
         parts[-1].append(column)
     return parts
@@ -502,10 +505,13 @@ def _csv(table: Table) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([column.name for column in table.columns])
     for row in table.rows:
-        known = (None if cell != cell else cell for cell in row)  # NaN is an empty cell
-        writer.writerow(
-            guarded(cell) if isinstance(cell, str) else cell for cell in known
-        )
+        cells: list[Cell] = []
+        for cell in row:
+            if isinstance(cell, str):
+                cells.append(guarded(cell))
+            else:
+                cells.append(None if cell != cell else cell)  # NaN is an empty cell
+        writer.writerow(cells)
     return buffer.getvalue()
 
 

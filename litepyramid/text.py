@@ -32,6 +32,7 @@ def printable(text: str) -> str:
 def cut(value: object, longest: int = _LONGEST) -> str:
     """A value as messages and tables show it: printable, at most `longest`
     characters."""
+    # Cut first: a value may have millions of characters.
     text = printable(str(value)[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 

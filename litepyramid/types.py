@@ -59,6 +59,7 @@ class Unit:
     def entries(self) -> tuple[Unit, ...]:
         """One entry per contributor, each with its place and an equal part of the
         weight."""
+        # The contributors share the weight, so that a plan counts an SCU once.
         part = self.weight / max(1, len(self.places))
         return tuple(
             replace(
@@ -160,6 +161,7 @@ def _read_only(scores: Any, *names: Sequence[str]) -> None:
     if values.shape != (shape := tuple(map(len, names))):
         what = f"scores of the shape {values.shape}"
         raise InputError(what, expected=f"{shape}: (metrics,) systems, inputs")
+    # Results share these arrays; numpy would change all of them at once.
     values.setflags(write=False)
     object.__setattr__(scores, "values", values)
 
@@ -412,6 +414,7 @@ def data_hashes(
     if units:
         hashes["units_sha"] = fingerprint(_unit_values(units))
         inputs = sorted((entry.input, entry.question or "") for entry in units)
+        # An answer to another question is another input.
         hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
 
     if summaries:

@@ -153,6 +153,7 @@ def respelled(unit: str, summary: str) -> str:
     end = 0
 
     for quantity in asked:
+        # Five is the summary's 5, and 3 May its May 3rd; a year must be the same.
         spelling = spellings.get((quantity.value, quantity.year))
         if spelling is None:
             continue
@@ -186,6 +187,7 @@ def _dates(text: str) -> Iterator[Quantity]:
         name = match["month"].lower()
         month = int(name) if name.isdigit() else MONTHS[name]
         day = int(match["day"])
+        # Two patterns may find one date; 31 is no month.
         if match.start() < end or not (1 <= month <= 12 and 1 <= day <= 31):
             continue
 
@@ -213,6 +215,7 @@ def _in_digits(
     it."""
     token = tokens[place]
     before = text[max(0, token.start() - 2) : token.start()]
+    # 1990s, v2.1 and 12:30 are no quantities.
     glued = before[-1:].isalnum() or (before[-1:] in ".,:/" and before[:1].isdigit())
     goes_on = re.match(r"[.,:/]\d", text[token.end() : token.end() + 2])
     if glued or goes_on or token.end() - token.start() > _LONGEST:
@@ -236,6 +239,7 @@ def _in_words(
     text: str, tokens: list[re.Match[str]], place: int
 ) -> tuple[Decimal | None, int]:
     """A number in words (two hundred and five, a dozen), and the token after it."""
+    # No number is spelled in more words.
     words = [token[0].lower() for token in tokens[place : place + 12]]
     total = 0
     current = 0

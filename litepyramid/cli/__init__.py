@@ -40,6 +40,7 @@ def main() -> None:
     _open_streams()
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal in another encoding shows escapes, where it would end the program.
         sys.stdout.reconfigure(errors="backslashreplace")
     message: object = ""
 
@@ -89,12 +90,12 @@ def _usage_error(error: Any) -> InputError:
     wrong = (named[1] or named[2]).strip("-") if named else ""
     command = "litepyramid"
 
+    # A command has two words at most.
     for word in sys.argv[1:3]:
         longer = f"{command} {word}"
-        is_head = any(
-            f"litepyramid {name} ".startswith(f"{longer} ") for name in COMMANDS
-        )
-        command = longer if is_head else command
+        heads = [f"litepyramid {name} " for name in COMMANDS]
+        if any(head.startswith(f"{longer} ") for head in heads):
+            command = longer
 
     if what.startswith("No such option") and command.endswith("budget export"):
         hint = _units_first() if wrong in ("references", "r") else hint
@@ -140,6 +141,7 @@ def _flush(stream: TextIO) -> None:
     try:
         stream.flush()
     except OSError:
+        # Python flushes once more at its end, and would print a traceback there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -91,10 +91,8 @@ def _steps(seed: int) -> Iterator[Step]:
     )
     stus = litepyramid.extract(example.references).units
     lite3 = litepyramid.score(example.summaries, stus, judge=judge, seed=seed)
-    first = "\n".join(
-        textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
-        for text in stus[0].texts
-    )
+    bullets = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ")
+    first = "\n".join(map(bullets.fill, stus[0].texts))
 
     yield Step(
         "No SCUs? Extract STUs from the references.",
@@ -102,6 +100,7 @@ def _steps(seed: int) -> Iterator[Step]:
         lite3,
         f"The STUs of the first reference ({stus[0].input}):\n{first}",
     )
+    # Predicted once: the plan and the mix below take the same half of the sentences.
     easiness = litepyramid.easiness.predict(example.references)
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
@@ -125,11 +124,11 @@ def _remark(result: ScoreResult) -> str:
     """What the first table shows, as its tests find it."""
     groups = dict(zip(result.systems, result.groups, strict=True))
     order = sorted(result.systems, key=lambda system: -result.scores[system])
-    apart = [
-        f"'{high}' scores significantly higher than '{low}'"
-        for high, low in pairwise(order)
-        if not {*groups[high]} & {*groups[low]}
-    ]
+    apart = []
+    for high, low in pairwise(order):
+        if not {*groups[high]} & {*groups[low]}:
+            apart.append(f"'{high}' scores significantly higher than '{low}'")
+
     text = "The human column is what people marked as present. " + (
         f"By the judge, {'; '.join(apart)}."
         if apart

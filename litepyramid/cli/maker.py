@@ -93,10 +93,11 @@ def documentation(function: Callable[..., Any]) -> Documentation:
     help, *sections = _SECTION.split(inspect.getdoc(function) or "")
     by_name = dict(zip(sections[::2], sections[1::2], strict=True))
     entries = re.split(r"\n    (?=\*{0,2}\w+: )", "\n" + by_name.get("Args", ""))[1:]
-    named = (entry.partition(": ") for entry in entries)
-    arguments = {
-        name: " ".join(text.replace("``", "").split()) for name, _, text in named
-    }
+    arguments = {}
+    for entry in entries:
+        name, _, text = entry.partition(": ")
+        plain = " ".join(text.replace("``", "").split())
+        arguments[name] = _SOURCE.sub("", plain)
     paragraphs = _SOURCE.sub("", help).strip().replace("``", "").split("\n\n")
     lines = (
         inspect.cleandoc(by_name.get("Command line", ""))
@@ -106,7 +107,7 @@ def documentation(function: Callable[..., Any]) -> Documentation:
 
     return Documentation(
         "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
-        {name: _SOURCE.sub("", text) for name, text in arguments.items()},
+        arguments,
         "\n".join(_wrapped(" ".join(line.split())) for line in lines),
     )
 
@@ -139,6 +140,7 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
         _run(command, values)
 
     callback.__name__ = name
+    # typer reads the options from the signature, which no function here spells out.
     callback.__signature__ = inspect.Signature(command.parameters)  # type: ignore[attr-defined]
     callback.__annotations__ = {p.name: p.annotation for p in command.parameters}
     examples = f"\b\n{described.examples}" if described.examples else ""
@@ -162,23 +164,24 @@ class StrictCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the words of the command line."""
-        single = {
-            flag: option.opts[0]
-            for option in self.params
-            if not getattr(option, "multiple", False)
-            and not getattr(option, "is_flag", False)
-            for flag in option.opts
-            if flag.startswith("-")
-        }
-        words = args[: args.index("--")] if "--" in args else args
-        names = [
-            single[flag] for word in words if (flag := word.partition("=")[0]) in single
-        ]
+        single: dict[str, str] = {}
+        for entry in self.params:
+            option: Any = entry
+            is_option = option.param_type_name == "option"
+            if is_option and not option.multiple and not option.is_flag:
+                single |= dict.fromkeys(option.opts, option.opts[0])
 
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(
-                f"{twice} is given twice", expected="one file, folder or value"
-            )
+        # What stands behind -- are arguments, whatever they look like.
+        words = args[: args.index("--")] if "--" in args else args
+        seen = set()
+        for word in words:
+            name = single.get(word.partition("=")[0])
+            if name in seen:
+                raise InputError(
+                    f"{name} is given twice", expected="one file, folder or value"
+                )
+            if name is not None:
+                seen.add(name)
 
         return super().parse_args(ctx, args)
 
@@ -195,16 +198,9 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     told = documentation(reader).arguments
     sources = _sources(reader, entries, hints)
     arguments = []
-    options = [
-        _option(
-            name,
-            kind,
-            default,
-            told[name],
-            panel="Data",
-        )
-        for name, (kind, default) in sources.items()
-    ]
+    options = []
+    for name, (kind, default) in sources.items():
+        options.append(_option(name, kind, default, told[name], panel="Data"))
 
     for name, entry in entries.items():
         text = texts.get(name, "")
@@ -301,12 +297,12 @@ def _sources(
         return {}
 
     kinds = get_type_hints(reader, include_extras=True)
-    parameters = inspect.signature(reader).parameters
-    return {
-        name: (kinds[name], entry.default)
-        for name, entry in parameters.items()
-        if name in names
-    }
+    sources = {}
+    # In the order in which the reader takes them.
+    for name, entry in inspect.signature(reader).parameters.items():
+        if name in names:
+            sources[name] = (kinds[name], entry.default)
+    return sources
 
 
 def _mark(hint: Any) -> str:
@@ -336,6 +332,7 @@ def _option(
 ) -> inspect.Parameter:
     kind = _kind(hint)
     choices = get_args(kind) if get_origin(kind) is Literal else ()
+    # A docstring that explains each choice need not list them again.
     if any(str(choice) not in text for choice in choices):
         text = f"{text} One of {', '.join(map(str, choices))}."
     several = isinstance(default, tuple | list)
@@ -389,6 +386,7 @@ def _kind(hint: Any) -> Any:
         kinds = [_kind(one) for one in inner if one is not NoneType]
         several = next((kind for kind in kinds if get_origin(kind) is list), None)
         numbers = float if {*kinds} == {int, float} else str
+        # A union of other types is read as text: the function tells them apart.
         return several or (kinds[0] if len(set(map(str, kinds))) == 1 else numbers)
 
     if origin is Literal:
@@ -402,11 +400,11 @@ def _endings(function: Callable[..., Any]) -> list[str]:
     """The endings of files that a command's result can be saved in."""
     result = get_type_hints(function).get("return")
     classes = [one for one in get_args(result) or (result,) if isinstance(one, type)]
-    return [
-        *dict.fromkeys(
-            e for one in classes if issubclass(one, Result) for e in one.endings()
-        )
-    ]
+    endings: dict[str, None] = {}
+    for one in classes:
+        if issubclass(one, Result):
+            endings |= dict.fromkeys(one.endings())
+    return [*endings]
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
@@ -417,11 +415,10 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     if "out" not in command.filled.values():
         outputs = list(values.pop("output", None) or ())
 
-    inputs = [
-        value
-        for name, value in values.items()
-        if command.filled.get(name) not in ("out", "side")
-    ]
+    inputs = []
+    for name, value in values.items():
+        if command.filled.get(name) not in ("out", "side"):
+            inputs.append(value)
 
     with reading(*inputs, user_cache()):
         _run_guarded(command, values, outputs)
@@ -432,6 +429,7 @@ def _run_guarded(
 ) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     files = [Path(one) for one in outputs if one != "-"]
+    # Before the work: a wrong ending would be noticed after hours of judging.
     endings = _endings(command.function)
     for path in files:
         if endings and (ending := whole_ending(path)) not in endings:
@@ -439,13 +437,11 @@ def _run_guarded(
             raise InputError(f"unknown ending '{ending}'", path=path, expected=expected)
         check_output(path)
 
-    sides = [
-        values[name]
-        for name, mark in command.filled.items()
-        if mark in ("out", "side") and values[name] is not None
-    ]
-    for path in sides:
-        check_not_read(path)
+    sides = []
+    for name, mark in command.filled.items():
+        if mark in ("out", "side") and values[name] is not None:
+            check_not_read(values[name])
+            sides.append(values[name])
 
     check_outputs([*files, *sides])
 
@@ -471,6 +467,7 @@ def _run_guarded(
             # Whoever saves scores wants to see them too.
             sys.stdout.write(result.to_table(colour=_coloured(), brief=True))
     except BrokenPipeError:
+        # The status that a shell gives a program whose reader has gone (128 + SIGPIPE).
         raise typer.Exit(141) from None
 
     for line in (
@@ -504,12 +501,12 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the function: what the user left out keeps the function's
     default."""
     defaults = {parameter.name: parameter.default for parameter in command.parameters}
-    arguments = {
-        name: value
-        for name, value in values.items()
-        if value != defaults[name]
-        and not (isinstance(value, list | tuple) and not value)
-    }
+    arguments = {}
+    for name, value in values.items():
+        # An option that may be repeated and was not given is an empty list.
+        if value != defaults[name] and value not in ([], ()):
+            arguments[name] = value
+
     summaries = arguments.pop("summaries", None)
     settings = arguments.pop("judge_settings", [])
 

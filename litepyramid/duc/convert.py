@@ -292,6 +292,7 @@ def convert(
         else:
             result = _from_tables(tables, to or "units")
 
+    # What was asked for by name stays, even if it is not there: that is an error.
     if to is None:
         parts = (replace(result, to=part) for part in get_args(Target))
         result = next((part for part in parts if part.rows()), result)
@@ -400,6 +401,7 @@ def _label_scores(
     if not labels:
         return None
     inputs = tuple(dict.fromkeys(chain.from_iterable(labels.values())))
+    # Input by input, since systems may be labelled on different ones.
     layouts = {entry.input: UnitLayout.of([entry]) for entry in units}
     values: dict[str, Any] = {}
 

@@ -102,6 +102,7 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
     and what is after the last one.
     """
+    # A pattern of the user's comes before NIST's names.
     match = _PEER.fullmatch(_stem(path)) if names is None else None
     if match is not None:
         return PeerName(
@@ -372,6 +373,7 @@ class Packed:
         stop = bisect_left(self.offsets, start + len(label) if end is None else end)
         if stop - first == size and self.text.startswith(packed, first):
             return start
+        # Not anywhere in the text: a short label may stand in another reference.
         after = self.text.find(packed, first, first + size + REACH)
         before = self.text.rfind(packed, max(0, first - REACH), first + size)
         offsets = [self.offsets[index] for index in (before, after) if index >= 0]
@@ -574,6 +576,8 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
     parser = DefusedXMLParser(
         target=_Builder(path),
         forbid_entities=True,
+        # DUCView names a document type; that nothing outside is opened, the parser sees
+        # to.
         forbid_external=False,
     )
     try:

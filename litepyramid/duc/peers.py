@@ -94,6 +94,7 @@ class PyramidFolder:
                 f"fewer than {counted(len(inputs), 'input')}: {names}."
             )
 
+        # A pyramid without annotations has no peers to score.
         if bare := len(self.pyramids) - len(inputs):
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         pyramids = tuple(p for p in self.pyramids if p.input in inputs)
@@ -295,6 +296,8 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
             )
         annotations[key] = annotation
 
+    # The names of pyramids are read with those of annotations in mind: letters of a set
+    # may or may not belong to its name.
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
     for path in (path for path in paths if not is_peer(path)):

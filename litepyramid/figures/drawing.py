@@ -69,6 +69,7 @@ def legend_below(figure: Any, axes: Any, size: float = 8.5) -> None:
     handles, labels = axes.get_legend_handles_labels()
     each = max(map(len, labels)) / _CHARACTERS * size / 8.5 + 0.5
     columns = max(1, min(len(labels), int(figure.bbox.width / figure.dpi / each)))
+    # A subfigure has no height of its own.
     if hasattr(figure, "set_figheight"):
         figure.set_figheight(figure.get_figheight() + 0.19 * -(-len(labels) // columns))
     figure.legend(

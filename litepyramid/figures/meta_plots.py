@@ -112,6 +112,7 @@ def _one_interval(
     """A dot, a line, and behind them how the samples are spread."""
     samples = np.asarray(mark.samples, dtype=np.float64)
     samples = samples[~np.isnan(samples)]
+    # A histogram of one value would be a bar of no width.
     if samples.size and np.ptp(samples) > 1e-9:
         counts, edges = np.histogram(samples, bins=40)
         half = counts / counts.max() * step * 0.45
@@ -282,6 +283,7 @@ def line_panels(blocks: Sequence[tuple[Sequence[Line], str, str]]) -> Any:
     figure, axes = panels(len(blocks), len(blocks), 4.8, 3.8)
     for axis, block in zip(axes, blocks, strict=True):
         _draw_lines(axis, *block)
+    # A legend of more curves would be larger than the panels.
     if len(blocks[0][0]) <= 2 * len(COLOURS):
         legend_below(figure, axes[0])
     return figure
@@ -289,6 +291,7 @@ def line_panels(blocks: Sequence[tuple[Sequence[Line], str, str]]) -> Any:
 
 def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
     """Curves, with bands of deviations where they are few enough to tell apart."""
+    # Of many bands nobody sees which belongs to which curve.
     banded = len(lines) <= _BANDS
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]

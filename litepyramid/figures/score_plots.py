@@ -48,6 +48,7 @@ def score_figure(
     `scores` are called `label`, `what` is the name of the axis; `points` are more values by name,
     as diamonds, `below` a second value with its interval, called `below_label`.
     """
+    # A system without a score is in no group.
     number = max([1, *itertools.chain.from_iterable(groups)])
     lines = len(names) * (1.5 if below else 1)
     figure = new_figure(_WIDTH, 0.6 + _ROW * lines)
@@ -215,6 +216,7 @@ def difference_matrix(
         pad=0.03,
     )
     bar.outline.set_visible(False)
+    # Only the colours that occur: above the diagonal few differences are negative.
     bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
     marked = "dot: p <" if significant.any() else "no pair has p <"
@@ -287,6 +289,7 @@ def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
     plain_axes(axes)
 
     predicted, observed, pairs = np.transpose(bins)
+    # Areas, so that what is seen is the number of pairs.
     sizes = 4 + 60 * pairs / pairs.max()
     axes.plot(predicted, observed, color=BLUE, linewidth=0.8)
     axes.scatter(

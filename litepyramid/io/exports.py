@@ -338,6 +338,7 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
         ours["units"] = texts
 
     system = _taken(flat, export.system, ())
+    # Two versions of one app are two systems.
     version = flat.pop("app_version", None) if system is not None else None
     if system not in (None, ""):
         ours["system"] = f"{system} {version}" if version else str(system)
@@ -424,6 +425,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, list):
         turns = [(_role(turn), _text(turn)) for turn in value]
         texts = [(role, text) for role, text in turns if text]
+        # A conversation of one turn is a text: its role says nothing.
         if len(texts) == 1:
             return texts[0][1]
         return "\n\n".join(f"{role}: {text}" for role, text in texts) or None
@@ -452,6 +454,7 @@ def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
                 del flat[key]
                 scores[key.removeprefix(export.scores)] = score
 
+    # A tool writes NaN where a metric failed.
     return {key: score for key, score in scores.items() if score == score}
 
 
@@ -463,6 +466,7 @@ def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
         )
 
     left = dict(result)
+    # Tools call the grader by one of these names.
     name = next((left.pop(k) for k in ("name", "key", "metric") if left.get(k)), key)
     score = number(left.pop("score", None))
     for what, value in left.items():

@@ -81,6 +81,7 @@ def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
 def format_of(first: Mapping[str, Any]) -> str | None:
     """The name of the kind of file whose first object this is; None if it is none of
     `FORMATS`."""
+    # Our own files may carry any further column.
     if {"input", "unit", "units"} & first.keys():
         return None
 
@@ -363,6 +364,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         system = str(provider or "") + (f", prompt {index}" if len(prompts) > 1 else "")
         times[system, name] += 1
         if (again := times[system, name]) > 1:
+            # A test that is run again is another sample of the same model.
             system += f" ({again})"
         output = response.get("output") if isinstance(response, dict) else response
         # A failed assertion is an error too: then the answer is there.

@@ -102,6 +102,7 @@ class SavedScores:
         if any(value is None for value in values):
             return None
 
+        # Rows of the file are system after system, each with all inputs.
         width = len(self.units)
         starts = range(0, len(values), width)
         return tuple([tuple(values[at : at + width]) for at in starts])
@@ -166,6 +167,7 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
     if not isinstance(document, Mapping) or not document.keys() >= _KEYS:
         return None
 
+    # A fresh result holds arrays and records, a file only JSON's values.
     values = document if isinstance(source, str | Path) else plain(document)
     saved = as_type(SavedScores, values, what=BROKEN, path=path)
     _check_rows(saved, path)

@@ -17,7 +17,14 @@ from litepyramid.progress import track
 from litepyramid.stats import by_id, check_samples, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import DataLike, FloatArray, References, ScoreTable, Signature
+from litepyramid.types import (
+    DataLike,
+    FloatArray,
+    References,
+    ScoreTable,
+    Signature,
+    data_hashes,
+)
 from litepyramid.wording import normalized
 
 Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
@@ -130,6 +137,7 @@ def score_metrics(
     for i, name in enumerate(track(inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
         texts = [system.texts[i] for system in dataset.summaries]
+        # Copies of a text, and empty ones, are scored once.
         distinct = list(dict.fromkeys(texts))
         order = [distinct.index(text) for text in texts]
         for family, scorer in families.items():
@@ -141,10 +149,9 @@ def score_metrics(
                     )
                     matrix[:, i] = np.asarray(values)[order]
 
-    if unknown := [
-        name for name in names if name not in families and name not in scores
-    ]:
-        raise _unknown(unknown[0])
+    for name in names:
+        if name not in families and name not in scores:
+            raise _unknown(name)
 
     table = ScoreTable(
         tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
@@ -154,9 +161,10 @@ def score_metrics(
         "confidence": confidence,
         "seed": seed,
     }
-    hashes = {
-        name: dataset.hashes[name] for name in ("summaries_sha", "references_sha")
-    }
+    hashes = data_hashes(
+        summaries=dataset.summaries,
+        references=dataset.references or (),
+    )
     signature = Signature.of(
         metrics="+".join(scores),
         **signed(dataset.language),
@@ -211,14 +219,13 @@ def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
         summaries: Sequence[str], references: Sequence[str]
     ) -> dict[str, list[float]]:
         targets = [normalized(text) for text in references]
-        scores = [
-            scorer.score_multi(targets, normalized(text))[name] for text in summaries
-        ]
-        return {
-            "f1": [score.fmeasure for score in scores],
-            "recall": [score.recall for score in scores],
-            "precision": [score.precision for score in scores],
-        }
+        variants: dict[str, list[float]] = {"f1": [], "recall": [], "precision": []}
+        for text in summaries:
+            score = scorer.score_multi(targets, normalized(text))[name]
+            variants["f1"].append(score.fmeasure)
+            variants["recall"].append(score.recall)
+            variants["precision"].append(score.precision)
+        return variants
 
     return family
 
@@ -231,12 +238,8 @@ def _sacrebleu(name: str, language: str, **options: Any) -> Family:
     def family(
         summaries: Sequence[str], references: Sequence[str]
     ) -> dict[str, list[float]]:
-        return {
-            "": [
-                metric.sentence_score(text, list(references)).score
-                for text in summaries
-            ]
-        }
+        targets = list(references)
+        return {"": [metric.sentence_score(t, targets).score for t in summaries]}
 
     return family
 
@@ -272,9 +275,8 @@ def _bertscore(
         model_type=model,
         num_layers=layer,
     )
-    tokenizer = (
-        scorer._tokenizer
-    )  # one that names no longest text would overflow in bert-score
+    # A tokenizer that names no longest text would overflow in bert-score.
+    tokenizer = scorer._tokenizer
     tokenizer.model_max_length = min(tokenizer.model_max_length, 512)
 
     def family(
@@ -288,11 +290,12 @@ def _bertscore(
 
 
 _FAMILIES: Mapping[str, Callable[[str], Family]] = {
-    **{f"rouge-{kind}": partial(_rouge, kind) for kind in ("1", "2", "l")},
-    **{
-        f"rouge-u-{kind}": partial(_rouge, kind, unicode=True)
-        for kind in ("1", "2", "l")
-    },
+    "rouge-1": partial(_rouge, "1"),
+    "rouge-2": partial(_rouge, "2"),
+    "rouge-l": partial(_rouge, "l"),
+    "rouge-u-1": partial(_rouge, "1", unicode=True),
+    "rouge-u-2": partial(_rouge, "2", unicode=True),
+    "rouge-u-l": partial(_rouge, "l", unicode=True),
     "bleu": partial(_sacrebleu, "BLEU", effective_order=True),
     "chrf": partial(_sacrebleu, "CHRF"),
     "meteor": _meteor,

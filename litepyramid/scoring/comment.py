@@ -84,6 +84,7 @@ def comment(
         lines += ["", f"<details><summary>{title}</summary>", ""]
         lines += [*shown, "", "</details>"]
 
+    # A head alone may be too long: a run of thousands of systems.
     return "\n".join([*lines, *foot])[:LONGEST]
 
 

@@ -109,6 +109,7 @@ class SystemComparison(Result):
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         fewest = min(pair.inputs for pair in self.pairs)
         most = max(pair.inputs for pair in self.pairs)
+        # 1 of 6 pairs differs, 2 of 6 differ, and so does 1 of 1.
         differ = "differs" if 1 in (significant, len(self.pairs)) else "differ"
 
         notes = [_OF_MATRIX] if self._many else []
@@ -272,6 +273,7 @@ def compare(
     }
     corrected = adjust_p_values(p, "holm")
     compared: list[PairComparison] = []
+    # A block of pairs at once: its bootstrap samples are what memory must hold.
     parts = list(blocks(len(pairs), samples))
 
     for part in track(parts, "resampling", "blocks of pairs"):
@@ -316,6 +318,7 @@ def _check_one_run(scores: Any) -> None:
     seen: set[str] = set()
     for source in scores:
         run = read_saved(source)
+        # Tables may repeat systems, with other metrics or inputs.
         if not isinstance(run, ScoreResult):
             return
         if seen & {*run.systems}:

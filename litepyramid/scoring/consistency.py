@@ -117,6 +117,7 @@ def _check_scores(
 ) -> None:
     """Compares (N, M) scores with those of (N, U) presence, or labels, by the rule."""
     expected = np.full(scores.shape, np.nan)
+    # Systems without labels have no human scores, and the rule would refuse them.
     scored = ~np.isnan(presence).all(axis=1)
     expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
 
@@ -179,6 +180,7 @@ def _check_intervals(result: ScoreRecord) -> None:
 
 def _check_hashes(result: ScoreRecord) -> None:
     saved = dict(result.signature.fields)
+    # A number that was changed by hand is found above; a text only by its hash.
     _compare_hashes(saved, data_hashes(units=result.units))
 
     if "label_units_sha" in saved:

@@ -187,6 +187,7 @@ def _favour(change: FloatArray) -> FloatArray:
     favour = np.full(change.shape, np.nan)
     if len(change) > 1:
         for n in range(len(change)):
+            # NaN where another system has no score: its change is not known.
             favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
     return favour
 

@@ -84,6 +84,7 @@ def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
     judge = _by_ratio(expansion * drawn.judge, excess, drawn.total)
 
     # What a draw leaves open, relative to the least certain one.
+    # A sample of a finite population: the more of it is labelled, the less is open.
     finite = 1 - drawn.probability.min()
     left_open = (1 - drawn.probability) / finite if finite else np.ones(n)
     slopes = _slopes(human, judge, left_open)
@@ -124,6 +125,7 @@ def _slopes(human: FloatArray, judge: FloatArray, weights: FloatArray) -> FloatA
     spread = (weights * (x * x)).sum(axis=1)[:, None] - left * x * x
     shared = (weights * (x * y)).sum(axis=1)[:, None] - left * x * y
 
+    # A judge whose scores do not vary has no slope: then the labels count alone.
     usable = spread > 1e-12 * np.maximum(1.0, (judge**2).sum(axis=1)[:, None])
     return np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
 
@@ -167,6 +169,7 @@ def with_intervals(
     rows.saved = rows.labels * ratio - rows.labels
 
     if target == "population":
+        # New inputs differ among themselves as well, which no label here can tell.
         error, alone_error = error + more, alone_error + more
     rows.error, rows.alone_error = np.sqrt(error), np.sqrt(alone_error)
 

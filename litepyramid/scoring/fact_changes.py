@@ -136,6 +136,7 @@ def _sentence(
     sentence = text[slice(*span)]
     words = _words(fact)
     shared = len(words & _words(sentence))
+    # A sentence near to the goal may speak of something else altogether.
     if side.presence[system, place] < PRESENT and shared < _SPEAKS * len(words):
         return (0, 0), ""
     return span, sentence
@@ -163,6 +164,7 @@ def nearest_sentence(text: str, goal: str) -> Span:
     best = 0.0
     nearest = (0, 0)
     for span, words in _sentence_words(text):
+        # The goal's own length is the same for all sentences, and so left out.
         score = len(words & goal_words) / max(1, len(words)) ** 0.5
         if score > best:
             best = score

@@ -96,6 +96,7 @@ class Gate:
         # Differences that are all the same leave no doubt, and nothing to divide by.
         error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
         normal = NormalDist()
+        # The interval's lower end lies so many standard errors below the difference.
         reach = normal.inv_cdf(1 - self.alpha / 2)
         return normal.cdf((self.margin or 0.0) / error - reach)
 

@@ -209,6 +209,7 @@ def _with_premises(
         keys = as_names(sources.get("ids"), sources.get("columns"))
         for name, text in as_documents(documents, **keys).items():
             premises[name] = [text]
+        # Summaries in a list go by the order of the documents, under their ids.
         if not isinstance(data, Dataset) and sources.get("ids") is None:
             sources["ids"] = [*premises]
 
@@ -238,6 +239,8 @@ def _units_of(texts: Sequence[str], language: str) -> dict[int, tuple[str, ...]]
     records = []
     for place, text in enumerate(texts):
         if text.strip():
+            # Extraction wants references: a summary is taken for one, named by its
+            # place.
             records.append(InputReferences(str(place), ((text,),), (False,)))
     extraction = extract(records, language=language)
     return {int(entry.input): entry.texts for entry in extraction.units}
@@ -272,6 +275,7 @@ def _f1(
     with np.errstate(invalid="ignore", divide="ignore"):
         values = 2 * precision * recall / (precision + recall)
     values[(precision == 0) & (recall == 0)] = 0.0
+    # An empty summary has no precision, but it does say nothing of the reference.
     values[empty] = 0.0
     return np.asarray(values)
 

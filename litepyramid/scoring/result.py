@@ -216,6 +216,7 @@ class ScoreResult(SystemScores):
         rows = []
         for n in self.order:
             for by, prefix in (("judge", ""), ("people", "human_")):
+                # Without labels there is no row of people.
                 if prefix + NUGGET_SCORES[0] not in means:
                     continue
                 row: dict[str, Any] = {"system": self.systems[n], "by": by}
@@ -280,6 +281,7 @@ class ScoreResult(SystemScores):
     def unit_table(self) -> Table:
         """One row per system and unit: presence, label, and the judge's evidence; how
         far apart several judges are."""
+        # Labels of other units have no place beside these.
         labels = self.labels if self.label_units in (None, self.units) else None
         rows = []
 
@@ -430,6 +432,8 @@ class ScoreResult(SystemScores):
         from litepyramid.reports.score_page import write_page
 
         shown = self
+        # A model that cannot say where it read a fact leaves the page without
+        # underlines.
         explains = self.judge is not None and isinstance(single(self.judge), Explainer)
         if explains and self.evidence is None and self.summaries is not None:
             shown = self.with_evidence()

@@ -193,6 +193,7 @@ def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
 
         only_old += len(old_units) - len(keys)
         only_new += len(new_units) - len(keys)
+        # The same unit, asked after another question, is another judgement.
         asked_otherwise = old.units[m].question != new.units[n].question
         if max(len(old_units), len(new_units)) > len(keys) or asked_otherwise:
             differing.append(name)

@@ -188,6 +188,7 @@ class SystemDraws:
         share = drawn.share / drawn.probability
         mean = left.sum() / share.sum()
         residual = left - mean * share
+        # A draw that was certain to be drawn adds no variance.
         squares = (1 - drawn.probability) * residual**2
 
         count = len(scores)
@@ -266,6 +267,7 @@ def _draws_of(facts: _Facts, constant: FloatArray, system: str) -> SystemDraws:
 
     count = len(constant)
     places = facts.inputs[drawn][first]
+    # Facts drawn together are known together: with a label on all nothing is open.
     closed = np.isin(facts.keys, keys[certain])
     left = np.where(closed, 0.0, facts.shares)
     open_judge = sums_by(facts.inputs, left * facts.presence, count)

@@ -55,6 +55,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
     evidence = saved.per_unit("evidence", units, path)
     opinions = saved.per_unit("opinions", units, path)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
+    # The version is added anew whenever a signature is written.
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
 
     result = ScoreResult(

@@ -92,6 +92,7 @@ def score(
     check_samples(samples, seed=seed, confidence=confidence)
     scoring = ScoringRule.of(rule)
 
+    # In a table of scores that name is what metrics are compared with.
     if name == "human":
         expected = "another name"
         raise InputError(
@@ -110,6 +111,7 @@ def score(
         # Presence that was judged elsewhere may be of more systems, in another order.
         presence = dataset.presence.values[rows]
         batch = JudgedBatch(())
+        # Where the fields stand in the signature; the hashes follow below.
         about: dict[str, Any] = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
@@ -242,6 +244,8 @@ def _on_judge(
     """Notes on a model whose languages are not known, and on questions that the judge
     ignores."""
     notes = []
+    # A judge that names its languages has been checked before; None is a model of the
+    # hub.
     if language != "en" and getattr(one, "languages", ()) is None:
         notes.append(f"It is not known whether this model reads {name_of(language)}.")
     asked = len([entry for entry in units if entry.question])
@@ -273,6 +277,7 @@ def _copies(dataset: Dataset) -> list[str]:
 
     for system, row in rows.items() if goals else ():
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
+        # A system that copies its references scores 1, and tells nothing of the judge.
         if same >= _COPIES * len(row):
             inputs = counted(len(row), "input")
             notes.append(
@@ -291,6 +296,7 @@ def _ceiling(
 
     Only of judges that cost little: those that explain themselves.
     """
+    # A language model or a large NLI model would cost as much as the scores.
     if judge is None or not isinstance(single(judge), Explainer):
         return None
     own = []
@@ -358,6 +364,7 @@ def _judged(
     if batch.opinions:
         stacked = np.concatenate(batch.opinions, axis=1)
         opinions = (stacked.reshape(len(stacked), len(summaries), -1),)
+        # What is not scored has no opinions either.
         opinions[0][:, np.isnan(presence)] = np.nan
 
     batch = replace(

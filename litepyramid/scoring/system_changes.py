@@ -236,6 +236,7 @@ def read_groups(by: Any) -> dict[str, str]:
     except ValueError:
         return cells
 
+    # A column of a few numbers, such as years, is a column of names.
     if len(set(numbers.values())) <= _FEW_VALUES:
         return cells
     return _thirds(numbers, column)
