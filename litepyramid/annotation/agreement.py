@@ -21,7 +21,7 @@ class WorkerRecord:
     """How often a worker contradicted the majority of the others, where they have one.
 
     Attributes:
-        compared: Items on which they have one, or that have a gold label.
+        compared: Items on which they have one.
         share: disagreed / compared; NaN when nothing could be compared.
         undecided: Whether the share is too high, but there is only one other worker to
             compare with: nobody can tell which of the two is noisy, so both stay.
@@ -46,6 +46,7 @@ class AgreementResult(Result):
         level: Ordinal where some answers are .5, else nominal.
         alpha: Krippendorff's alpha of that level, without dropped workers; NaN where it
             is undefined. `alpha_all` is that of all workers.
+        kappa: `cohen_kappa` of two workers; NaN of any other number.
         workers: One record per worker, the worst first.
         counts: Items, those without an answer, ties (counted as not present), those
             with two answers or more (which alpha is computed on); all answers, those
@@ -56,6 +57,7 @@ class AgreementResult(Result):
     level: AlphaLevel
     alpha: float
     alpha_all: float
+    kappa: float
     workers: tuple[WorkerRecord, ...]
     counts: Mapping[str, int]
     signature: Signature
@@ -77,9 +79,11 @@ class AgreementResult(Result):
             f"Krippendorff's alpha ({self.level}): {alpha}; {before} with all workers.",
             ", ".join(f"{what}: {number}" for what, number in self.counts.items())
             + ".",
-            "compared: items on which the other workers have a majority, or with a gold label.",
+            "compared: items on which the other workers have a majority.",
         ]
 
+        if not math.isnan(self.kappa):
+            notes.insert(1, f"Cohen's kappa of the two workers: {self.kappa:.3f}.")
         if any(w.undecided for w in self.workers):
             notes.append(
                 "?: contradicts one other; a third worker is needed to tell who is noisy."
@@ -139,29 +143,45 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
     return np.asarray(np.take_along_axis(table, middle[None], axis=0)[0])
 
 
-def disagreement(
-    answers: ArrayLike, gold: ArrayLike | None = None
-) -> tuple[FloatArray, FloatArray]:
+def cohen_kappa(answers: ArrayLike) -> float:
+    r"""Cohen's κ (1960) of two workers over the items that both answered.
+
+    .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
+
+    with the share of items on which they agree, and that expected by chance from how
+    often each gives each answer. NaN of more or fewer workers, or where chance alone
+    agrees always.
+    """
+    table = np.asarray(answers, dtype=np.float64)
+    table = table[~np.isnan(table).all(axis=1)]
+    both = table[:, ~np.isnan(table).any(axis=0)]
+    if len(both) != 2 or not both.size:
+        return math.nan
+
+    chance = 0.0
+    for answer in np.unique(both):
+        first, second = (both == answer).mean(axis=1)
+        chance += first * second
+    agreed = (both[0] == both[1]).mean()
+    return float((agreed - chance) / (1 - chance)) if chance < 1 else math.nan
+
+
+def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """How often each worker contradicts the majority of the *other* workers; .5
     contradicts none.
 
     Gives (workers,) numbers of compared items, and of those the worker disagreed on;
     items on which the others are tied, or on which there are no others, are not
-    compared. Where `gold` (items,) is not NaN, it stands in the others' place.
+    compared.
     """
     table = np.asarray(answers, dtype=np.float64)
     answered = ~np.isnan(table)
     votes = np.where(answered, 2 * table - 1, 0.0)
     lead = votes.sum(axis=0) - votes
-    if gold is not None:
-        truth = np.asarray(gold, dtype=np.float64)
-        lead = np.where(np.isnan(truth), lead, 2 * truth - 1)
 
     compared = answered & (lead != 0)
     disagreed = compared & (np.sign(lead) == -np.sign(votes))
-    return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(
-        np.float64
-    )
+    return compared.sum(axis=1), disagreed.sum(axis=1)
 
 
 def agree(
@@ -170,7 +190,6 @@ def agree(
     *,
     noisy_above: float = 0.5,
     min_compared: int = 10,
-    gold: ArrayLike | None = None,
 ) -> AgreementResult:
     """Drops noisy workers, takes the majority of the others, and measures their
     agreement.
@@ -181,9 +200,7 @@ def agree(
     answers, until nobody is noisy.
 
     Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no
-    answer). Nobody is dropped on fewer compared items than `min_compared`. Where there
-    is a `gold` label, (items,), a worker who contradicts it can be dropped even if
-    nobody else answered.
+    answer). Nobody is dropped on fewer compared items than `min_compared`.
     """
     table = np.asarray(answers, dtype=np.float64)
     if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
@@ -191,23 +208,14 @@ def agree(
             f"noisy_above is {noisy_above}", expected="a share from 0 to 1"
         )
 
-    truth = (
-        np.full(table.shape[1], np.nan)
-        if gold is None
-        else np.asarray(gold, np.float64)
-    )
-    has_gold = np.isfinite(truth)
     remaining = table.copy()
     dropped: dict[int, tuple[float, float]] = {}
 
     while True:
-        compared, disagreed = disagreement(remaining, truth)
+        compared, disagreed = disagreement(remaining)
         answered = (~np.isnan(remaining)).astype(np.float64)
-        # Others with a common item (a worker's own items are one of them); gold counts
-        # as two.
-        others = (
-            (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ has_gold > 0)
-        )
+        # Others with a common item; a worker's own items are one of them.
+        others = (answered @ answered.T > 0).sum(axis=1) - 1
         enough = compared >= min_compared
         share = np.where(
             enough & (others > 1), disagreed / np.maximum(compared, 1), -1.0
@@ -251,6 +259,7 @@ def agree(
         level=level,
         alpha=krippendorff_alpha(remaining, level),
         alpha_all=krippendorff_alpha(table, level),
+        kappa=cohen_kappa(remaining),
         workers=tuple(records),
         counts={
             "items": table.shape[1],
@@ -265,8 +274,7 @@ def agree(
             ties="not_present",
             noisy_above=noisy_above,
             min_compared=min_compared,
-            gold=None if gold is None else int(has_gold.sum()),
-            answers_sha=fingerprint([hashed, np.nan_to_num(truth, nan=-1).tolist()]),
+            answers_sha=fingerprint(hashed),
             alpha=f"krippendorff_{level}",
         ),
     )

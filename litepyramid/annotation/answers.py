@@ -1,39 +1,32 @@
-"""From people's answers to units and labels; nothing is lost, and oddities are
-named."""
+"""Units and labels of people's answers; nothing is lost, and oddities are named."""
 
-import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
-from litepyramid.annotation.export import SHEETS, TaskSet, read_tasks
-from litepyramid.checked import as_type, parse_json
-from litepyramid.duc.peers import as_paths
-from litepyramid.errors import InputError, choose, located
+from litepyramid.annotation.export import TaskSet, read_tasks
+from litepyramid.annotation.responses import Response, read_responses
+from litepyramid.errors import InputError, choose
 from litepyramid.files import (
     check_names,
     check_output,
     new_folder,
-    read_text,
-    stem,
     write_json,
     write_jsonl,
 )
-from litepyramid.io.coerce import as_labels, as_units, write_labels, write_units
-from litepyramid.io.rows import csv_rows
+from litepyramid.io.coerce import as_units, write_labels, write_units
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
     SampledFact,
     SampledLabels,
     write_sample,
 )
+from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -43,7 +36,6 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
-    TextsLike,
     Unit,
     UnitsLike,
     data_hashes,
@@ -54,13 +46,6 @@ from litepyramid.units.align import Place, align_all
 Writers = Literal["first", "all"]
 Names = defaultdict[str, list[str]]
 _LISTED = 5
-PAGE_FORMAT = "litepyramid-answers"
-_UNIT = re.compile("presence_([0-9]{1,9})")
-_ANSWERS: dict[str, bool | None] = dict.fromkeys(
-    ("yes", "true", "1", "present", "y", "x"), True
-)
-_ANSWERS |= dict.fromkeys(("no", "false", "0", "absent", "not present", "n"), False)
-_ANSWERS |= dict.fromkeys(("skip", "skipped", "s", "?"), None)
 _HEADINGS = {
     "started": "Started but not done",
     "open": "Not started",
@@ -77,248 +62,6 @@ _HEADINGS = {
 }
 """What can become of tasks, answers and inputs, by the key under which `Answers.named`
 has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's
-    index, None if the person skipped it.
-
-    `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
-    the sentence states none, `skipped` that the person did not want to answer.
-    """
-
-    task: str
-    worker: str
-    source: str
-    scus: tuple[str, ...] = ()
-    presence: Mapping[int, bool | None] = field(default_factory=dict)
-    finished: bool = True
-    saved: datetime | None = None
-    no_fact: bool = False
-    skipped: bool = False
-
-    @property
-    def contradictory(self) -> bool:
-        """Whether it gives facts of a sentence and says that there are none."""
-        return self.no_fact and bool(self.scus)
-
-    @property
-    def done(self) -> bool:
-        """Whether it was submitted and can be used as it is."""
-        return self.finished and not self.contradictory
-
-
-def read_responses(paths: Any) -> list[Response]:
-    """Reads files of answers in any form, recognised by their content."""
-    responses: list[Response] = []
-    for path in as_paths(paths):
-        text = read_text(path)
-        with located(path):
-            if text.lstrip()[:1] not in ("[", "{"):
-                responses += _read_sheet(text, path)
-            elif isinstance(data := parse_json(text, path=path), dict):
-                responses += _read_page(data, path)
-            else:
-                responses += _read_label_studio(data, path)
-    return [r for r in responses if r.scus or r.presence or r.no_fact or r.skipped]
-
-
-@dataclass(frozen=True, slots=True)
-class _PageAnswer:
-    task: str
-    presence: dict[str, bool | None] = field(default_factory=dict)
-    scus: list[str] = field(default_factory=list)
-    finished: bool = False
-    no_fact: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _PageAnswers:
-    answers: list[_PageAnswer]
-    worker: str = ""
-    saved: str | None = None
-
-
-def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
-    """The JSON that the page downloads."""
-    if data.get("format") != PAGE_FORMAT:
-        expected = (
-            "the offline page's JSON, a Label Studio export, or a filled-in sheet"
-        )
-        raise InputError("no answers that can be read", expected=expected)
-
-    file = as_type(_PageAnswers, data, what="broken answers")
-    return [
-        Response(
-            task=answer.task,
-            worker=" ".join(file.worker.split()) or "unnamed",
-            source=f"{path.name}, answer {number}",
-            scus=_lines(answer.scus),
-            presence={_index(key): value for key, value in answer.presence.items()},
-            finished=answer.finished,
-            saved=_moment(file.saved),
-            no_fact=answer.no_fact,
-        )
-        for number, answer in enumerate(file.answers, start=1)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Annotation:
-    result: list[dict[str, Any]] | None = None
-    was_cancelled: bool | None = None
-    completed_by: Any = None
-    user: Any = None
-    annotator: Any = None
-    created_at: Any = None
-    updated_at: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Task(_Annotation):
-    annotations: list[_Annotation] | None = None
-    drafts: list[int | _Annotation] | None = (
-        None  # some exports list only the ids of drafts
-    )
-
-
-def _read_label_studio(data: Any, path: Path) -> list[Response]:
-    """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat
-    rows)."""
-    tasks: list[_Task] = as_type(list[_Task], data, what="not a Label Studio export")
-    responses: list[Response] = []
-    for number, (row, entry) in enumerate(zip(data, tasks, strict=True), start=1):
-        source = f"{path.name}, task {row.get('id', number)}"
-        fields = row.get("data")
-        if isinstance(fields, dict):
-            several = [(one, True) for one in entry.annotations or ()]
-            several += [
-                (one, False)
-                for one in entry.drafts or ()
-                if isinstance(one, _Annotation)
-            ]
-            answers = [(one, _controls(one), finished) for one, finished in several]
-        else:
-            fields = row
-            answers = [(entry, row, True)]
-
-        task = str(fields.get("task_id") or f"no task_id ({source})")
-        responses += [_response(*answer, task, source) for answer in answers]
-
-    return responses
-
-
-def _controls(annotation: _Annotation) -> dict[str, list[str]]:
-    """What was entered, by the control's name."""
-    controls: defaultdict[str, list[str]] = defaultdict(list)
-    for control in annotation.result or ():
-        controls[str(control.get("from_name"))] += _texts(control.get("value"))
-    return controls
-
-
-def _response(
-    about: _Annotation,
-    controls: Mapping[str, Any],
-    finished: bool,
-    task: str,
-    source: str,
-) -> Response:
-    worker = about.annotator or about.completed_by or about.user
-    if isinstance(worker, dict):
-        worker = worker.get("email") or worker.get("id")
-    presence = {
-        int(unit[1]): _yes(texts[0])
-        for name, value in controls.items()
-        if (unit := _UNIT.fullmatch(name)) and (texts := _texts(value))
-    }
-    return Response(
-        task,
-        "unnamed" if worker is None else str(worker),
-        source,
-        _lines(_texts(controls.get("scus"))),
-        presence,
-        finished,
-        _moment(about.updated_at or about.created_at),
-        bool(controls.get("no_fact")),
-        bool(about.was_cancelled),
-    )
-
-
-def _texts(value: Any) -> list[str]:
-    """What a control holds: a text or several, or an object with them."""
-    if isinstance(value, dict):
-        value = value.get("text") or value.get("choices")
-    if isinstance(value, list):
-        return list(map(str, value))
-    return [] if value in (None, "") else [str(value)]
-
-
-def _read_sheet(text: str, path: Path) -> list[Response]:
-    """A sheet that somebody filled in; without a worker's name, the file's name is
-    it."""
-    columns, rows = csv_rows(path, text)
-    judging = {"task_id", "number", "present"} <= set(columns)
-    if not judging and not {"task_id", "facts"} <= set(columns):
-        raise InputError(
-            "is not a filled-in sheet",
-            expected="a CSV with the columns "
-            + "; or ".join(", ".join(names) for names in SHEETS.values()),
-            hint="Answers of Label Studio and of the offline page are JSON.",
-        )
-
-    responses: dict[tuple[str, str], Response] = {}
-    for row in rows:
-        cells = {name: cell.strip() for name, cell in row.values.items()}
-        worker = " ".join(cells.get("worker", "").split()) or stem(path)
-        task = cells["task_id"] or f"no task_id ({path.name}:{row.line})"
-        response = responses.get(
-            (task, worker), Response(task, worker, f"{path.name}:{row.line}")
-        )
-
-        with located(path, row.line):
-            if not judging:
-                tick = cells.get("no_fact", "")
-                no_fact = response.no_fact or bool(tick and _yes(tick))
-                scus = response.scus + _lines([cells["facts"]])
-                response = replace(response, scus=scus, no_fact=no_fact)
-            elif (number := _index(cells["number"], 1)) >= 0 and cells["present"]:
-                presence = {**response.presence, number: _yes(cells["present"])}
-                response = replace(response, presence=presence)
-
-        responses[task, worker] = response
-
-    return list(responses.values())
-
-
-def _index(number: str, first: int = 0) -> int:
-    """The index of a unit from its number, counted from `first`."""
-    if not re.fullmatch("[0-9]{1,9}", number) or int(number) < first:
-        raise InputError(f"the number {number!r}", expected=f"{first}, {first + 1} …")
-    return int(number) - first
-
-
-def _yes(answer: str) -> bool | None:
-    """Yes or no as any of the tools writes it; None for a fact that was skipped."""
-    written = answer.strip().lower()
-    if written not in _ANSWERS:
-        raise InputError(f"the answer {answer!r}", expected="yes, no or skip")
-    return _ANSWERS[written]
-
-
-def _moment(value: Any) -> datetime | None:
-    """A time in ISO 8601 (without a zone: UTC); None if it is not one."""
-    try:
-        time = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _lines(boxes: Sequence[str]) -> tuple[str, ...]:
-    """SCUs from text boxes: one per line, spaces tidied, blank lines left out."""
-    lines = (" ".join(line.split()) for box in boxes for line in box.splitlines())
-    return tuple(line for line in lines if line)
 
 
 @dataclass(frozen=True)
@@ -414,30 +157,14 @@ class JudgedLabels(Answers):
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""
-        by_system: dict[str, list[tuple[str, float]]] = {}
-        for entry in self.labels:
-            flat = by_system.setdefault(entry.system, [])
-            for name, row in zip(entry.inputs, entry.labels, strict=True):
-                flat += [(name, label) for label in row]
-
-        if self.sample is not None:
-            by_system = {name: [] for name in by_system}
-            for fact in self.sample.facts:
-                if fact.label is not None:
-                    by_system[fact.system].append((fact.input, fact.label))
-
         rows = []
-        for system, flat in by_system.items():
-            share = sum(label for _, label in flat) / len(flat) if flat else math.nan
-            inputs = len({name for name, _ in flat})
-            rows.append((system, inputs, len(flat), share))
+        for entry in self.labels:
+            answers = self._answers_of(entry)
+            labels = np.array([label for _, label in answers])
+            inputs = {name for name, _ in answers}
+            share = mean_of_scored(labels)
+            rows.append((entry.system, len(inputs), len(labels), share))
 
-        columns = (
-            Column("system"),
-            Column("inputs"),
-            Column("labels"),
-            Column("present"),
-        )
         notes = self.progress()
         if self.sample is not None:
             drawn = counted(len(self.sample.facts), "fact was", "facts were")
@@ -446,8 +173,21 @@ class JudgedLabels(Answers):
                 "sample, `litepyramid combine --labels` tells those of all facts."
             )
 
-        labels = Table("Presence labels", columns, tuple(rows), tuple(notes))
-        return [labels, *self.agreement.to_tables()]
+        columns = [Column(name) for name in ("system", "inputs", "labels", "present")]
+        table = Table("Presence labels", tuple(columns), tuple(rows), tuple(notes))
+        return [table, *self.agreement.to_tables()]
+
+    def _answers_of(self, entry: SystemLabels) -> list[tuple[str, float]]:
+        """Input and label of every fact of a system that is labelled."""
+        if self.sample is None:
+            several = zip(entry.inputs, entry.labels, strict=True)
+            return [(name, label) for name, row in several for label in row]
+
+        answers = []
+        for fact in self.sample.facts:
+            if fact.system == entry.system and fact.label is not None:
+                answers.append((fact.input, fact.label))
+        return answers
 
 
 def import_answers(
@@ -459,7 +199,6 @@ def import_answers(
     writers: Writers = "first",
     drafts: bool | None = None,
     noisy_above: float = 0.5,
-    gold: TextsLike | None = None,
 ) -> Answers:
     """Import complete or partial answers: SCUs become units, yes and no become labels.
 
@@ -479,7 +218,6 @@ def import_answers(
             judging.
         noisy_above: Judging: drop workers who contradict the others more often; 1 drops
             nobody.
-        gold: Judging: gold labels of some summaries, to compare workers with.
 
     Raises:
         InputError: The answers are for other tasks, or cannot be read.
@@ -512,14 +250,7 @@ def import_answers(
             "units with tasks of judging presence", expected="tasks of writing SCUs"
         )
 
-    truth = () if gold is None else as_labels(gold, exported.units, partial=True)
-    judged = collect_labels(
-        exported,
-        responses,
-        noisy_above,
-        drafts is not False,
-        truth,
-    )
+    judged = collect_labels(exported, responses, noisy_above, drafts is not False)
     if output is not None:
         write_judged(Path(output), judged)
     return judged
@@ -644,7 +375,6 @@ def collect_labels(
     answers: Sequence[Response],
     noisy_above: float = 0.5,
     drafts: bool = True,
-    gold: Sequence[SystemLabels] = (),
 ) -> JudgedLabels:
     """Makes presence labels of yes and no answers, see `agreement.agree`.
 
@@ -654,72 +384,43 @@ def collect_labels(
     """
     named: Names = defaultdict(list)
     rows = _by_task(tasks, answers, named)
-    workers = list(
-        dict.fromkeys(worker for by_worker in rows.values() for worker in by_worker)
-    )
-    offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
-    table = np.full((len(workers), int(offsets[-1])), np.nan)
-
-    for task, offset in zip(tasks.judging, offsets, strict=False):
-        for worker, response in rows.get(task.id, {}).items():
-            if not (response.finished or drafts):
-                continue
-            for index, present in response.presence.items():
-                if index < len(task.units):
-                    if present is None:
-                        unit = f"{task.name}: {task.units[index]}"
-                        named["refused"].append(f"{unit} ({response.source})")
-                        continue
-                    table[workers.index(worker), offset + index] = present
-                else:
-                    named["extra"].append(
-                        f"{task.name}: {index + 1} ({response.source})"
-                    )
-
+    workers = [*dict.fromkeys(name for some in rows.values() for name in some)]
+    table = _answer_table(tasks, rows, workers, drafts, named)
     if np.isnan(table).all():
         raise _foreign(tasks, named)
-    truth = {
-        (entry.system, name): row
-        for entry in gold
-        for name, row in zip(entry.inputs, entry.labels, strict=True)
-        if row
-    }
-    checks = [
-        truth.get((t.system, t.input), (np.nan,) * len(t.units)) for t in tasks.judging
-    ]
-    known = np.concatenate(checks) if truth else None
-    agreement = agree(table, workers, noisy_above=noisy_above, gold=known)
-    by_task = np.split(agreement.labels, offsets[1:-1])
-    for task, row in zip(tasks.judging, by_task, strict=True):
-        if (missing := np.isnan(row)).any():
-            named["open" if missing.all() else "started"].append(task.name)
 
-    cells: dict[tuple[str, str], Sequence[float]] = {}
-    texts = dict.fromkeys(tasks.blank, "")
+    agreement = agree(table, workers, noisy_above=noisy_above)
+    ends = np.cumsum([len(task.units) for task in tasks.judging])
+    by_task = np.split(agreement.labels, ends[:-1])
     sizes = {entry.input: len(entry.units) for entry in tasks.units}
-    for system, name in tasks.blank:
-        cells[system, name] = (0.0,) * sizes[name]
+    texts = dict.fromkeys(tasks.blank, "")
+    cells = {cell: [0] * sizes[cell[1]] for cell in tasks.blank}
+    partial = set()
+
     for task, row in zip(tasks.judging, by_task, strict=True):
-        cells[task.system, task.input] = tuple(row.tolist())
-        texts[task.system, task.input] = task.summary
+        cell = task.system, task.input
+        texts[cell] = task.summary
+        missing = np.isnan(row)
+        if missing.any():
+            named["open" if missing.all() else "started"].append(task.name)
+            partial.add(task.input)
+        else:
+            cells[cell] = row.astype(int).tolist()
 
     # Single facts are labels of a sample only: no input is complete.
-    partial = {name for (_, name), row in cells.items() if np.isnan(row).any()}
-    if tasks.spread in ("facts", "summaries"):
-        units: tuple[InputUnits, ...] = ()
-    else:
+    units: tuple[InputUnits, ...] = ()
+    if tasks.spread not in ("facts", "summaries"):
         units = tuple([e for e in tasks.units if e.input not in partial])
         named["incomplete"] = sorted(partial)
 
     names = tuple([entry.input for entry in units])
-
     labels = []
     summaries = []
     for system in tasks.systems:
-        rows_of = tuple([tuple(map(int, cells[system, name])) for name in names])
-        labels.append(SystemLabels(system, names, rows_of))
-        texts_of = tuple([texts[system, name] for name in names])
-        summaries.append(SystemSummaries(system, names, texts_of))
+        its_labels = [tuple(cells[system, name]) for name in names]
+        its_texts = [texts[system, name] for name in names]
+        labels.append(SystemLabels(system, names, tuple(its_labels)))
+        summaries.append(SystemSummaries(system, names, tuple(its_texts)))
 
     hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
     return JudgedLabels(
@@ -735,38 +436,50 @@ def collect_labels(
     )
 
 
+def _answer_table(
+    tasks: TaskSet,
+    rows: Mapping[str, Mapping[str, Response]],
+    workers: Sequence[str],
+    drafts: bool,
+    named: Names,
+) -> FloatArray:
+    """(workers, facts) of 1, 0 and NaN: what each answered, task after task."""
+    table = np.full((len(workers), sum(len(t.units) for t in tasks.judging)), np.nan)
+    offset = 0
+    for task in tasks.judging:
+        for worker, response in rows.get(task.id, {}).items():
+            if not (response.finished or drafts):
+                continue
+            for index, present in response.presence.items():
+                if index >= len(task.units):
+                    what = f"{task.name}: {index + 1} ({response.source})"
+                    named["extra"].append(what)
+                elif present is None:
+                    what = f"{task.name}: {task.units[index]} ({response.source})"
+                    named["refused"].append(what)
+                else:
+                    table[workers.index(worker), offset + index] = present
+        offset += len(task.units)
+
+    return table
+
+
 def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
     """The labels of a sample with their probabilities; an empty summary holds no fact."""
     facts = []
     probability = 1.0
     for task, row in zip(tasks.judging, by_task, strict=True):
-        answers = zip(task.units, task.probabilities, row.tolist(), strict=True)
-        for unit, probability, value in answers:
-            label = None if math.isnan(value) else value
-            facts.append(
-                SampledFact(
-                    task.system,
-                    task.input,
-                    unit,
-                    probability,
-                    label,
-                )
-            )
+        drawn = zip(task.units, task.probabilities, row.tolist(), strict=True)
+        for unit, probability, value in drawn:
+            label = None if np.isnan(value) else value
+            facts.append(SampledFact(task.system, task.input, unit, probability, label))
 
     # Inputs are drawn with equal chances, with their empty summaries.
     certain = probability if tasks.spread == "inputs" else 1.0
     texts = {entry.input: entry.texts for entry in tasks.units}
     for system, name in tasks.blank:
         for unit in texts[name]:
-            facts.append(
-                SampledFact(
-                    system,
-                    name,
-                    unit,
-                    certain,
-                    0.0,
-                )
-            )
+            facts.append(SampledFact(system, name, unit, certain, 0.0))
 
     return SampledLabels(tasks.spread or "facts", tuple(facts))
 

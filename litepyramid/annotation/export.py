@@ -46,6 +46,7 @@ Kind = Literal["writing", "judging"]
 Form = Literal["page", "label-studio", "csv"]
 FORMAT = "litepyramid-tasks"
 TASK_FILE = "tasks.json"
+_HEAD = ("format", "version", "digest")
 PACKAGE = "litepyramid.annotation"
 NO_FACT = "No fact in this sentence"
 """What people tick where there is nothing to write."""
@@ -147,11 +148,8 @@ class TaskSet:
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that change with any task, or its chance."""
-        chances: list[Any] = []
-        if self.spread is not None:
-            chances = [self.spread, *(task.probabilities for task in self.judging)]
-        return _digest([self.kind, *self.ids, *chances])
+        """Twelve hexadecimal digits that change with anything of the tasks."""
+        return _digest([record(self)])
 
     def part(self, start: int, stop: int) -> Self:
         """The tasks of one part of the pages or files."""
@@ -240,17 +238,16 @@ def judging_tasks(
         )
 
     if sampling is not None:
-        drawn = draw_facts(summaries, units, sampling)
         judging = []
-        for some in drawn:
-            task = cells[some.system, some.input]
-            texts = tuple([task.units[place] for place in some.facts])
+        for cell, chances in draw_facts(summaries, units, sampling).items():
+            task = cells[cell]
+            texts = tuple([task.units[place] for place in chances])
             judging.append(
                 replace(
                     task,
                     units=texts,
-                    facts=some.facts,
-                    probabilities=some.probabilities,
+                    facts=(*chances,),
+                    probabilities=(*chances.values(),),
                 )
             )
 
@@ -274,12 +271,8 @@ def judging_tasks(
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
     """Writes the tasks as JSON, all or nothing; answers can be read with it years
     later."""
-    head = {
-        "format": FORMAT,
-        "version": 1,
-        "digest": tasks.digest,
-    }
-    write_json(path, {**head, **record(tasks)})
+    head = dict(zip(_HEAD, (FORMAT, 1, tasks.digest), strict=True))
+    write_json(path, head | record(tasks))
 
 
 def read_tasks(path: str | Path) -> TaskSet:
@@ -293,45 +286,24 @@ def read_tasks(path: str | Path) -> TaskSet:
     path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
     hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
+    content = {key: data[key] for key in data if key not in _HEAD}
+    if data.get("digest") != _digest([content]):
+        raise InputError(
+            "the tasks are not those that were exported (their digest differs)",
+            path=path,
+            hint="Take the file that `litepyramid budget export` wrote, unchanged.",
+        )
+
     tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
     units = {entry.input: entry for entry in tasks.units}
-
-    if _fit(tasks, units):
-        judging = []
-        for task in tasks.judging:
-            entry = units[task.input]
-            texts = entry.texts
-            if tasks.spread is not None:
-                texts = tuple([texts[place] for place in task.facts])
-            judging.append(replace(task, units=texts, question=entry.question))
-        tasks = replace(tasks, judging=tuple(judging))
-        if tasks.digest == data.get("digest"):
-            return tasks
-
-    what = "the tasks are not those that were exported (their digest differs)"
-    hint = "Take the file that `litepyramid budget export` wrote, unchanged."
-    raise InputError(what, path=path, hint=hint)
-
-
-def _fit(tasks: TaskSet, units: Mapping[str, InputUnits]) -> bool:
-    """Whether tasks and empty summaries are of the systems and units of the file."""
-    cells = [*tasks.blank, *((task.system, task.input) for task in tasks.judging)]
-    systems = {*tasks.systems}
-    if len({*cells}) < len(cells):
-        return False
-    if not all(system in systems and name in units for system, name in cells):
-        return False
-    if tasks.spread is None:  # all of them, each once
-        return len(cells) == len(systems) * len(units)
-
+    judging = []
     for task in tasks.judging:
-        places = {*task.facts}
-        if not len(places) == len(task.facts) == len(task.probabilities) > 0:
-            return False
-        if max(places) >= len(units[task.input].units):
-            return False
-
-    return True
+        entry = units[task.input]
+        texts = entry.texts
+        if tasks.spread is not None:
+            texts = tuple([texts[place] for place in task.facts])
+        judging.append(replace(task, units=texts, question=entry.question))
+    return replace(tasks, judging=tuple(judging))
 
 
 def _digest(content: Sequence[Any]) -> str:
@@ -523,20 +495,6 @@ class ExportResult(Result):
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
         rows = tuple((what, number) for what, number in counts.items() if number)
         return [Table("Tasks", (Column("what"), Column("number")), rows, tuple(notes))]
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
-        inputs = [*dict.fromkeys(task.input for task in self.tasks.tasks)]
-        about = {
-            "kind": self.tasks.kind,
-            "tasks": len(self.tasks.ids),
-            "inputs": inputs,
-        }
-        return {
-            **about,
-            **record(self),
-            "signature": self.signature.to_json(),
-        }
 
 
 def export(

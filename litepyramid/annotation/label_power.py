@@ -9,15 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.annotation.sampling import minutes, mixed_unsureness, reading_time
+from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.errors import InputError
-from litepyramid.scoring.estimates import prediction_powered
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import check_samples, check_share, sums_by
+from litepyramid.stats import by_id, check_share, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoresLike, Signature, fingerprint
+from litepyramid.types import (
+    FloatArray,
+    IntArray,
+    ScoreMatrix,
+    ScoresLike,
+    Signature,
+    fingerprint,
+)
 
 SPREAD = 0.256
 """Standard deviation over inputs of the difference of two systems' human scores, in
@@ -30,35 +37,20 @@ examples."""
 FACTS = 10.56
 """Facts to judge in a summary, in REALSumm."""
 
-DRAW_ERRORS: dict[Spread, float] = {"summaries": 0.166, "facts": 0.385}
+DRAW_ERRORS: dict[Spread, float] = {"summaries": 0.166, "facts": 0.383}
 """Standard deviation of a system's score from one draw, times the root of draws, with
 the same judge; facts are drawn where it is unsure. In REALSumm."""
 
-_GRID = (
-    10,
-    15,
-    20,
-    30,
-    50,
-    75,
-    100,
-    150,
-    200,
-    300,
-    500,
-    750,
-    1000,
-    1500,
-    2000,
-    3000,
-    5000,
-)
+LABELLED = 0.1
+"""The part of the inputs that is labelled; the judge scores them all."""
+
+MOST = 100_000
+"""More labelled inputs than this are not told."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerAt:
-    """The share of simulated tests that detect the difference, from labels alone and
-    combined."""
+    """The share of tests that detect the difference, from labels alone and combined."""
 
     labels: int
     alone: float
@@ -88,11 +80,11 @@ class LabelPower(Result):
     scores.
 
     Attributes:
-        rows: The simulations, fewest labels first.
-        alone: Labelled inputs needed with the labels alone; None if more than were
-            tried.
+        rows: The power by number of labels, fewest first.
+        alone: Labelled inputs needed with the labels alone; None if more than `MOST`.
         combined: The same with the judge.
         pilot: Where the spread of differences comes from.
+        ways: What each way to spread the labels takes.
     """
 
     difference: float
@@ -102,45 +94,42 @@ class LabelPower(Result):
     alone: int | None
     combined: int | None
     pilot: str
-    samples: int
+    ways: tuple[WayToLabel, ...]
     signature: Signature
-    ways: tuple[WayToLabel, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per number of labelled inputs."""
-
-        def needed(labels: int | None) -> str:
-            return f"{labels}" if labels else f"more than {self.rows[-1].labels}"
+        """One row per number of labelled inputs; one per way to spread labels."""
+        needed = []
+        for labels in (self.alone, self.combined):
+            needed.append(f"{labels:,}" if labels else f"more than {MOST:,}")
 
         share = f"{100 * self.power:g} %"
         notes = (
-            f"To detect it {share} of the time: {needed(self.alone)} labelled inputs with the "
-            f"labels alone, {needed(self.combined)} with the judge.",
-            f"Spread of differences: {self.pilot}. Two-sided t-test at α = {self.alpha:g}, "
-            f"{self.samples} simulated tests per row. Several pairs tested together need more "
-            "labels.",
+            f"To detect it {share} of the time: {needed[0]} labelled inputs with the "
+            f"labels alone, {needed[1]} with the judge.",
+            f"Spread of differences: {self.pilot}. Two-sided t-test at α = {self.alpha:g}. "
+            "Several pairs tested together need more labels.",
             str(self.signature),
         )
-        heads = {"labels": "labelled inputs", "alone": "power, labels alone"}
-        columns = [
-            Column(*head)
-            for head in (heads | {"combined": "power, with judge"}).items()
-        ]
+        columns = (
+            Column("labels", "labelled inputs"),
+            Column("alone", "power, labels alone"),
+            Column("combined", "power, with judge"),
+        )
         title = f"Power to detect a difference of {self.difference:g}"
 
-        return [Table.of(title, columns, self.rows, notes), *self._ways_table()]
-
-    def _ways_table(self) -> list[Table]:
-        """How the labels can be spread, and which way is cheapest."""
-        if not self.ways:
-            return []
-        labels = min(self.ways, key=lambda way: way.labels)
-        time = min(self.ways, key=lambda way: way.minutes)
-        cheapest = f"Fewest labels: {labels.way}. Least time: {time.way}."
-        note = "Labels are facts judged, of two systems; a tenth of all are labelled."
-        columns = ("way", "labels", "summaries", Column("minutes", digits=0))
-        title = f"What it takes to detect it {100 * self.power:g} % of the time"
-        return [Table.of(title, columns, self.ways, (cheapest, note))]
+        fewest = min(self.ways, key=lambda way: way.labels).way
+        quickest = min(self.ways, key=lambda way: way.minutes).way
+        about = (
+            f"Fewest labels: {fewest}. Least time: {quickest}.",
+            "Labels are facts judged, of two systems; a tenth of all are labelled.",
+        )
+        names = ("way", "labels", "summaries", Column("minutes", digits=0))
+        what = f"What it takes to detect it {share} of the time"
+        return [
+            Table.of(title, columns, self.rows, notes),
+            Table.of(what, names, self.ways, about),
+        ]
 
     def to_figure(self) -> Any:
         """Power by the number of labelled inputs, from the labels alone and with the
@@ -164,19 +153,15 @@ def label_power(
     power: float = 0.8,
     alpha: float = 0.05,
     seconds: str = "20+5",
-    samples: int = 1000,
-    seed: int = 12345,
 ) -> LabelPower:
-    """Simulate how many inputs people must label to detect a difference between two
-    systems.
+    """Tell how many inputs people must label to detect a difference between two systems.
 
-    A simulated test draws a pair of systems of the pilot, and inputs of the pilot with
-    replacement; the pair's difference is shifted to the true one. The judge scores all
-    inputs, a tenth of them is labelled. Tested is the difference from the labels alone,
-    and from labels and judge combined, for the population of inputs (as RoSE's analysis
-    of power). Then it is told what each way to spread the labels takes, in labels and
-    in time: single facts need fewest labels, but every summary must be read for few of
-    them.
+    The power of the t-test of n inputs' differences, by the noncentral t distribution:
+    from the labels alone with their variance s², and from labels and judge combined
+    with s² (1 - .9 ρ²), since the judge, whose differences correlate by ρ with people's,
+    scores ten times as many inputs as are labelled; for the population of inputs. Then
+    it is told what each way to spread the labels takes, in labels and in time: single
+    facts need fewest labels, but every summary must be read for few of them.
 
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of
@@ -186,17 +171,15 @@ def label_power(
         power: Share of the tests that should detect it.
         alpha: Significance level.
         seconds: What people take to read a summary, and to judge a fact.
-        samples: Simulated tests for each number of labels.
-        seed: Seed of the draws.
 
     Raises:
         InputError: The difference is 0, or the pilot has fewer than two systems with
             ten inputs labelled for both.
 
     Example:
-        >>> result = label_power(difference=0.1, samples=200)
-        >>> result.combined < result.alone
-        True
+        >>> result = label_power(difference=0.1)
+        >>> result.alone, result.combined
+        (54, 44)
 
     Command line:
         $ litepyramid budget label-power --difference 0.1
@@ -204,107 +187,131 @@ def label_power(
     check_share("power", power)
     check_share("alpha", alpha)
     check_share("difference", difference)
-    check_samples(samples)
     reading_time(seconds)
-    pool, source = _pool(pilot, metric)
-    rows: list[PowerAt] = []
+    spreads, source = _spreads(pilot, metric)
 
-    for n in _GRID:
-        total = 10 * n
-        rng = np.random.default_rng([seed, n])
-        detected = np.zeros(2)
-        block = max(1, min(samples, 4_000_000 // total))
+    numbers = np.arange(3, MOST + 1)
+    needed: list[int | None] = []
+    curves = []
+    for variance in spreads:
+        curve = _power(numbers, difference / np.sqrt(variance), alpha)
+        enough = np.flatnonzero(curve >= power)
+        needed.append(int(numbers[enough[0]]) if len(enough) else None)
+        curves.append(curve)
 
-        for start in range(0, samples, block):
-            h, f = _draws(
-                pool,
-                min(block, samples - start),
-                n,
-                total,
-                rng,
-            )
-            estimate = prediction_powered(
-                h + difference,
-                f,
-                np.arange(n),
-                target="population",
-                confidence=1 - alpha,
-            )
-            detected += (estimate.alone_low > 0).sum(), (estimate.low > 0).sum()
+    # About ten rows, to where nearly all tests detect it.
+    last = needed[0] or MOST
+    rows = []
+    for n in np.unique(np.geomspace(5, 3 * last, 12).astype(int)).tolist():
+        if n <= MOST:
+            rows.append(PowerAt(n, *[float(curve[n - 3]) for curve in curves]))
 
-        rows.append(PowerAt(n, *(detected / samples).tolist()))
-        if min(rows[-1].alone, rows[-1].combined) >= max(power, 0.99):
-            break
-
-    curves = [[row.alone for row in rows], [row.combined for row in rows]]
-    labels = [row.labels for row in rows]
-    alone, combined = (_needed(labels, curve, power) for curve in curves)
+    normal = NormalDist()
+    reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
+    ways = _ways(pilot, spreads[0], needed, reach, seconds)
     return LabelPower(
-        difference, power, alpha, tuple(rows), alone, combined, source, samples,
+        difference,
+        power,
+        alpha,
+        tuple(rows),
+        needed[0],
+        needed[1],
+        source,
+        tuple(ways),
         Signature.of(
-            power=power, difference=difference, alpha=alpha,
-            pilot_sha=None if pilot is None else fingerprint(p.tolist() for p in pool),
-            samples=samples, seed=seed,
+            power=power,
+            difference=difference,
+            alpha=alpha,
+            pilot_sha=None if pilot is None else fingerprint(spreads),
         ),
-        tuple(_ways(_Costs.of(pilot, pool, seconds), alone, combined, difference, alpha, power,)),
-    )  # fmt: skip
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Costs:
-    """What a pilot tells of single draws: spread of differences, facts, errors."""
+def _power(numbers: IntArray, effect: float, alpha: float) -> FloatArray:
+    """Share of t-tests of so many values that find an effect, in standard deviations."""
+    from scipy.special import nctdtr, stdtrit
 
-    spread: float
-    facts: float
-    errors: dict[Spread, float]
-    seconds: str
+    freedom = numbers - 1.0
+    reach = stdtrit(freedom, 1 - alpha / 2)
+    return np.asarray(1 - nctdtr(freedom, effect * np.sqrt(numbers), reach))
 
-    @classmethod
-    def of(cls, pilot: Any, pool: list[FloatArray], seconds: str) -> "_Costs":
-        """Those of a result with labels of its units; else REALSumm's."""
-        if pilot is None:
-            return cls(SPREAD, FACTS, DRAW_ERRORS, seconds)
-        spread = float(np.sqrt(np.mean([pair[0].var(ddof=1) for pair in pool])))
-        result = read_saved(pilot)
-        known = result is not None and result.label_units in (None, result.units)
-        if result is None or result.labels is None or not known:
-            return cls(spread, FACTS, {}, seconds)
 
-        shares = result.rule.shares(result.rule.layout(result.units))
-        facts = len(shares) / len(result.units)
-        inputs = np.repeat(
-            np.arange(len(result.units)), [len(e.units) for e in result.units]
+def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
+    """Variance over inputs of two systems' difference, of labels alone and combined,
+    mean over pairs; and where it is from."""
+    if pilot is None:
+        told = f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
+        pairs = [(SPREAD**2, TOGETHER)]
+    else:
+        pairs = _pairs_of(*scored_and_labelled(pilot, metric, "human")[:2])
+        told = f"{counted(len(pairs), 'pair')} of the pilot's systems"
+
+    alone = [variance for variance, _ in pairs]
+    combined = []
+    for variance, together in pairs:
+        combined.append(variance * (1 - (1 - LABELLED) * together**2))
+    return [float(np.mean(alone)), float(np.mean(combined))], told
+
+
+def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[tuple[float, float]]:
+    """Of every two systems the variance of people's differences, and how the judge's
+    correlate with them."""
+    inputs = by_id(human.inputs)
+    pairs = []
+    for i, j in combinations(by_id(human.systems), 2):
+        both = np.stack([(m.values[i] - m.values[j])[inputs] for m in (human, judge)])
+        both = both[:, ~np.isnan(both).any(axis=0)]
+        if both.shape[1] >= 10 and both[0].std() > 0:
+            covariance = np.cov(both)
+            norm = np.sqrt(covariance[0, 0] * covariance[1, 1])
+            together = covariance[0, 1] / norm if norm > 0 else 0.0
+            pairs.append((float(covariance[0, 0]), float(together)))
+
+    if not pairs:
+        raise InputError(
+            "no two systems of the pilot have human scores of the same ten inputs",
+            expected="human scores of two systems or more on ten inputs or more",
         )
-        errors: dict[Spread, list[float]] = {"summaries": [], "facts": []}
 
-        for labels, presence in zip(result.labels, result.presence, strict=True):
-            there = ~(np.isnan(labels) | np.isnan(presence))
-            if there.sum() < 2:
-                continue
-            human = labels[there]
-            judge = presence[there]
-            share = shares[there]
-            unsure = mixed_unsureness(judge)
-            some = inputs[there]
-            errors["facts"].append(_draw_error(share, human, judge, unsure))
-            of = sums_by(some, share)
-            human_scores = sums_by(some, share * human)[of > 0] / of[of > 0]
-            judge_scores = sums_by(some, share * judge)[of > 0] / of[of > 0]
-            even = np.ones(len(human_scores))
-            errors["summaries"].append(
-                _draw_error(even, human_scores, judge_scores, even)
-            )
-
-        means: dict[Spread, float] = {}
-        for way, values in errors.items():
-            means[way] = float(np.sqrt(np.mean(np.square(values))))
-        return cls(spread, facts, means, seconds)
+    return pairs
 
 
-def _draw_error(
+def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
+    """`DRAW_ERRORS` of a pilot; none without labels of the units that were scored."""
+    if result is None or result.labels is None or result.label_units != result.units:
+        return {}
+
+    layout = result.rule.layout(result.units)
+    shares = result.rule.shares(layout)
+    inputs = np.repeat(np.arange(len(result.units)), np.diff(layout.offsets))
+    squares: dict[Spread, list[float]] = {"summaries": [], "facts": []}
+
+    for labels, presence in zip(result.labels, result.presence, strict=True):
+        there = ~np.isnan(labels + presence)
+        if there.sum() < 2:
+            continue
+
+        share = shares[there]
+        human = labels[there]
+        judge = presence[there]
+        unsure = unsureness(judge, human)
+        squares["facts"].append(_draw_variance(share, human, judge, unsure))
+
+        some = inputs[there]
+        whole = sums_by(some, share)
+        filled = whole > 0
+        human = sums_by(some, share * human)[filled] / whole[filled]
+        judge = sums_by(some, share * judge)[filled] / whole[filled]
+        even = np.ones(len(human))
+        squares["summaries"].append(_draw_variance(even, human, judge, even))
+
+    return {way: float(np.sqrt(np.mean(some))) for way, some in squares.items()}
+
+
+def _draw_variance(
     share: FloatArray, human: FloatArray, judge: FloatArray, unsure: FloatArray
 ) -> float:
-    """Standard deviation of a score from one draw of probability share times unsureness,
+    """Variance of a score from one draw of probability share times unsureness,
     corrected by the judge."""
     total = share.sum()
     y = human - (share @ human) / total
@@ -313,100 +320,42 @@ def _draw_error(
     spread = weights @ (x * x)
     slope = weights @ (x * y) / spread if spread > 0 else 0.0
     squares = weights @ (y - slope * x) ** 2
-    return float(np.sqrt(squares * (share @ unsure)) / total)
+    return float(squares * (share @ unsure) / total**2)
 
 
 def _ways(
-    costs: _Costs,
-    alone: int | None,
-    combined: int | None,
-    difference: float,
-    alpha: float,
-    power: float,
+    pilot: Any,
+    variance: float,
+    needed: Sequence[int | None],
+    reach: float,
+    seconds: str,
 ) -> Iterator[WayToLabel]:
-    """Each way with the labels it takes; of draws by the normal distribution."""
-    for name, inputs in (("inputs, labels alone", alone), ("inputs", combined)):
-        if inputs is not None:
-            yield _way(name, 2 * inputs * costs.facts, 2 * inputs, costs.seconds)
+    """Each way with the labels it takes; of draws by the normal distribution.
 
-    # Labels of a tenth of 10 n inputs: the variance of the difference falls with n.
-    normal = NormalDist()
-    reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
-    between = costs.spread**2 / 10
+    `reach`: how many standard errors the difference must be, over the difference.
+    """
+    result = None if pilot is None else read_saved(pilot)
+    errors = DRAW_ERRORS if pilot is None else _draw_errors(result)
+    facts = FACTS
+    if result is not None:
+        facts = result.presence.shape[1] / len(result.units)
 
-    for spread, error in costs.errors.items():
-        draws = 1.0 if spread == "summaries" else costs.facts
-        n = reach**2 * (between + 2 * 0.9 * error**2 / draws)
-        labels = 2 * n * costs.facts
+    ways: list[tuple[str, float, float]] = []
+    names = ("inputs, labels alone", "inputs, with the judge")
+    for name, inputs in zip(names, needed, strict=True):
+        number = inputs or MOST
+        ways.append((name, 2 * number, 2 * number * facts))
+
+    # The variance of the difference falls with n, labels being a part of the inputs.
+    for spread, error in errors.items():
+        draws = 1.0 if spread == "summaries" else facts
+        noise = 2 * (1 - LABELLED) * error**2 / draws
+        n = reach**2 * (variance * LABELLED + noise)
+        labels = 2 * n * facts
         # Systematic draws come back to a summary only when all had their turn.
-        summaries = min(labels, 20 * n) if spread == "facts" else 2 * n
-        yield _way(spread, labels, summaries, costs.seconds)
+        read = min(labels, 2 * n / LABELLED) if spread == "facts" else 2 * n
+        ways.append((f"{spread}, with the judge", read, labels))
 
-
-def _way(name: str, labels: float, summaries: float, seconds: str) -> WayToLabel:
-    judge = "" if "alone" in name else ", with the judge"
-    time = minutes(seconds, summaries, labels)
-    return WayToLabel(name + judge, ceil(labels), ceil(summaries), time)
-
-
-def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:
-    """(2, inputs) human and judge's differences of every pair, centred; and where they
-    are from."""
-    if pilot is None:
-        covariance = np.array([[1.0, TOGETHER], [TOGETHER, 1.0]]) * SPREAD**2
-        return [
-            covariance
-        ], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
-
-    judge, human, _ = scored_and_labelled(pilot, metric, "human")
-    systems = sorted(range(len(human.systems)), key=human.systems.__getitem__)
-    inputs = sorted(range(len(human.inputs)), key=human.inputs.__getitem__)
-    pool = []
-
-    for i, j in combinations(systems, 2):
-        both = np.stack([(m.values[i] - m.values[j])[inputs] for m in (human, judge)])
-        both = both[:, ~np.isnan(both).any(axis=0)]
-        if both.shape[1] >= 10 and both[0].std() > 0:
-            pool.append(both - both.mean(axis=1, keepdims=True))
-
-    if not pool:
-        raise InputError(
-            "no two systems of the pilot have human scores of the same ten inputs",
-            expected="human scores of two systems or more on ten inputs or more",
-        )
-
-    return pool, f"{counted(len(pool), 'pair')} of the pilot's systems"
-
-
-def _draws(
-    pool: list[FloatArray], rows: int, n: int, total: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """(rows, n) human and (rows, total) judge's differences of drawn pairs and
-    inputs."""
-    if len(pool) == 1 and pool[0].shape == (2, 2):
-        both = rng.multivariate_normal(np.zeros(2), pool[0], size=(rows, total))
-        return both[:, :n, 0], both[:, :, 1]
-
-    h = np.empty((rows, n))
-    f = np.empty((rows, total))
-    for row, pair in enumerate(rng.integers(len(pool), size=rows)):
-        drawn = rng.integers(pool[pair].shape[1], size=total)
-        h[row], f[row] = pool[pair][0, drawn[:n]], pool[pair][1, drawn]
-        sign = rng.choice((-1.0, 1.0))
-        h[row] *= sign
-        f[row] *= sign
-
-    return h, f
-
-
-def _needed(labels: Sequence[int], curve: Sequence[float], power: float) -> int | None:
-    """Where the curve, made to rise, first reaches the power; straight lines between
-    the rows."""
-    rising = np.maximum.accumulate(curve)
-    if rising[-1] < power:
-        return None
-    last = max(
-        1, int(np.argmax(rising >= power))
-    )  # below the first row it is the first number
-    rows = slice(last - 1, last + 1)
-    return int(np.ceil(np.interp(power, rising[rows], labels[rows])))
+    for name, read, labels in ways:
+        time = minutes(seconds, read, labels)
+        yield WayToLabel(name, ceil(labels), ceil(read), time)

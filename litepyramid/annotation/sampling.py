@@ -9,15 +9,19 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
+from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread
+from litepyramid.scoring.sampled import Spread, ordered_columns
 from litepyramid.scoring.saved_result import report
-from litepyramid.stats import by_id, number_of, sums_by
+from litepyramid.stats import number_of, sums_by
 from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemSummaries
 
 UNIFORM = 0.2
 """The part of the probability that does not look at the judge: none becomes small."""
+
+SUREST = 0.9
+"""A judge's presence counts as no higher than this, nor lower than 1 less it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,29 +101,23 @@ def minutes(seconds: str, summaries: float, facts: float) -> float:
     return (reading * summaries + judging * facts) / 60
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnFacts:
-    """The facts drawn of one summary: numbers of units, from 0, and probabilities."""
-
-    system: str
-    input: str
-    facts: tuple[int, ...]
-    probabilities: tuple[float, ...]
+Drawing = dict[tuple[str, str], dict[int, float]]
+"""By system and input, in the order of the tasks: the drawn units, by their numbers from
+0, with their probabilities."""
 
 
 def draw_facts(
     summaries: Sequence[SystemSummaries],
     units: Sequence[InputUnits],
     sampling: Sampling,
-) -> list[DrawnFacts]:
-    """Draws facts of summaries that are not empty, in random order of the tasks.
+) -> Drawing:
+    """Draws facts of summaries that are not empty.
 
-    Probabilities are in proportion to a fact's share of its input's weight, and, with
-    a judge's presence p, to the fourth root of p (1 - p), mixed with `UNIFORM`. The
-    best for a calibrated judge is its square root (Zrnic and Candès 2024); the fourth
-    gives away 1 % of an interval there and loses less where the judge is noise. Each
-    system is drawn by itself, systematically through its inputs in random order, so
-    that it gets its part of the labels, and each input about its part of those.
+    Probabilities are in proportion to a fact's share of its input's weight and, with a
+    judge, to `unsureness`. Each system is drawn by itself, systematically through its
+    inputs in random order, so that it gets its part of the labels, and each input about
+    its part of those. Tasks are in random order: whoever stops early has judged a
+    sample.
     """
     frame = _Frame.of(summaries, units)
     labels = most = int(frame.there.sum())
@@ -130,26 +128,83 @@ def draw_facts(
     if sampling.spread == "inputs":
         probability = _whole_inputs(frame, sampling, labels / most, rng)
     else:
-        sizes = frame.shares * _unsureness(frame, sampling.by)
-        probability = np.full(sizes.shape, np.nan)
-        for n, number in enumerate(_parts(labels, len(sizes), rng)):
-            there = frame.there[n]
-            probability[n, there] = systematic(
-                np.where(there, sizes[n], 0.0)[there],
-                frame.inputs[there],
-                number,
-                whole=sampling.spread == "summaries",
-                rng=rng,
-            )
+        probability = _by_system(frame, sampling, labels, rng)
 
-    return frame.drawn(probability, sampling.spread, rng)
+    drawn: Drawing = {}
+    for n, column in np.argwhere(~np.isnan(probability)).tolist():
+        name, _ = frame.facts[column]
+        chances = drawn.setdefault((frame.systems[n], name), {})
+        chances[int(frame.places[column])] = float(probability[n, column])
+
+    tasks = [*drawn]
+    order = rng.permutation(len(tasks)).tolist()
+    if sampling.spread == "inputs":
+        # All systems of an input come together.
+        turns: dict[str, int] = {}
+        for turn, task in enumerate(order):
+            turns.setdefault(tasks[task][1], turn)
+        order = sorted(order, key=lambda task: (turns[tasks[task][1]], task))
+
+    return {tasks[task]: dict(sorted(drawn[tasks[task]].items())) for task in order}
+
+
+def _by_system(
+    frame: "_Frame", sampling: Sampling, labels: int, rng: np.random.Generator
+) -> FloatArray:
+    """(N, U) probabilities of the facts drawn of each system by itself; NaN: not drawn."""
+    sizes = np.tile(frame.shares, (len(frame.systems), 1))
+    if sampling.by is not None:
+        sizes *= _unsureness_of(report(sampling.by), frame)
+
+    # Each system's number of labels; chance says who gets what is left over.
+    numbers = np.full(len(sizes), labels // len(sizes))
+    more = rng.permutation(len(sizes))[: labels % len(sizes)]
+    numbers[more] += 1
+
+    probability = np.full(sizes.shape, np.nan)
+    for n, number in enumerate(numbers.tolist()):
+        there = frame.there[n]
+        probability[n, there] = systematic(
+            sizes[n, there],
+            frame.inputs[there],
+            number,
+            whole=sampling.spread == "summaries",
+            rng=rng,
+        )
+
+    return probability
+
+
+def unsureness(presence: FloatArray, guide: FloatArray) -> FloatArray:
+    """How unsure a judge is of each fact, 1 on average, as far as it can be trusted.
+
+    The best for a calibrated judge is the root of p (1 - p) (Zrnic and Candès 2024).
+    Judges claim to be surer than they are: p counts as no more than `SUREST`. What
+    differs from 1 is taken times the correlation of the judge with a `guide` that errs
+    otherwise, such as the words found, so that a judge of noise changes nothing, and
+    mixed with `UNIFORM`, so that no probability is small.
+
+    Example:
+        >>> unsureness(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).round(2)
+        array([0.85, 1.29, 0.85])
+    """
+    p = np.clip(presence, 1 - SUREST, SUREST)
+    unsure = np.sqrt(p * (1 - p))
+
+    x = presence - presence.mean()
+    y = guide - guide.mean()
+    norm = np.sqrt((x * x).sum() * (y * y).sum())
+    trust = max(0.0, (x * y).sum() / norm) if norm > 0 else 0.0
+
+    return np.asarray(1 + (1 - UNIFORM) * trust * (unsure / unsure.mean() - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """All facts in the order of systems, inputs and texts, whatever that of the files.
+    """All facts by input and text, whatever the order of the files; systems by name.
 
     Attributes:
+        facts: (U,) input and text of each fact.
         inputs: (U,) number of each fact's input.
         places: (U,) number of its unit in the input, from 0.
         shares: (U,) its share of the input's weight.
@@ -157,8 +212,7 @@ class _Frame:
     """
 
     systems: tuple[str, ...]
-    names: tuple[str, ...]
-    texts: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
     inputs: IntArray
     places: IntArray
     shares: FloatArray
@@ -168,121 +222,53 @@ class _Frame:
     def of(
         cls, summaries: Sequence[SystemSummaries], units: Sequence[InputUnits]
     ) -> "_Frame":
-        order = by_id([entry.input for entry in units])
-        facts = []
-        for number, place in enumerate(order):
-            entry = units[place]
+        rows = []
+        for column, entry in enumerate(units):
             total = sum(abs(unit.weight) for unit in entry.units)
-            rows = []
-            for at, unit in enumerate(entry.units):
-                rows.append((unit.text, abs(unit.weight) / total, number, at))
-            facts += sorted(rows)
+            for place, unit in enumerate(entry.units):
+                share = abs(unit.weight) / total
+                rows.append((entry.input, unit.text, share, place, column))
 
-        texts, shares, inputs, places = zip(*facts, strict=True)
-
-        there = []
+        names, texts, shares, places, columns = zip(*sorted(rows), strict=True)
         systems = sorted(summaries, key=lambda one: one.system)
-        for one in systems:
-            filled = np.array([bool(one.texts[place].strip()) for place in order])
-            there.append(filled[np.array(inputs)])
-
+        filled = [[bool(text.strip()) for text in one.texts] for one in systems]
         return cls(
             systems=tuple([one.system for one in systems]),
-            names=tuple([units[place].input for place in order]),
-            texts=texts,
-            inputs=np.array(inputs),
+            facts=tuple(zip(names, texts, strict=True)),
+            inputs=np.unique(names, return_inverse=True)[1],
             places=np.array(places),
             shares=np.array(shares),
-            there=np.array(there),
+            there=np.array(filled)[:, columns],
         )
 
-    def drawn(
-        self, probability: FloatArray, spread: Spread, rng: np.random.Generator
-    ) -> list[DrawnFacts]:
-        """The drawn facts of each summary; whoever stops early has judged a sample."""
-        order = rng.permutation(len(self.names))
-        tasks = []
-        for n, system in enumerate(self.systems):
-            drawn = np.flatnonzero(~np.isnan(probability[n]))
-            ends = np.flatnonzero(np.diff(self.inputs[drawn])) + 1
-            for group in np.split(drawn, ends):
-                if not len(group):
-                    continue
-                columns = group[np.argsort(self.places[group])]
-                number = self.inputs[columns[0]]
-                facts = DrawnFacts(
-                    system,
-                    self.names[number],
-                    tuple(self.places[columns].tolist()),
-                    tuple(probability[n, columns].tolist()),
-                )
-                # All systems of an input come together where inputs are drawn.
-                rank = order[number] if spread == "inputs" else rng.random()
-                tasks.append((float(rank), n, facts))
 
-        tasks.sort(key=lambda task: task[:2])
-        return [facts for *_, facts in tasks]
+def _unsureness_of(result: ScoreResult, frame: _Frame) -> FloatArray:
+    """(N, U) how unsure a result's judge is of the facts of the frame; words guide."""
+    expected = "a result of score of the same summaries and units (--by)"
+    if result.summaries is None:
+        raise InputError("a result without texts", expected=expected)
 
-
-def _parts(labels: int, systems: int, rng: np.random.Generator) -> list[int]:
-    """Each system's number of labels; chance says who gets what is left over."""
-    numbers = np.full(systems, labels // systems)
-    numbers[rng.permutation(systems)[: labels % systems]] += 1
-    return [int(number) for number in numbers]
-
-
-def _unsureness(frame: _Frame, by: Any) -> FloatArray:
-    """(N, U) how unsure the judge is of each fact, 1 on average; all 1 without it."""
-    even = np.ones(frame.there.shape)
-    if by is None:
-        return even
-    result: ScoreResult = report(by)
-    presence = _presence_of(result, frame)
-    even[frame.there] = mixed_unsureness(presence[frame.there])
-    return even
-
-
-def mixed_unsureness(presence: FloatArray) -> FloatArray:
-    """How unsure a judge is of each fact, 1 on average, mixed with `UNIFORM`.
-
-    Example:
-        >>> mixed_unsureness(np.array([0.0, 0.5])).tolist()
-        [0.2, 1.8]
-    """
-    unsure = (presence * (1 - presence)) ** 0.25
-    mean = unsure.mean()
-    if mean == 0:  # sure of everything: it tells nothing of where it errs
-        return np.ones(presence.shape)
-    return np.asarray(UNIFORM + (1 - UNIFORM) * unsure / mean)
-
-
-def _presence_of(result: ScoreResult, frame: _Frame) -> FloatArray:
-    """The judge's presence in the order of the frame; .5 where it has none."""
-    columns: dict[tuple[str, str], list[int]] = {}
-    column = 0
+    facts = []
     for entry in result.units:
         for text in entry.texts:
-            columns.setdefault((entry.input, text), []).append(column)
-            column += 1
+            facts.append((entry.input, text))
 
-    order = []
-    for number, text in zip(frame.inputs, frame.texts, strict=True):
-        places = columns.get((frame.names[number], text))
-        if not places:
-            raise InputError(
-                f"the result has no fact '{cut(text, 60)}' of '{frame.names[number]}'",
-                expected="a result of score of the same summaries and units (--by)",
-            )
-        order.append(places.pop(0) if len(places) > 1 else places[0])
+    wanted = {*frame.facts}
+    order = [c for c in ordered_columns(result).tolist() if facts[c] in wanted]
+    missing = {*frame.systems} - {*result.systems}
+    if missing or tuple([facts[column] for column in order]) != frame.facts:
+        what = f"the system '{min(missing)}'" if missing else "all of the facts"
+        raise InputError(f"the result does not have {what}", expected=expected)
 
-    if missing := sorted({*frame.systems} - {*result.systems}):
-        raise InputError(
-            f"the result has no system '{missing[0]}'",
-            expected="a result of score of the same summaries and units (--by)",
-        )
+    words = []
+    for texts in result.summaries:
+        items = zip(texts, [entry.texts for entry in result.units], strict=True)
+        words.append(np.concatenate(RecallJudge().judge([*items]).presence))
 
     rows = [result.systems.index(name) for name in frame.systems]
-    return np.nan_to_num(result.presence[rows][:, order], nan=0.5)
+    places = np.ix_(rows, order)
+    presence = np.nan_to_num(result.presence[places], nan=0.5)
+    return unsureness(presence, np.array(words)[places])
 
 
 def _whole_inputs(
@@ -294,7 +280,7 @@ def _whole_inputs(
             "whole inputs drawn by a judge's scores",
             expected="facts or summaries (--spread); inputs have equal chances",
         )
-    total = len(frame.names)
+    total = int(frame.inputs.max()) + 1
     number = max(1, round(share * total))
     if sampling.inputs is not None:
         number = number_of("inputs", sampling.inputs, total)

@@ -81,27 +81,30 @@ def independent_judges(values: Any) -> float:
     return round(float(count / (1 + (count - 1) * mean)), 12)
 
 
-def panel_notes(panel: PanelJudge, opinions: FloatArray) -> Sequence[str]:
-    """What (J, N, U) presences by judge say of the panel, in sentences."""
+def panel_notes(
+    panel: PanelJudge, opinions: FloatArray, scores: FloatArray
+) -> Sequence[str]:
+    """What (J, N, U) presences and (J, N) scores of systems say of the panel."""
     flat = opinions.reshape(len(opinions), -1)
     known = flat[:, ~np.isnan(flat).any(axis=0)]
     if not known.size:
         return []
-    spread = float(np.ptp(known, axis=0).mean())
-    present = (known >= 0.5).astype(np.int64)
-    differ = float(np.ptp(present, axis=0).mean())
 
+    apart = float(np.ptp(known, axis=0).mean())
+    present = known >= 0.5
+    flip = 100 * float((present.any(axis=0) & ~present.all(axis=0)).mean())
     if panel.repeats:
+        spread = float(scores.std(axis=0, ddof=1).mean())
         return [
-            f"The judge was asked {len(flat)} times: its presences are {spread:.3f} apart on "
-            f"average, and {100 * differ:.1f} % of facts flip between present and not. "
-            "Intervals include how scores vary from one time to another."
+            f"The judge was asked {len(flat)} times: its presences are {apart:.3f} apart on "
+            f"average, {flip:.1f} % of facts flip between present and not, and a system's "
+            f"score varies by {spread:.3f} (standard deviation). Intervals include it."
         ]
 
     worth = independent_judges(known)
     return [
-        f"{len(flat)} judges, by the {panel.join}: {spread:.3f} apart on average; on "
-        f"{100 * differ:.1f} % of facts they say otherwise whether it is present. By the "
+        f"{len(flat)} judges, by the {panel.join}: {apart:.3f} apart on average; on "
+        f"{flip:.1f} % of facts they say otherwise whether it is present. By the "
         f"correlation of their presences they are worth {worth:.1f} independent ones; with "
         "labels, 'judge audit' tells it by their errors."
     ]

@@ -371,17 +371,7 @@ def parse_settings(
     """
     from pydantic import TypeAdapter, ValidationError
 
-    several = panel_names(name)
-    if len(several) > 1:
-        return _panel_settings(settings, several)
-
-    factory = kind_of(name).factory()
-    maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
-    hints = {
-        **get_type_hints(maker),
-        "workers": int | None,
-        "engine": str,
-    }
+    names = panel_names(name)
     values: dict[str, Any] = {}
 
     for setting in settings:
@@ -389,7 +379,18 @@ def parse_settings(
         key = key.replace("-", "_")
         if not equals or not key:
             raise InputError(f"the setting '{setting}'", expected="KEY=VALUE")
-        _check_settings(name, [key])
+
+        if len(names) > 1 and key == "join":
+            hints: dict[str, Any] = {key: str}
+        else:
+            # Of several judges the first that takes a setting reads it.
+            takers = [one for one in names if key in settings_of(one)]
+            owner = [*takers, names[0]][0]
+            _check_settings(owner, [key])
+            factory = kind_of(owner).factory()
+            maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
+            hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
+
         if key in values:
             raise InputError(f"the setting '{key}' is given twice")
         value: Any = None if text.lower() in ("none", "null") else text
@@ -403,23 +404,6 @@ def parse_settings(
             raise InputError(
                 f"the setting {key} is '{text}'", expected=problem.lower()
             ) from None
-
-    return values
-
-
-def _panel_settings(settings: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Settings of several judges, each as the first that takes it reads it."""
-    values: dict[str, Any] = {}
-    for setting in settings:
-        key, _, text = (part.strip() for part in setting.partition("="))
-        key = key.replace("-", "_")
-        if key in values:
-            raise InputError(f"the setting '{key}' is given twice")
-        owners = [name for name in names if key in settings_of(name)]
-        if key == "join":
-            values[key] = text
-        else:
-            values |= parse_settings([setting], owners[0] if owners else names[0])
 
     return values
 

@@ -8,13 +8,13 @@ from math import comb
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
 from litepyramid.scoring.estimates import (
     FEWEST,
     ROW,
     Target,
+    estimate,
     prediction_powered,
     with_intervals,
 )
@@ -26,7 +26,13 @@ from litepyramid.scoring.inference import (
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import SampledLabels, Spread, read_sample, system_draws
+from litepyramid.scoring.sampled import (
+    SampledLabels,
+    Spread,
+    answers_on,
+    read_sample,
+    system_draws,
+)
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values
 from litepyramid.tables import Column, Result, Table, row
@@ -260,7 +266,7 @@ def combine(
         judge, people, signature = scored_and_labelled(scores, metric, human)
         estimates = _of_inputs(judge, people, target, confidence)
         if not assume_random:
-            _check_sample(estimates.labelled_inputs)
+            _check_sample(people)
         about = {"scores_sha": matrices_sha(judge, people)}
         spread: Spread = "inputs"
     else:
@@ -274,7 +280,9 @@ def combine(
         signature = result.signature
         spread = sample.spread
         if spread == "inputs":
-            people = _human_matrix(result, sample)
+            answers, _ = answers_on(result, sample)
+            values, _ = result.rule.apply(answers, result.rule.layout(result.units), 0)
+            people = ScoreMatrix("human", result.systems, result.inputs, values)
             estimates = _of_inputs(result.matrix, people, target, confidence)
         else:
             estimates = _of_draws(result, sample, target, confidence)
@@ -304,7 +312,6 @@ class _Estimates:
 
     Attributes:
         judge: (N,) the judge's own scores.
-        labelled_inputs: (M,) whether anybody labelled something of each input.
         complete: Whether labels leave nothing open, so that the target is the
             population.
         fewest: Draws of the system that has fewest.
@@ -316,7 +323,7 @@ class _Estimates:
     judge: FloatArray
     means: np.recarray[Any, Any]
     differences: np.recarray[Any, Any]
-    labelled_inputs: NDArray[np.bool_]
+    inputs: int
     labels: int
     target: Target
     complete: bool
@@ -363,67 +370,20 @@ def _of_inputs(
     target = "population" if complete else target
 
     i, j = all_pairs(len(h)).T
+    shown: Any = {"confidence": confidence, "target": target}
     return _Estimates(
         metric=judge.metric,
         systems=systems,
         judge=f.mean(axis=1),
-        means=_powered(h, f, confidence, target),
-        differences=_powered(h[i] - h[j], f[i] - f[j], confidence, target),
-        labelled_inputs=np.asarray(labelled.any(axis=0)),
+        means=prediction_powered(h, f, **shown),
+        differences=prediction_powered(h[i] - h[j], f[i] - f[j], **shown),
+        inputs=len(columns),
         labels=int(labelled.any(axis=0).sum()),
         target=target,
         complete=complete,
         fewest=fewest,
         unlabelled=tuple(compress(names, ~rated)),
     )
-
-
-def _powered(
-    human: FloatArray, judge: FloatArray, confidence: float, target: Target
-) -> np.recarray[Any, Any]:
-    """`prediction_powered` of rows that may have other gaps."""
-    rows = np.recarray(len(human), dtype=ROW)
-    # Rows with the same gaps are estimated together: one array each time.
-    patterns: dict[bytes, list[int]] = {}
-    for index, there in enumerate(~np.isnan(human)):
-        patterns.setdefault(there.tobytes(), []).append(index)
-
-    for same in patterns.values():
-        labelled = np.flatnonzero(~np.isnan(human[same[0]]))
-        rows[same] = prediction_powered(
-            human[same][:, labelled],
-            judge[same],
-            labelled,
-            confidence=confidence,
-            target=target,
-        )
-
-    return rows
-
-
-def _human_matrix(result: ScoreResult, sample: SampledLabels) -> ScoreMatrix:
-    """Human scores of the inputs that were drawn whole.
-
-    What was answered of a summary stands for all of it.
-    """
-    layout = result.rule.layout(result.units)
-    labels, probability = sample.on(result)
-    if np.isnan(labels).sum() == np.isnan(probability).sum():
-        human, _ = result.rule.apply(labels, layout, 0)
-        return ScoreMatrix("human", result.systems, result.inputs, human)
-
-    shares = result.rule.shares(layout)
-    answered = ~np.isnan(labels)
-    size = np.abs(shares)
-    known = layout.sums(np.where(answered, size, 0.0))
-    sums = layout.sums(np.where(answered, shares * labels, 0.0))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        human = sums * layout.sums(size) / known
-    if result.rule.name == "normalized":
-        # Penalties count from below: none met is where the score begins.
-        human = human - layout.sums(np.minimum(shares, 0))
-
-    return ScoreMatrix("human", result.systems, result.inputs, human)
 
 
 def _of_draws(
@@ -438,19 +398,20 @@ def _of_draws(
         )
 
     draws = system_draws(result, sample)
-    means = np.concatenate([one.rows() for one in draws]).view(np.recarray)
-    open_draws = []
+    means = np.concatenate([estimate(one.drawn) for one in draws]).view(np.recarray)
+    numbers = np.array([len(one.places) for one in draws])
+    # A system whose labels leave nothing open has no error, whatever its freedom.
+    freedom = np.maximum(numbers - 1.0, 1.0)
+    order = by_id(result.systems)
+    labelled = ~np.isnan(sample.on(result)[0][order])
+    means.labels = labelled.sum(axis=1)
+
     scores = []
     noise = []
-
-    for one, estimated in zip(draws, means, strict=True):
-        open_draws.append(0 if one.drawn is None else len(one.places))
-        by_input, variance = one.by_input(float(estimated.weight))
+    for one, weight in zip(draws, means.weight.tolist(), strict=True):
+        by_input, variance = one.by_input(weight)
         scores.append(by_input)
         noise.append(variance)
-
-    # A system whose labels leave nothing open has no error, whatever its freedom.
-    freedom = np.maximum(np.array(open_draws) - 1.0, 1.0)
 
     # Systems are drawn apart: variances of a difference add up.
     i, j = all_pairs(len(draws)).T
@@ -460,48 +421,36 @@ def _of_draws(
     for field in ("error", "alone_error", "labels"):
         differences[field] = means[field][i] + means[field][j]
     differences.weight = (means.weight[i] + means.weight[j]) / 2
-    parts = means.error[i] ** 2 / freedom[i] + means.error[j] ** 2 / freedom[j]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        satterthwaite = np.where(parts > 0, differences.error**2 / parts, np.inf)
+    parts = means.error**2 / freedom
+    parts = np.maximum(parts[i] + parts[j], 1e-300)  # all known: any freedom will do
+    satterthwaite = np.maximum(differences.error**2 / parts, 1.0)
 
     total = np.array(scores)
     within = np.array(noise)
-    complete = not all(open_draws)
-    target = "population" if complete else target
-    shown: Any = {"confidence": confidence, "target": target}
-    between = _between(total, within)
-    means = with_intervals(
-        means,
-        between=between,
-        freedom=freedom,
-        **shown,
-    )
-
-    between = _between(total[i] - total[j], within[i] + within[j])
-    differences = with_intervals(
-        differences,
-        between=between,
-        freedom=satterthwaite,
-        **shown,
-    )
-
-    order = by_id(result.systems)
-    labels, _ = sample.on(result)
-    answered = ~np.isnan(labels)
-    facts_labelled = np.asarray(answered.any(axis=0), dtype=np.float64)
-    layout = result.rule.layout(result.units)
-
+    complete = not numbers.all()
+    shown: Any = {"confidence": confidence}
+    shown["target"] = "population" if complete else target
     return _Estimates(
         metric=result.matrix.metric,
         systems=tuple([result.systems[n] for n in order]),
         judge=result.values[order].mean(axis=1),
-        means=means,
-        differences=differences,
-        labelled_inputs=np.asarray(layout.sums(facts_labelled) > 0),
-        labels=int(answered.sum()),
-        target=target,
+        means=with_intervals(
+            means,
+            between=_between(total, within),
+            freedom=freedom,
+            **shown,
+        ),
+        differences=with_intervals(
+            differences,
+            between=_between(total[i] - total[j], within[i] + within[j]),
+            freedom=satterthwaite,
+            **shown,
+        ),
+        inputs=len(result.inputs),
+        labels=int(labelled.sum()),
+        target=shown["target"],
         complete=complete,
-        fewest=min([number for number in open_draws if number], default=0),
+        fewest=min([number for number in numbers.tolist() if number], default=0),
     )
 
 
@@ -585,7 +534,7 @@ def _combined(
         metric=estimates.metric,
         systems=tuple(entries),
         pairs=tuple(pairs),
-        inputs=len(estimates.labelled_inputs),
+        inputs=estimates.inputs,
         labels=estimates.labels,
         target=target,
         confidence=confidence,
@@ -651,16 +600,20 @@ def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
     return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 
 
-def _check_sample(labelled: NDArray[np.bool_]) -> None:
+def _check_sample(people: ScoreMatrix) -> None:
     """Raises InputError if the labelled inputs are the first or the last ones of
     many."""
+    known = np.isfinite(people.values[:, by_id(people.inputs)])
+    labelled = np.asarray(known.any(axis=0))
     n = int(labelled.sum())
     total = len(labelled)
-    ends = labelled[:n].all() or labelled[total - n :].all()
-    if ends and comb(total, n) > 1000:
-        raise InputError(
-            f"the labelled inputs are the {'first' if labelled[:n].all() else 'last'} {n} of "
-            f"{total} by id: not a random sample",
-            expected="a random sample of the inputs",
-            hint="If the ids are in random order anyway, say so (assume_random).",
-        )
+    ends = {"first": labelled[:n], "last": labelled[total - n :]}
+
+    for where, some in ends.items():
+        if some.all() and comb(total, n) > 1000:
+            raise InputError(
+                f"the labelled inputs are the {where} {n} of {total} by id: not a random "
+                "sample",
+                expected="a random sample of the inputs",
+                hint="If the ids are in random order anyway, say so (assume_random).",
+            )

@@ -8,7 +8,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.stats import t_reach
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import FloatArray
 
 Target = Literal["inputs", "population"]
 
@@ -43,6 +43,7 @@ class Drawn:
         mean: (R,) the judge's mean over all that could be drawn.
         total: The mean share of all that could be drawn: 1 where that is everything.
         inputs: M.
+        known: What is known of every mean beyond these draws.
     """
 
     human: FloatArray
@@ -52,6 +53,7 @@ class Drawn:
     mean: FloatArray
     total: float
     inputs: int
+    known: float = 0.0
 
 
 def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
@@ -76,6 +78,11 @@ def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
         R rows of `ROW`.
     """
     n = drawn.human.shape[1]
+    if not n:
+        rows = np.recarray(len(drawn.human), dtype=ROW)
+        rows[:] = np.zeros(1, dtype=ROW)
+        rows.value = rows.alone = drawn.known
+        return rows
 
     # Relative to draws of equal chance, so that those are taken as they are.
     expansion = n / drawn.inputs / drawn.probability
@@ -95,9 +102,9 @@ def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
     helps = error < GAIN * alone_error
 
     rows = np.recarray(len(human), dtype=ROW)
-    rows.alone = human.mean(axis=1)
+    rows.alone = human.mean(axis=1) + drawn.known
     rows.alone_error = alone_error
-    rows.value = np.where(helps, corrected.mean(axis=1), rows.alone)
+    rows.value = np.where(helps, corrected.mean(axis=1) + drawn.known, rows.alone)
     rows.error = np.where(helps, error, alone_error)
     rows.weight = np.where(helps, slopes.mean(axis=1), 0.0)
     rows.labels = n
@@ -144,7 +151,7 @@ def _variance(values: FloatArray, weights: FloatArray) -> FloatArray:
 def with_intervals(
     rows: np.recarray[Any, Any],
     *,
-    between: FloatArray | None,
+    between: FloatArray,
     freedom: FloatArray | int,
     confidence: float,
     target: Target,
@@ -159,18 +166,17 @@ def with_intervals(
     """
     error = rows.error
     alone_error = rows.alone_error
-    more = np.zeros(len(rows)) if between is None else between
 
     # How many labels alone give as short an interval for the population: 1 / n falls
     # with the variance less that of the inputs, which labels cannot lower.
     helped = rows.weight != 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(helped, (alone_error + more) / (error + more), 1.0)
+        ratio = np.where(helped, (alone_error + between) / (error + between), 1.0)
     rows.saved = rows.labels * ratio - rows.labels
 
     if target == "population":
         # New inputs differ among themselves as well, which no label here can tell.
-        error, alone_error = error + more, alone_error + more
+        error, alone_error = error + between, alone_error + between
     rows.error, rows.alone_error = np.sqrt(error), np.sqrt(alone_error)
 
     rows.freedom = freedom
@@ -186,7 +192,6 @@ def with_intervals(
 def prediction_powered(
     human: FloatArray,
     judge: FloatArray,
-    labelled: IntArray,
     *,
     confidence: float = 0.95,
     target: Target = "inputs",
@@ -194,10 +199,9 @@ def prediction_powered(
     """Means of human scores known for some inputs, with a judge's scores known for all.
 
     Args:
-        human: (R, n) human scores of the labelled inputs: of systems, or differences of
-            two.
-        judge: (R, M) the judge's scores of all inputs.
-        labelled: (n,) which inputs are labelled, ascending; at least three.
+        human: (R, M) human scores, of systems or of differences of two; NaN where
+            nobody labelled, but for three inputs of each row.
+        judge: (R, M) the judge's scores.
         confidence: As in `combine`, as is `target`.
 
     Returns:
@@ -206,31 +210,40 @@ def prediction_powered(
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
-        >>> means = prediction_powered(judge[:, :4] + 0.1, judge, np.arange(4))
+        >>> human = np.array([[0.2, 0.6, 1.0, 0.4, np.nan, np.nan]])
+        >>> means = prediction_powered(human, judge)
         >>> [x.round(3).tolist() for x in (means.value, means.alone, means.weight)]
         [[0.55], [0.55], [1.0]]
     """
-    n = len(labelled)
     total = judge.shape[1]
-    if n < 3:
-        what = f"human scores of {counted(n, 'input')}"
-        raise InputError(what, expected="at least three labelled inputs")
+    rows = np.recarray(len(human), dtype=ROW)
+    gaps, pattern = np.unique(np.isnan(human), axis=0, return_inverse=True)
 
-    drawn = Drawn(
-        human=human,
-        judge=judge[:, labelled],
-        share=np.ones(n),
-        probability=np.full(n, n / total),
-        mean=judge.mean(axis=1),
-        total=1.0,
-        inputs=total,
-    )
-    rows = estimate(drawn)
-    between = human.var(axis=1, ddof=1) / total
-    return with_intervals(
-        rows,
-        between=between,
-        freedom=n - 1,
-        confidence=confidence,
-        target=target,
-    )
+    # Rows with the same inputs labelled are estimated at once.
+    for number, missing in enumerate(gaps):
+        same = np.flatnonzero(pattern == number)
+        labelled = np.flatnonzero(~missing)
+        n = len(labelled)
+        if n < 3:
+            what = f"human scores of {counted(n, 'input')}"
+            raise InputError(what, expected="at least three labelled inputs")
+
+        values = human[same][:, labelled]
+        drawn = Drawn(
+            human=values,
+            judge=judge[same][:, labelled],
+            share=np.ones(n),
+            probability=np.full(n, n / total),
+            mean=judge[same].mean(axis=1),
+            total=1.0,
+            inputs=total,
+        )
+        rows[same] = with_intervals(
+            estimate(drawn),
+            between=values.var(axis=1, ddof=1) / total,
+            freedom=n - 1,
+            confidence=confidence,
+            target=target,
+        )
+
+    return rows

@@ -28,6 +28,7 @@ def page_data(result: ScoreRecord) -> dict[str, Any]:
     is none."""
     notes = result.to_tables()[0].notes
     labels = result.labels if result.label_units in (None, result.units) else None
+    opinions = result.opinions
     calibration = _calibration(result, labels)
 
     return {
@@ -43,6 +44,7 @@ def page_data(result: ScoreRecord) -> dict[str, Any]:
         "inputs": _inputs(result),
         "presence": _scaled(result.presence, 1000),
         "labels": None if labels is None else _scaled(labels, 2),
+        "opinions": None if opinions is None else _scaled(opinions, 1000),
         "texts": result.summaries,
         "evidence": _evidence(result),
         "pairs": _pairs(result),

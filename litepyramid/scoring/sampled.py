@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_document, write_json
-from litepyramid.scoring.estimates import FEWEST, ROW, Drawn, estimate
+from litepyramid.scoring.estimates import FEWEST, Drawn
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import by_id, sums_by
 from litepyramid.tables import record
@@ -140,65 +140,65 @@ def ordered_columns(result: ScoreResult) -> IntArray:
 # ------------------------------------------------------------------------------------
 
 
+def answers_on(
+    result: ScoreResult, sample: SampledLabels
+) -> tuple[FloatArray, FloatArray]:
+    """`SampledLabels.on`, where what was answered of a summary that was drawn whole
+    stands for the rest of it."""
+    labels, probability = sample.on(result)
+    open_ = np.isnan(labels) & ~np.isnan(probability)
+    if sample.spread == "facts" or not open_.any():
+        return labels, probability
+
+    layout = result.rule.layout(result.units)
+    shares = result.rule.shares(layout)
+    answered = ~np.isnan(labels)
+    gained = layout.sums(shares * np.where(answered, labels, 0.0))
+    known = layout.sums(np.abs(shares) * answered)
+    mean = np.full(known.shape, np.nan)
+    np.divide(gained, known, out=mean, where=known > 0)
+
+    rest = np.repeat(mean, np.diff(layout.offsets), axis=1) * np.sign(shares)
+    return np.where(open_, rest, labels), probability
+
+
 @dataclass(frozen=True, slots=True)
 class SystemDraws:
     """What people said of one system's draws, in the terms of `estimates`.
 
     Attributes:
-        drawn: The draws that leave something open; None if there are none.
+        drawn: The draws that leave something open.
         places: (n,) the input of each.
         certain: (M,) what is known of each input's human score beyond doubt.
         open_judge: (M,) the judge's score of the rest of each input.
         open_share: (M,) its share of the input's weight.
-        labels: How many facts have labels.
     """
 
-    drawn: Drawn | None
+    drawn: Drawn
     places: IntArray
     certain: FloatArray
     open_judge: FloatArray
     open_share: FloatArray
-    labels: int
-
-    def rows(self) -> np.recarray[Any, Any]:
-        """The `estimate` of the system's human score."""
-        known = self.certain.mean()
-        if self.drawn is None:
-            rows = np.recarray(1, dtype=ROW)
-            rows[:] = np.zeros(1, dtype=ROW)
-        else:
-            rows = estimate(self.drawn)
-        rows.value += known
-        rows.alone += known
-        rows.labels = self.labels
-        return rows
 
     def by_input(self, weight: float) -> tuple[FloatArray, FloatArray]:
         """(M,) unbiased estimates of the human score on each input, and their variances.
 
         Few draws of an input tell little of it, but what spread inputs have follows.
         """
-        scores = self.certain + weight * self.open_judge
-        noise = np.zeros(len(scores))
-        if self.drawn is None:
-            return scores, noise
-
         drawn = self.drawn
+        count = len(self.certain)
         left = (drawn.human - weight * drawn.judge)[0] / drawn.probability
         share = drawn.share / drawn.probability
-        mean = left.sum() / share.sum()
+        mean = left.sum() / share.sum() if len(share) else 0.0
         residual = left - mean * share
-        # A draw that was certain to be drawn adds no variance.
-        squares = (1 - drawn.probability) * residual**2
 
-        count = len(scores)
-        scores = scores + mean * self.open_share
+        scores = self.certain + weight * self.open_judge + mean * self.open_share
         scores += sums_by(self.places, residual, count)
-        noise += sums_by(self.places, squares, count)
-        return scores, noise
+        squares = (1 - drawn.probability) * residual**2
+        return scores, sums_by(self.places, squares, count)
 
 
-def system_draws(result: ScoreResult, sample: SampledLabels) -> tuple[SystemDraws, ...]:
+def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws]:
     """The draws of each system of a result, systems in the order of their names."""
     rule = result.rule
     layout = rule.layout(result.units)
@@ -206,106 +206,80 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> tuple[SystemDraw
     shares = rule.shares(layout)[order]
     ranks = np.argsort(by_id(result.inputs))
     inputs = np.repeat(ranks, np.diff(layout.offsets))[order]
-    labels, probability = sample.on(result)
-    keys = np.arange(len(order)) if sample.spread == "facts" else inputs
-
-    constant = np.zeros(len(result.inputs))
+    labels, probability = answers_on(result, sample)
+    start = np.zeros(len(result.inputs))
     if rule.name == "normalized":
         # Penalties count from below: none met is where the score begins.
-        constant -= sums_by(inputs, np.minimum(shares, 0))
+        start -= sums_by(inputs, np.minimum(shares, 0))
 
     draws = []
     for n in by_id(result.systems):
-        facts = _Facts(
-            shares,
-            inputs,
-            keys,
-            result.presence[n, order],
-            labels[n, order],
-            probability[n, order],
-        )
-        draws.append(_draws_of(facts, constant, result.systems[n]))
+        # What has no share adds nothing, answered or not.
+        human = np.where(shares == 0, 0.0, shares * labels[n, order])
+        judge = shares * result.presence[n, order]
+        keys = np.arange(len(order)) if sample.spread == "facts" else inputs
+        chances = probability[n, order]
+        some = _draws_of(human, judge, shares, inputs, keys, chances, start)
+        number = len(some.places)
+        if number < FEWEST and some.open_share.any():
+            what = f"labels of {counted(number, 'draw')} of '{result.systems[n]}'"
+            raise InputError(what, expected=f"at least {FEWEST} drawn at random")
+        draws.append(some)
 
-    return tuple(draws)
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """(U,) what is known of each fact of one system; equal keys were drawn together."""
-
-    shares: FloatArray
-    inputs: IntArray
-    keys: IntArray
-    presence: FloatArray
-    labels: FloatArray
-    probability: FloatArray
+    return draws
 
 
-def _draws_of(facts: _Facts, constant: FloatArray, system: str) -> SystemDraws:
-    drawn = np.flatnonzero(~np.isnan(facts.probability))
-    keys, first, group = np.unique(
-        facts.keys[drawn], return_index=True, return_inverse=True
-    )
-    answered = ~np.isnan(facts.labels[drawn])
-    shares = facts.shares[drawn]
+def _draws_of(
+    human: FloatArray,
+    judge: FloatArray,
+    shares: FloatArray,
+    inputs: IntArray,
+    keys: IntArray,
+    probability: FloatArray,
+    start: FloatArray,
+) -> SystemDraws:
+    """Draws of (U,) facts of one system; those of equal keys were drawn together."""
+    count = len(start)
     size = np.abs(shares)
-    labels = np.where(answered, shares * facts.labels[drawn], 0.0)
-    presence = np.where(answered, shares * facts.presence[drawn], 0.0)
+    drawn = np.flatnonzero(~np.isnan(probability))
+    names, first, group = np.unique(keys[drawn], return_index=True, return_inverse=True)
+    said = sums_by(group, human[drawn])
+    by_judge = sums_by(group, judge[drawn])
+    whole = sums_by(group, size[drawn])
+    places = inputs[drawn][first]
 
-    # What was answered of a draw stands for the rest of it.
-    whole = sums_by(group, size)
-    known = sums_by(group, size * answered)
-    expansion = np.divide(whole, known, out=np.ones(len(keys)), where=known > 0)
-    human = sums_by(group, labels) * expansion
-    judge = sums_by(group, presence) * expansion
+    answered = ~np.isnan(said)
+    mean = np.divide(by_judge, whole, out=np.zeros(len(whole)), where=whole > 0)
+    chance = probability[drawn][first] * _response(answered, mean)
+    certain = answered & (chance == 1)
+    open_ = answered & ~certain
 
-    there = sums_by(group, answered) > 0
-    mean_presence = sums_by(group, size * facts.presence[drawn])
-    probability = facts.probability[drawn][first] * _response(there, mean_presence)
-    certain = there & (probability == 1)
-    open_ = there & ~certain
-
-    count = len(constant)
-    places = facts.inputs[drawn][first]
     # Facts drawn together are known together: with a label on all nothing is open.
-    closed = np.isin(facts.keys, keys[certain])
-    left = np.where(closed, 0.0, facts.shares)
-    open_judge = sums_by(facts.inputs, left * facts.presence, count)
-    open_share = sums_by(facts.inputs, np.abs(left), count)
-    known_scores = constant + sums_by(places[certain], human[certain], count)
-
-    number = int(open_.sum())
-    if number < FEWEST and not closed.all():
-        what = f"labels of {counted(number, 'draw')} of the system '{system}'"
-        raise InputError(what, expected=f"at least {FEWEST} that were drawn at random")
-
-    means = Drawn(
-        human=human[None, open_],
-        judge=judge[None, open_],
+    left = ~np.isin(keys, names[certain])
+    open_judge = sums_by(inputs, judge * left, count)
+    open_share = sums_by(inputs, size * left, count)
+    known = start + sums_by(places[certain], said[certain], count)
+    draws = Drawn(
+        human=said[None, open_],
+        judge=by_judge[None, open_],
         share=whole[open_],
-        probability=probability[open_],
+        probability=chance[open_],
         mean=np.array([open_judge.mean()]),
         total=float(open_share.mean()),
         inputs=count,
+        known=float(known.mean()),
     )
-    return SystemDraws(
-        drawn=None if closed.all() else means,
-        places=places[open_],
-        certain=known_scores,
-        open_judge=open_judge,
-        open_share=open_share,
-        labels=int(answered.sum()),
-    )
+    return SystemDraws(draws, places[open_], known, open_judge, open_share)
 
 
-def _response(there: NDArray[np.bool_], presence: FloatArray) -> FloatArray:
+def _response(answered: NDArray[np.bool_], presence: FloatArray) -> FloatArray:
     """The share of draws that were answered, in classes of like presence.
 
     People skip what is hard, and the judge is often unsure of the same.
     """
-    classes = min(5, max(1, len(there) // 20))
-    rates = np.full(len(there), there.mean())
+    classes = min(5, max(1, len(answered) // 20))
+    rates = np.full(len(answered), answered.mean())
     for some in np.array_split(np.argsort(presence, kind="stable"), classes):
-        if there[some].any():
-            rates[some] = there[some].mean()
+        if answered[some].any():
+            rates[some] = answered[some].mean()
     return rates

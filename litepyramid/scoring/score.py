@@ -153,12 +153,11 @@ def score(
     opinions = None
     if isinstance(single_judge, PanelJudge) and batch.opinions:
         opinions = batch.opinions[0]
-        notes = (*notes, *panel_notes(single_judge, opinions))
+        means = [system_means(scoring.apply(one, layout, seed)[0]) for one in opinions]
+        each = np.array(means)
+        notes = (*notes, *panel_notes(single_judge, opinions, each))
         if single_judge.repeats:
-            each = []
-            for one in opinions:
-                each.append(system_means(scoring.apply(one, layout, seed)[0]))
-            intervals = _with_repeats(intervals, np.array(each), confidence)
+            intervals = _with_repeats(intervals, each, confidence)
 
     kinds = "+".join(sorted({unit.kind for entry in rated for unit in entry.units}))
     hashes = data_hashes(

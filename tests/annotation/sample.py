@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from litepyramid.annotation.answers import Response
+from litepyramid.annotation.responses import Response
 
 REFERENCES = {
     "bridge": [

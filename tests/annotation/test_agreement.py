@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from litepyramid.annotation.agreement import (
     agree,
+    cohen_kappa,
     disagreement,
     krippendorff_alpha,
     majority_labels,
@@ -140,20 +141,28 @@ def test_nobody_is_dropped_on_little_evidence_or_one_word_against_another():
     assert result.labels.tolist() == np.tile(truth, 3).tolist()
 
 
-def test_gold_labels_stand_for_the_others():
-    truth = np.array([1.0, 0.0] * 10)
-    gold = np.where(np.arange(20) < 12, truth, np.nan)
-    table = np.full((2, 20), np.nan)
-    table[0, :12], table[1, :12] = truth[:12], 1 - truth[:12]
-    result = agree(table, ["good", "bad"], gold=gold)
-    shares = {w.worker: (w.compared, w.share, w.dropped) for w in result.workers}
-    assert shares == {"bad": (12, 1.0, True), "good": (12, 0.0, False)}
-    assert dict(result.signature.fields)["gold"] == "12"
-    assert len(named(agree(table, ["good", "bad"]), "undecided")) == 2
-    half = np.where(np.isnan(gold), np.nan, 0.5)
-    assert all(
-        w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers
-    )
+@given(tables())
+def test_kappa_is_that_of_scikit_learn(table):
+    from sklearn.metrics import cohen_kappa_score
+
+    pair = table[:2]
+    both = pair[:, ~np.isnan(pair).any(axis=0)]
+    found = cohen_kappa(pair)
+    if len(pair) < 2 or len(np.unique(both)) < 2:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(cohen_kappa_score(*both))
+
+
+def test_kappa_is_of_two_workers_and_is_shown():
+    first = np.array([1.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.5, 0.0, 1.0, 1.0])
+    second = np.array([1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, np.nan])
+    # By hand: 7 of 9 agree; chance (4 4 + 3 4 + 2 1) / 81.
+    expected = (7 / 9 - 30 / 81) / (1 - 30 / 81)
+    result = agree([first, second], ["a", "b"])
+    assert result.kappa == pytest.approx(expected)
+    assert f"kappa of the two workers: {expected:.3f}" in render(result, "table")
+    assert math.isnan(agree([first, second, first], ["a", "b", "c"]).kappa)
 
 
 def test_the_signature_follows_the_answers_not_the_order_of_workers():

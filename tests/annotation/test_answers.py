@@ -10,12 +10,7 @@ import sample
 from sample import full, judged, page_of
 
 import litepyramid as lp
-from litepyramid.annotation.answers import (
-    Response,
-    collect_labels,
-    collect_units,
-    read_responses,
-)
+from litepyramid.annotation.answers import collect_labels, collect_units
 from litepyramid.annotation.export import (
     NO_FACT,
     judging_tasks,
@@ -25,6 +20,7 @@ from litepyramid.annotation.export import (
     writing_tasks,
 )
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.responses import Response, read_responses
 from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
 from litepyramid.tables import render
@@ -359,7 +355,7 @@ def test_what_is_not_done_keeps_what_it_had(easiness, stus):
     [
         {"answers": 3}, {"answers": []}, {"answers": ["none.json"]}, {"tasks": 3},
         {"tasks": "none"}, {"writers": "some"}, {"units": 3}, {"noisy_above": "x", "judged": 1},
-        {"noisy_above": 2, "judged": 1}, {"units": [["x"]], "judged": 1}, {"gold": 3, "judged": 1},
+        {"noisy_above": 2, "judged": 1}, {"units": [["x"]], "judged": 1},
     ],
 )  # fmt: skip
 def test_wrong_types_are_one_error(folder, tasks, judging, wrong):

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
-from litepyramid.annotation.label_power import SPREAD
+from litepyramid.annotation.label_power import SPREAD, TOGETHER
 from litepyramid.annotation.plan import plan_budget, read_plan
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
 from litepyramid.language import words
+from litepyramid.scoring.estimates import prediction_powered
 from litepyramid.tables import render
 from litepyramid.types import InputUnits, ScoreTable, Unit
 from litepyramid.units.align import Sentence
@@ -245,14 +246,29 @@ def test_a_second_plan_follows_the_first_in_its_file(folder):
         )
 
 
-def test_power_of_the_labels_alone_is_that_of_a_t_test():
-    result = lp.label_power(difference=0.1, samples=500)
+def test_power_is_that_of_simulated_tests():
+    """Of the t-test of the labels alone, by scipy; with the judge, of drawn labels and
+    scores that `prediction_powered` estimates."""
+    result = lp.label_power(difference=0.1)
     for row in result.rows:
         shift = 0.1 / SPREAD * np.sqrt(row.labels)
         reach = stats.t.ppf(0.975, row.labels - 1)
         power = stats.nct.sf(reach, row.labels - 1, shift)
-        assert row.alone == pytest.approx(power, abs=0.08)
-    assert result.combined < result.alone
+        assert row.alone == pytest.approx(power, abs=1e-6)
+
+    rng = np.random.default_rng(1)
+    covariance = SPREAD**2 * np.array([[1, TOGETHER], [TOGETHER, 1]])
+    for row in result.rows[3:9]:
+        n = row.labels
+        both = rng.multivariate_normal([0.1, 0.1], covariance, size=(600, 10 * n))
+        both[:, n:, 0] = np.nan
+        found = prediction_powered(*both.transpose(2, 0, 1), target="population")
+        share = (found.low > 0).mean()
+        assert row.combined == pytest.approx(share, abs=0.07)
+
+    sizes = {row.labels: row for row in lp.label_power(difference=0.1, power=0.9).rows}
+    needed = lp.label_power(difference=0.1, power=sizes[min(sizes)].alone).alone
+    assert needed == min(sizes)
 
 
 def test_a_pilot_in_another_order_is_the_same_pilot():
@@ -265,7 +281,7 @@ def test_a_pilot_in_another_order_is_the_same_pilot():
         table = ScoreTable(
             ("judge", "human"), ("a", "b", "c"), inputs, values[:, :, order]
         )
-        return lp.label_power(table, metric="judge", samples=30)
+        return lp.label_power(table, metric="judge")
 
     one = power(range(20), values)
     moved = power(rng.permutation(20), values)

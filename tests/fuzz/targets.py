@@ -178,12 +178,9 @@ def _plan(folder: Path) -> None:
 
 
 def _answers(folder: Path) -> None:
-    from litepyramid.annotation.answers import (
-        collect_labels,
-        collect_units,
-        read_responses,
-    )
+    from litepyramid.annotation.answers import collect_labels, collect_units
     from litepyramid.annotation.export import read_tasks
+    from litepyramid.annotation.responses import read_responses
 
     tasks = read_tasks(folder / "tasks.json")
     answers = read_responses([next(folder.glob("answers.*"))])

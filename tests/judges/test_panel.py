@@ -1,7 +1,11 @@
 """Several judges as one, and one language model asked several times."""
 
+import json
+import random
+
 import numpy as np
 import pytest
+from llm_server import asked
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
@@ -92,3 +96,76 @@ def test_repeats_are_one_model_with_seeds_of_their_own():
         "llm:some-model #2",
         "llm:some-model #3",
     )
+
+
+UNITS = [[f"Fact {m} {u}." for u in range(4)] for m in range(8)]
+TEXTS = {s: [f"{s} says something of {m}." for m in range(8)] for s in ("a", "b", "c")}
+
+
+def said(seed, summary, unit):
+    """What the endpoint answers: sure of half of the facts, otherwise by its seed."""
+    sure = random.Random(f"{summary} {unit}").random()
+    if sure < 0.5:
+        return float(sure < 0.3)
+    return float(random.Random(f"{seed} {summary} {unit}").random() < 0.6)
+
+
+def varying(number, body):
+    summary, units = asked(body)
+    answers = [said(body["seed"], summary, unit) for unit in units]
+    assert body["temperature"] == 0.7
+    names = {1.0: "yes", 0.0: "no"}
+    return json.dumps({str(n): names[one] for n, one in enumerate(answers, 1)})
+
+
+def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
+    """From the command line, against what the endpoint said: mean, spread, flips, and
+    an interval that includes how scores vary."""
+    fake.act = varying
+    inputs = [str(m) for m in range(8)]
+    (tmp_path / "texts").mkdir()
+    for system, texts in TEXTS.items():
+        rows = [{"input": m, "summary": t} for m, t in zip(inputs, texts, strict=True)]
+        lines = "\n".join(map(json.dumps, rows))
+        (tmp_path / "texts" / f"{system}.jsonl").write_text(lines)
+    rows = [{"input": m, "units": u} for m, u in zip(inputs, UNITS, strict=True)]
+    (tmp_path / "units.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    cli("score", "texts", "--units", "units.jsonl", "--judge", "llm:m",
+        "-J", "repeats=5", "-J", f"endpoint={fake.url}", "-J", "cache=none",
+        "-J", 'parameters={"temperature": 0.7}', "-o", "scores.json", "--samples", "400",
+        cwd=tmp_path)  # fmt: skip
+    result = lp.report(tmp_path / "scores.json")
+
+    seeds = sorted({body["seed"] for body in fake.bodies})
+    assert len(seeds) == 5
+    expected = np.empty((5, 3, 8, 4))
+    for k, seed in enumerate(seeds):
+        for n, system in enumerate(result.systems):
+            for m, text in enumerate(TEXTS[system]):
+                expected[k, n, m] = [said(seed, text, unit) for unit in UNITS[m]]
+
+    assert np.array_equal(result.opinions.reshape(expected.shape), expected)
+    assert np.allclose(result.presence.reshape(3, 8, 4), expected.mean(axis=0))
+    scores = expected.mean(axis=(2, 3))
+    assert [*result.scores.values()] == pytest.approx(scores.mean(axis=0))
+
+    flips = 100 * (np.ptp(expected, axis=0) > 0).mean()
+    spread = scores.std(axis=0, ddof=1).mean()
+    assert 10 < flips < 60
+    (note,) = [note for note in result.notes if "asked 5 times" in note]
+    assert f"{flips:.1f} % of facts flip" in note
+    assert f"varies by {spread:.3f}" in note
+
+    # The same presences as those of one judge: only what lies between answers is more.
+    rows = iter(result.presence.reshape(-1, 4))
+    plain = lp.score(TEXTS, UNITS, judge=lambda text, units: next(rows), samples=400)
+    error = scores.std(axis=0, ddof=1) / np.sqrt(5)
+    for n, (low, high) in enumerate(result.intervals):
+        inner_low, inner_high = plain.intervals[n]
+        middle = scores.mean(axis=0)[n]
+        reach = 2.776 * error[n]  # Student's t with 4 degrees of freedom
+        assert middle - low == pytest.approx(np.hypot(middle - inner_low, reach), 1e-3)
+        assert high - middle == pytest.approx(
+            np.hypot(inner_high - middle, reach), 1e-3
+        )

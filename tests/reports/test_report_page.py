@@ -131,6 +131,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     choose(browser, "sort", "rare")
     assert find(browser, "#grid tr.fact bdi")[0].text != "A storm hit Oslo."
     open_report(browser, path, "#fact=1/2/good")
+    assert not find(browser, "#opinions")
     assert find(browser, "#detail .unit")[0].text == "Two people died."
     assert find(browser, "#detail mark")[0].text == "Two people died."
     assert "people: present" in find(browser, "#detail")[0].text
@@ -165,6 +166,27 @@ def test_the_words_of_a_unit_are_underlined_in_its_sentence(
     words = find(browser, "#detail b.word")
 
     assert "/".join(word.text for word in words) == underlined
+
+
+def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
+    """Read off the page, compared with each judge asked alone; facts on which they
+    differ most come first."""
+    texts = {"a": ["Two people were killed by a storm."], "b": ["A storm hit Oslo."]}
+    units = [["A storm hit Oslo.", "It snowed.", "Two people died."]]
+    result = lp.score(texts, units, judge="recall+lexical", samples=50)
+    alone = [lp.score(texts, units, judge=name, samples=50).presence
+             for name in ("recall", "lexical")]  # fmt: skip
+    result.save(tmp_path / "r.json")
+    read_result(tmp_path / "r.json").to_html(tmp_path / "r.html")
+    open_report(browser, tmp_path / "r.html", "#fact=1/3/a")
+    first, second = (values[0, 2] for values in alone)
+    said = f"2 judges: {first:.2f}, {second:.2f}; {abs(first - second):.2f} apart"
+    assert find(browser, "#opinions")[0].text == said
+
+    choose(browser, "sort", "apart")
+    apart = np.abs(alone[0] - alone[1]).max(axis=0)
+    order = [units[0][place] for place in np.argsort(-apart, kind="stable")]
+    assert [x.text for x in find(browser, "#grid tr.fact bdi")] == order
 
 
 def test_the_keyboard(scored, browser, tmp_path):

@@ -1,11 +1,15 @@
 """The audit of a judge: oracles for its numbers, faults put into a made-up judge."""
 
+import json
+
 import numpy as np
 import pytest
 from made_up import made_up
 from sklearn import metrics
 
 import litepyramid as lp
+from litepyramid.annotation.export import read_tasks
+from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.errors import InputError
 from litepyramid.scoring.audit import WORST
 from litepyramid.types import SystemLabels, SystemSummaries
@@ -107,7 +111,8 @@ def test_the_order_of_systems_changes_nothing():
     other = lp.audit(again)
     assert (other.figures, other.cells) == (found.figures, found.cells)
     assert (
-        other.signature.to_json()["pairs_sha"] == found.signature.to_json()["pairs_sha"]
+        other.signature.to_json()["scores_sha"]
+        == found.signature.to_json()["scores_sha"]
     )
 
 
@@ -124,6 +129,57 @@ def test_the_page_holds_hostile_texts_as_text(tmp_path):
     assert "<script>alert" not in page
     assert "<img" not in page
     assert "&lt;img src=x&gt;" in page
+
+
+def test_how_people_agree_stands_beside_the_judge(tmp_path):
+    """Two people judged everything, or a sample: their κ is scikit-learn's, from Python
+    and from the folder that was imported."""
+    rng = np.random.default_rng(3)
+    inputs = [f"i{m:02}" for m in range(12)]
+    units = [[f"Fact {name} {u}." for u in range(4)] for name in inputs]
+    texts = {name: [f"{name} says something." for _ in inputs] for name in ("a", "b")}
+
+    for sampling in (None, lp.Sampling(60)):
+        folder = tmp_path / f"tasks{sampling is None}"
+        lp.export(texts, folder, units=units, ids=inputs, sample=sampling)
+        tasks = read_tasks(folder)
+        said = {"Ann": [], "Bob": []}
+        for worker, answers in said.items():
+            rows = []
+            for task in tasks.judging:
+                labels = (rng.random(len(task.units)) < 0.7).tolist()
+                if worker == "Bob":  # agrees on most
+                    first = said["Ann"][len(answers) : len(answers) + len(labels)]
+                    again = rng.random(len(labels)) < 0.8
+                    labels = np.where(again, first, labels).tolist()
+                answers += labels
+                presence = {str(n): bool(label) for n, label in enumerate(labels)}
+                rows.append({"task": task.id, "finished": True, "presence": presence})
+            content = {
+                "format": PAGE_FORMAT,
+                "worker": worker,
+                "answers": rows,
+            }
+            (tmp_path / f"{worker}.json").write_text(json.dumps(content))
+
+        judged = tmp_path / f"judged{sampling is None}"
+        paths = [tmp_path / f"{worker}.json" for worker in said]
+        imported = lp.import_answers(folder, paths, output=judged)
+        labels = None if sampling else imported.labels
+        scored = lp.score(
+            texts,
+            units,
+            ids=inputs,
+            labels=labels,
+            judge="recall",
+            samples=50,
+        )
+        expected = metrics.cohen_kappa_score(said["Ann"], said["Bob"])
+
+        for source in (imported, judged):
+            values = values_of(lp.audit(scored, labels=source))
+            assert values["people's own Cohen's κ"] == pytest.approx(expected)
+            assert values["people's own α"] == pytest.approx(imported.agreement.alpha)
 
 
 def test_labels_are_needed():

@@ -37,7 +37,7 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(share, noise):
     ppi = pytest.importorskip("ppi_py", reason="the oracle is not installed")
     human, judge, _ = made(1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[: int(60 * share)])
-    means = prediction_powered(human[:, labelled], judge, labelled)
+    means = prediction_powered(hidden(human, labelled), judge)
 
     for row, (h, f) in enumerate(zip(human, judge, strict=True)):
         values = []
@@ -70,12 +70,13 @@ def test_a_plain_loop_gives_the_same():
         corrected.append(h[j] - slope * (f[j] - judge[0].mean()))
 
     error = np.sqrt((1 - 7 / 20) * np.var(corrected, ddof=1) / 7)
-    means = prediction_powered(h[None], judge, labelled)
+    known = hidden(human, labelled)
+    means = prediction_powered(known, judge)
     assert means.weight[0] > 1
     assert means.value[0] == pytest.approx(np.mean(corrected), abs=1e-12)
     reach = stats.t.ppf(0.975, 6) * error
     assert (means.high - means.low)[0] == pytest.approx(2 * reach, abs=1e-12)
-    alone = prediction_powered(h[None], judge, labelled, target="population")
+    alone = prediction_powered(known, judge, target="population")
     ends = stats.t.interval(0.95, 6, h.mean(), stats.sem(h))
     assert (alone.alone_low[0], alone.alone_high[0]) == pytest.approx(ends)
 
@@ -95,9 +96,9 @@ def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wid
     labelled = np.sort(rng.permutation(20)[:9])
     order = rng.permutation(20)
     there = np.sort(np.argsort(order)[labelled])
-    first = prediction_powered(human[:, labelled], judge, labelled)
+    first = prediction_powered(hidden(human, labelled), judge)
     other = shift + (-scale if turned else scale) * judge[:, order]
-    second = prediction_powered(human[:, order][:, there], other, there)
+    second = prediction_powered(hidden(human[:, order], there), other)
     for name in ("value", "low", "high", "saved", "error"):
         assert np.allclose(getattr(first, name), getattr(second, name), atol=1e-9)
     assert (first.high - first.low <= first.alone_high - first.alone_low + 1e-12).all()
@@ -176,7 +177,7 @@ def test_intervals_cover(kind):
 
     for _ in range(60):
         labelled = np.sort(rng.permutation(100)[:25])
-        m = prediction_powered(human[:, labelled], judge, labelled)
+        m = prediction_powered(hidden(human, labelled), judge)
         covered = (m.low <= truth) & (truth <= m.high)
         rows.append([covered, m.high - m.low, m.alone_high - m.alone_low])
 
@@ -214,7 +215,7 @@ def test_whole_inputs_give_the_same_bits_as_before_there_were_other_samples(targ
     for seed in range(20):
         human, judge, _ = made(seed, inputs=20 + seed)
         labelled = np.sort(np.random.default_rng(seed).permutation(20)[: 6 + seed // 2])
-        now = prediction_powered(human[:, labelled], judge, labelled, target=target)
+        now = prediction_powered(hidden(human, labelled), judge, target=target)
         then = before(human[:, labelled], judge, labelled, target)
         for name, values in zip(("value", "error", "weight"), then, strict=True):
             assert getattr(now, name).tolist() == values.tolist()

@@ -11,6 +11,9 @@
     const value = data.presence[s][place];
     return value < 0 ? null : value / 1000;
   };
+  // What each of several judges says, and how far apart they are.
+  const opinions = (s, place) => (data.opinions ?? []).map((judge) => judge[s][place] / 1000).filter((value) => value >= 0);
+  const range = (values) => (values.length ? Math.max(...values) - Math.min(...values) : 0);
   const label = (s, place) => {
     if (!data.labels) return null;
     const value = data.labels[s][place];
@@ -153,6 +156,7 @@
     const p = presence(s, fact.place);
     return human === null || p === null ? 0 : Math.abs(human - p);
   }));
+  const apart = (fact) => Math.max(...systems.map((_, s) => range(opinions(s, fact.place))));
   const inputScore = data.inputs.map((_, i) => {
     const scores = systems.map((s) => s.inputs[i]).filter((value) => value !== null);
     return scores.length ? mean(scores) : 2;
@@ -168,6 +172,7 @@
     byId("present").textContent = `✓ present, ≥ ${brief(certain)}`;
     byId("missing").textContent = `✗ missing, ≤ ${brief(absent)}`;
     byId("mark-note").hidden = byId("sort-against").hidden = !data.labels;
+    byId("sort-apart").hidden = !data.opinions;
     for (const option of byId("show").options) {
       option.hidden = (option.value === "differ" && !data.labels) || (option.value === "misses" && systems.length < 2);
     }
@@ -209,6 +214,7 @@
       common: (fact) => -mean(held(fact)),
       split: (fact) => -spread(held(fact)),
       against: (fact) => -against(fact),
+      apart: (fact) => -apart(fact),
     }[byId("sort").value];
     if (key) {
       const keys = new Map(state.shown.map((fact) => [fact, key(fact)]));
@@ -385,6 +391,11 @@
     line.append("In the summary of ", named(systems[s].system), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${number(p, 2)})`}`);
     if (human !== null) line.append(human === 1 ? " · people: present" : human === 0 ? " · people: absent" : " · people: in part");
     box.append(line);
+    const each = opinions(s, place);
+    if (each.length > 1) {
+      const values = each.map((value) => value.toFixed(2)).join(", ");
+      box.append(make("p", `${each.length} judges: ${values}; ${range(each).toFixed(2)} apart`, { class: "hint", id: "opinions" }));
+    }
     const seen = data.evidence && data.evidence[s][place];
     if (data.texts) {
       const text = make("p", null, { class: "text", dir: "auto" });

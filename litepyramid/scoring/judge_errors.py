@@ -1,0 +1,338 @@
+"""How a judge errs on labelled pairs of fact and summary: figures, and where it fails."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError
+from litepyramid.judges.lexical.features import english
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.sampled import SampledLabels, ordered_columns
+from litepyramid.stats import adjust_p_values, by_id, sums_by, t_p_values, t_reach
+from litepyramid.types import FloatArray, IntArray
+
+GROUPS = 100
+"""At most so many groups of inputs are left out in turn for an interval."""
+
+_WORD = re.compile(r"\w+(?:'\w+)?")
+_PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number about the judge with its interval, from leaving out inputs (jackknife)."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A kind of pairs on which the judge errs as elsewhere, or not.
+
+    Attributes:
+        kind: What they are told apart by; `name`, which of them these are.
+        error: ``bias``: presence above the label, more than elsewhere; ``spread``:
+            squared error beyond what the presence admits, more than elsewhere.
+        difference: From all other pairs, after one recalibration for all pairs.
+        p_holm: Of no difference (t-test by inputs), Holm's correction over all cells.
+    """
+
+    kind: str
+    name: str
+    error: str
+    pairs: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPairs:
+    """K pairs by system, input and text: what judge and people say of each.
+
+    Attributes:
+        weights: (K,) the inverse of the probability of being drawn.
+        systems: (K,) place of the system in the result; `columns`, of the fact.
+        inputs: (K,) number of the input in the order of ids.
+    """
+
+    presence: FloatArray
+    labels: FloatArray
+    weights: FloatArray
+    systems: IntArray
+    inputs: IntArray
+    columns: IntArray
+
+    @classmethod
+    def of(cls, result: ScoreResult, sample: SampledLabels | None) -> "LabelledPairs":
+        """Those of a sample, or else of the labels that were scored with."""
+        if sample is not None:
+            labels, probability = sample.on(result)
+        elif result.labels is None or result.label_units != result.units:
+            raise InputError(
+                "no labels of the units that were scored",
+                expected="a result that was scored with labels, or labels of a sample",
+            )
+        else:
+            labels = result.labels
+            probability = np.ones(labels.shape)
+
+        rows = np.array(by_id(result.systems))
+        order = ordered_columns(result)
+        there = ~np.isnan(labels + result.presence)
+        row, column = np.nonzero(there[np.ix_(rows, order)])
+        systems = rows[row]
+        columns = order[column]
+        if len({*labels[systems, columns].tolist()}) < 2:
+            raise InputError(
+                "labels that are all the same, or of nothing that was judged",
+                expected="facts present and facts absent",
+            )
+
+        offsets = result.rule.layout(result.units).offsets
+        numbers = np.repeat(np.argsort(by_id(result.inputs)), np.diff(offsets))
+        return cls(
+            presence=result.presence[systems, columns],
+            labels=labels[systems, columns],
+            weights=1 / probability[systems, columns],
+            systems=systems,
+            inputs=numbers[columns],
+            columns=columns,
+        )
+
+
+# Numbers of all pairs
+# ------------------------------------------------------------------------------------
+
+
+def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figure]:
+    """AUC, Brier score …, each with its interval by inputs."""
+    _, best = _separation(pairs, pairs.weights)
+    whole = _numbers(pairs, pairs.weights, best)
+
+    _, group = np.unique(pairs.inputs, return_inverse=True)
+    count = int(group.max()) + 1
+    if count > GROUPS:
+        dealt = np.random.default_rng(seed).permutation(count) % GROUPS
+        group = dealt[group]
+        count = GROUPS
+
+    without = []
+    for one in range(count):
+        left = np.where(group == one, 0.0, pairs.weights)
+        without.append([*_numbers(pairs, left, best).values()])
+
+    deviations = np.array(without) - np.mean(without, axis=0)
+    error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
+    reach = t_reach(confidence, max(1, count - 1)) * error
+
+    figures = []
+    for (name, value), ends in zip(whole.items(), reach.tolist(), strict=True):
+        figures.append(Figure(name, value, value - ends, value + ends))
+    return figures
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def _numbers(
+    pairs: LabelledPairs, weights: FloatArray, best: float
+) -> dict[str, float]:
+    """The figures of weighted pairs; a label of .5 is half present, half absent."""
+    weights = weights / weights.sum()
+    presence = pairs.presence
+    error = presence - pairs.labels
+    tenths = np.minimum((presence * 10).astype(np.int64), 9)
+    numbers = {
+        "AUC": _separation(pairs, weights)[0],
+        "Brier score": weights @ error**2,
+        "calibration error": np.abs(sums_by(tenths, weights * error)).sum(),
+        "calibration slope": _recalibrated(pairs, weights)[1],
+        "leniency": weights @ error,
+    }
+
+    present = weights * pairs.labels
+    absent = weights - present
+    base = present.sum()
+    for threshold, where in ((0.5, "at .5"), (best, f"at the best, {best:.2f}")):
+        said = presence >= threshold
+        yes = weights @ said
+        chance = yes * base + (1 - yes) * (1 - base)
+        agreed = present @ said + absent @ ~said
+        numbers[f"sensitivity {where}"] = (present @ said) / base
+        numbers[f"specificity {where}"] = (absent @ ~said) / (1 - base)
+        numbers[f"Cohen's κ {where}"] = (agreed - chance) / (1 - chance)
+
+    return {name: float(value) for name, value in numbers.items()}
+
+
+def _separation(pairs: LabelledPairs, weights: FloatArray) -> tuple[float, float]:
+    """AUC, ties half; the presence from which yes has the highest sensitivity plus
+    specificity."""
+    values, rank = np.unique(pairs.presence, return_inverse=True)
+    present = sums_by(rank, weights * pairs.labels)
+    absent = sums_by(rank, weights * (1 - pairs.labels))
+    present /= present.sum()
+    absent /= absent.sum()
+
+    absent_below = np.cumsum(absent) - absent
+    present_below = np.cumsum(present) - present
+    auc = present @ (absent_below + absent / 2)
+    return float(auc), float(values[np.argmax(absent_below - present_below)])
+
+
+def _recalibrated(
+    pairs: LabelledPairs, weights: FloatArray
+) -> tuple[FloatArray, float]:
+    """Presence by logit p = a + b logit(presence) of the labels, and b (Cox 1958)."""
+    inside = np.clip(pairs.presence, 0.001, 0.999)
+    logits = np.log(inside / (1 - inside))
+    design = np.stack([np.ones(len(logits)), logits])
+    ridge = 1e-6 * np.eye(2)
+    fit = np.array([0.0, 1.0])
+
+    for _ in range(25):
+        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
+        curvature = (design * (weights * p * (1 - p))) @ design.T + ridge
+        step = np.linalg.solve(curvature, design @ (weights * (pairs.labels - p)))
+        fit = fit + np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-9:
+            break
+
+    return p, float(fit[1])
+
+
+# Where the judge fails
+# ------------------------------------------------------------------------------------
+
+
+def cells_of(
+    result: ScoreResult, pairs: LabelledPairs, confidence: float
+) -> tuple[Cell, ...]:
+    """All cells with enough pairs, tested by inputs, the least likely first."""
+    calibrated, _ = _recalibrated(pairs, pairs.weights / pairs.weights.sum())
+    error = calibrated - pairs.labels
+    spread = error**2 - calibrated * (1 - calibrated)
+    raw = pairs.presence - pairs.labels
+
+    everything = np.ones(len(raw), dtype=np.bool_)
+    side = "lenient" if pairs.weights @ raw > 0 else "strict"
+    tests = [("all pairs", side, "bias", everything, raw)]
+    for kind, name, inside in _kinds(result, pairs):
+        tests.append((kind, name, "bias", inside, error))
+        tests.append((kind, name, "spread", inside, spread))
+
+    cells = []
+    for kind, name, which, inside, errors in tests:
+        if _enough(pairs, inside) and (inside.all() or _enough(pairs, ~inside)):
+            found = contrast(errors, inside, pairs.weights, pairs.inputs, confidence)
+            cells.append(Cell(kind, name, which, int(inside.sum()), *found, np.nan))
+
+    holm = adjust_p_values(np.array([cell.p for cell in cells]), "holm").tolist()
+    cells = [replace(c, p_holm=p) for c, p in zip(cells, holm, strict=True)]
+    return tuple(sorted(cells, key=lambda cell: cell.p))
+
+
+def _enough(pairs: LabelledPairs, inside: NDArray[np.bool_]) -> bool:
+    inputs = len(np.unique(pairs.inputs[inside]))
+    return bool(inside.sum() >= _PAIRS and inputs >= _INPUTS)
+
+
+def contrast(
+    errors: FloatArray,
+    inside: NDArray[np.bool_],
+    weights: FloatArray,
+    inputs: IntArray,
+    confidence: float,
+) -> tuple[float, float, float, float]:
+    """Mean error of some pairs less that of all others, if any, its interval, and p.
+
+    Inputs are what was drawn: errors within one are alike. NaN of a single one.
+    """
+    clusters = len(np.unique(inputs))
+    influence = np.zeros(int(inputs.max()) + 1)
+    difference = 0.0
+    freedom = clusters - 1
+
+    for side, sign in ((inside, 1.0), (~inside, -1.0)):
+        if side.any():
+            share = weights * side / weights[side].sum()
+            mean = float(share @ errors)
+            residuals = share * (errors - mean)
+            difference += sign * mean
+            influence += sign * sums_by(inputs, residuals, len(influence))
+            freedom = min(freedom, len(np.unique(inputs[side])) - 1)
+
+    if freedom < 1:
+        return difference, np.nan, np.nan, np.nan
+
+    error = float(np.sqrt(clusters / (clusters - 1) * (influence**2).sum()))
+    reach = t_reach(confidence, freedom) * error
+    t = np.array([abs(difference) / error if error > 0 else 0.0])
+    p = float(t_p_values(t, np.array([float(freedom)]))[0])
+    return difference, difference - reach, difference + reach, p
+
+
+def _kinds(
+    result: ScoreResult, pairs: LabelledPairs
+) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Every cell: its kind, its name, and which pairs are in it."""
+    units = [unit for entry in result.units for unit in entry.units]
+    unit_words = [_words(unit.text) for unit in units]
+    lengths = [len(unit_words[column]) for column in pairs.columns]
+    yield from _thirds("length of unit", lengths)
+
+    if result.summaries is not None:
+        order = by_id(result.inputs)
+        words = [[_words(row[m]) for m in order] for row in result.summaries]
+        sizes = []
+        copied = []
+        places = zip(pairs.systems, pairs.inputs, pairs.columns, strict=True)
+        for n, m, column in places:
+            there = words[n][m]
+            sizes.append(len(there))
+            shared = sum(word in there for word in unit_words[column])
+            copied.append(shared >= 0.9 * len(unit_words[column]))
+
+        yield from _thirds("length of summary", sizes)
+        yield "words", "copied", np.array(copied)
+
+    if len(result.systems) > 1:
+        for n, name in enumerate(result.systems):
+            yield "system", name, pairs.systems == n
+
+    weights = np.array([unit.weight for unit in units])[pairs.columns]
+    if np.ptp(weights) > 0:
+        yield "weight", "above the median", weights > np.median(weights)
+
+    negations = english().negation
+    names: dict[str, list[bool]] = {"negation": [], "number": [], "name": []}
+    for unit, its_words in zip(units, unit_words, strict=True):
+        denied = any(word in negations or word.endswith("n't") for word in its_words)
+        capitals = [word[:1].isupper() for word in unit.text.split()[1:]]
+        names["negation"].append(denied)
+        names["number"].append(any(char.isdigit() for char in unit.text))
+        names["name"].append(any(capitals))
+
+    for name, flags in names.items():
+        yield "unit has", f"a {name}", np.array(flags)[pairs.columns]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("\u2019", "'"))
+
+
+def _thirds(kind: str, lengths: Any) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """The shortest and the longest third."""
+    sizes = np.array(lengths)
+    low, high = np.quantile(sizes, (1 / 3, 2 / 3))
+    if low < high:
+        yield kind, f"up to {low:.0f} words", sizes <= low
+        yield kind, f"over {high:.0f} words", sizes > high
