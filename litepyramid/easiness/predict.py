@@ -304,7 +304,7 @@ def prepare_gold(
 
     machine = stus
     if machine is None:
-        machine = extract(references, language=language, rules="zb21").units
+        machine = _triplets(references, language)
 
     features = prepare(
         references,
@@ -320,6 +320,13 @@ def prepare_gold(
         gold = replace(gold, notes=(*gold.notes, f"{left_out} no SCUs, left out."))
 
     return features, gold
+
+
+def _triplets(
+    references: Sequence[InputReferences], language: str | None
+) -> tuple[InputUnits, ...]:
+    """The units that the embedded regressor knows."""
+    return extract(references, srl="embedded", language=language, rules="zb21").units
 
 
 def prepare(
@@ -363,7 +370,7 @@ def prepare(
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
     if stus is None:
-        stus = extract(references, language=language, rules="zb21").units
+        stus = _triplets(references, language)
     inputs = {entry.input for entry in references}
     if missing := inputs - {entry.input for entry in stus}:
         raise InputError(f"input '{min(missing)}' has no STUs")

@@ -34,6 +34,7 @@ from litepyramid.units.coreference import Render, certain, renderer, replaced, r
 from litepyramid.units.facts import sentence_facts
 from litepyramid.units.parsers.allennlp import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
+from litepyramid.units.parsers.roles import RolesBackend
 from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza
 from litepyramid.units.parses import (
     LONGEST,
@@ -128,7 +129,7 @@ class Extraction(UnitsResult):
 def extract(
     references: TextsLike | None,
     *,
-    srl: str | SrlBackend = "embedded",
+    srl: str | SrlBackend = "roles",
     coref: str | CorefBackend = "srl",
     rules: Rules = "facts",
     llm: JudgeLike = None,
@@ -143,9 +144,9 @@ def extract(
     Args:
         references: Reference summaries: a file (JSON Lines, a table, a line file), or
             in Python lists, dicts and frames.
-        srl: Where semantic roles come from: ``embedded``, ``sentences`` (each sentence
-            is its own unit), ``allennlp:ARCHIVE``, ``stanza``, or an interchange file
-            with frames.
+        srl: Where semantic roles come from: ``roles`` (a small labeller), ``embedded``
+            (dependencies), ``sentences`` (each sentence is its own unit),
+            ``allennlp:ARCHIVE``, ``stanza``, or an interchange file with frames.
         coref: Where coreference comes from: ``srl`` (what the parser links; names stand
             for mentions in the frames), ``none``, ``embedded``, ``stanza``, or an
             interchange file with clusters. All but srl and none replace mentions before
@@ -341,6 +342,7 @@ class Extractor:
 EXTRACTORS = {
     "allennlp": Extractor(open_allennlp, takes_argument=True),
     "embedded": Extractor(lambda _: EmbeddedBackend(), links=True),
+    "roles": Extractor(lambda _: RolesBackend(), links=True),
     "sentences": Extractor(lambda _: _SentencesBackend()),
     "stanza": Extractor(open_stanza, links=True, takes_argument=True),
 }

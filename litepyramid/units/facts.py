@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import ParsedSentence
@@ -36,7 +37,26 @@ _AUXILIARIES = _FINITE | word_set("be been being having get got getting gets oug
 _NEGATIONS = word_set("not n't n’t never no neither nor")
 _BE = word_set("am are is was were 's 're 'm ’s ’re ’m be been being")
 
+_PARTICIPLES = word_set(
+    """
+    beaten been bitten born broken chosen done drawn driven eaten fallen flown forbidden
+    forgotten frozen given gone grown hidden known ridden risen seen shaken shown spoken
+    stolen sworn taken thrown torn withdrawn woken worn written
+    """
+)
+"""Participles that are no past forms."""
+_OF_THEMSELVES = word_set(
+    """
+    appeared arrived began burst collapsed crashed died disappeared dropped emerged ended
+    erupted escaped exploded fell fled happened landed lived moved occurred returned rose
+    sank started stayed survived turned went
+    """
+)
+"""Past forms of verbs that tell what happened to their subject without anybody's doing."""
+
 _RELATIVE = word_set("who which that whom whose where when why")
+_NUMBERS = word_set("twenty thirty forty fifty sixty seventy eighty ninety")
+_WHATEVER = word_set("what whatever whoever whichever whom")
 _PLACES = word_set("where when why")
 """Relative words that stand for "in the house", not for "the house"."""
 
@@ -195,6 +215,7 @@ def sentence_facts(sentence: ParsedSentence) -> list[Fact]:
         if clause is not None:
             clauses.append(clause)
 
+    clauses = [_with_shared_auxiliary(tokens, c, clauses) for c in clauses]
     reading = _Reading(tokens, clauses)
     for clause in clauses:
         parent = _parent(clause, clauses)
@@ -235,12 +256,22 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
             arguments.append(Argument(role, run))
 
     arguments = _rejoined(lower, arguments)
+    arguments = [_with_number(tokens, tags, argument) for argument in arguments]
 
-    # Auxiliaries between the subject and the verb have no role of their own.
+    # Auxiliaries between the subject and the verb have no role of their own; a few words
+    # may stand behind one: "were | almost certainly | linked".
     first = verb[0] - 1
-    while first >= 0 and (first in predicate or _goes_with_verb(lower, tags, first)):
-        predicate.add(first)
-        first -= 1
+    while first >= 0:
+        run = _adjunct_ending(arguments, first)
+        if first in predicate or _goes_with_verb(lower, tags, first):
+            predicate.add(first)
+            first -= 1
+        elif 0 < len(run) < 4 and _goes_with_verb(lower, tags, run[0] - 1):
+            predicate.update(run)
+            first = run[0] - 1
+        else:
+            break
+    arguments = [a for a in arguments if a.tokens[0] not in predicate]
 
     # "are yet to become" has a tense; "to become" alone has none.
     infinitive = first >= 0 and lower[first] == "to"
@@ -296,6 +327,14 @@ def _rejoined(lower: Sequence[str], arguments: Sequence[Argument]) -> list[Argum
     return joined
 
 
+def _adjunct_ending(arguments: Sequence[Argument], i: int) -> tuple[int, ...]:
+    """The adjunct whose last word is `i`, if there is one."""
+    for argument in arguments:
+        if argument.tokens[-1] == i and not argument.core:
+            return argument.tokens
+    return ()
+
+
 def _goes_with_verb(lower: Sequence[str], tags: Sequence[str], i: int) -> bool:
     """Whether a word before a verb is an auxiliary or a negation without a role."""
     return tags[i] == "O" and lower[i] in _AUXILIARIES | _NEGATIONS
@@ -340,6 +379,18 @@ def _without_prefixes(
         if run:
             cut.append(replace(argument, tokens=run))
     return tuple(cut)
+
+
+def _with_number(
+    tokens: Sequence[str], tags: Sequence[str], argument: Argument
+) -> Argument:
+    """Adds a number that a hyphen joins to the first word: "22 - | month - old"."""
+    start = argument.tokens[0] - 2
+    if start < 0 or tokens[start + 1] != "-" or {*tags[start : start + 2]} != {"O"}:
+        return argument
+    if not (tokens[start].isdigit() or tokens[start].lower() in _NUMBERS):
+        return argument
+    return replace(argument, tokens=(start, start + 1, *argument.tokens))
 
 
 def _whole_names(
@@ -417,17 +468,22 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             return None
 
         # "that" alone is also a subject of its own ("that was wrong").
-        if words[-1] in _RELATIVE and (words[-1] != "that" or nouns or run[1:]):
+        relative = words[-1] in _RELATIVE
+        follows = bool(nouns) or (argument.core and len(run) > 1)
+        relative = relative and (words[-1] != "that" or follows)
+        if relative:
             pronoun = words[-1]
             start = start or run[-1]
             run = run[:-1]
             if nouns and 0 < len(run) < 3:
                 preposition = run
                 start = run[0]
-                continue
+                run = ()
 
         if run:
             nouns.append(replace(argument, tokens=run))
+        if relative:
+            nouns = _antecedent(nouns)
 
     if pronoun in _PLACES:
         return replace(
@@ -437,7 +493,12 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             start=start,
         )
 
+    # "who Suarez will face" does not say whom.
     core = [noun for noun in nouns if noun.core]
+    led = start is not None and core and start < core[0].tokens[0]
+    if led and tokens[start - 1].lower() not in _PREPOSITIONS:
+        return None
+
     if len(core) < 2 or not (pronoun or _follows_noun(tokens, core, clause)):
         relative = bool(pronoun)
         return replace(
@@ -463,6 +524,59 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
         moved=True,
         start=start,
     )
+
+
+def _with_shared_auxiliary(
+    tokens: Sequence[str], clause: Clause, clauses: Sequence[Clause]
+) -> Clause:
+    """Gives a participle the auxiliary that it shares: "was picked up and | taken home".
+
+    A regular participle looks like a past form. It is one of a passive if its subject is
+    no agent, neither there nor here, and the verb does not tell what just happens.
+    """
+    word = tokens[clause.verb].lower()
+    certain = word in _PARTICIPLES or word.endswith("ing")
+    regular = word.endswith("ed") and word not in _OF_THEMSELVES
+    if not (certain or regular) or _has_tense(tokens, clause):
+        return clause
+
+    for other in clauses:
+        shared = bool(clause.subject) and other.subject == clause.subject
+        words = {tokens[i].lower() for i in other.predicate}
+        if not shared or other.verb >= clause.verb or not words & _BE:
+            continue
+        if words & _NEGATIONS or tokens[other.verb].lower() in _BE:
+            continue
+
+        passive = _undergone(other) and _undergone(clause)
+        ing = word.endswith("ing") == tokens[other.verb].lower().endswith("ing")
+        if (certain and ing) or (regular and passive):
+            borrowed = [i for i in other.predicate if tokens[i].lower() in _AUXILIARIES]
+            return replace(
+                clause, predicate=tuple(sorted({*borrowed, *clause.predicate}))
+            )
+
+    return clause
+
+
+def _has_tense(tokens: Sequence[str], clause: Clause) -> bool:
+    return any(tokens[i].lower() in _FINITE for i in clause.predicate)
+
+
+def _undergone(clause: Clause) -> bool:
+    """Whether the subject is what something is done to, as PropBank says."""
+    roles = [argument.role for argument in clause.before if argument.core]
+    return roles == ["ARG1"]
+
+
+def _antecedent(nouns: Sequence[Argument]) -> list[Argument]:
+    """Of what stands before a relative pronoun, adjuncts and the last noun.
+
+    "Some stars | a ball | which raised money": the stars did not.
+    """
+    core = [noun for noun in nouns if noun.core]
+    far = [a for a, b in pairwise(core) if a.tokens[-1] + 1 < b.tokens[0]]
+    return [noun for noun in nouns if noun not in far]
 
 
 def _follows_noun(
@@ -505,6 +619,10 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if not subject or reading.words(subject) <= _NO_SUBJECTS or clause.infinitive:
         return "held"
 
+    # "whatever he can do" is nothing that he does.
+    if reading.lower(subject[0]) in _WHATEVER and subject[1:]:
+        return "held"
+
     # "a fine for every flight that is late": not every flight is.
     general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
     bare = words <= _AUXILIARIES and not clause.after
@@ -538,7 +656,7 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
 
     span = argument.tokens
     own = [i for i in subject if i in span]
-    if not own:
+    if not own or (reading.lower(clause.verb) in _PARTICIPLES and not finite):
         return "held"
 
     start = span.index(min(own))
@@ -630,12 +748,22 @@ def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
         start = clause.start
         if start is None or start not in tokens[1:] or clause.verb not in tokens:
             continue
+        if reading.lower(start - 1) in _PREPOSITIONS:
+            start -= 1
         aside = opening in ("a", "an") or reading.tokens[start - 1] == ","
-        if aside and _status(reading, clause) in _TOLD:
-            behind = [i for a in clause.after for i in a.tokens]
-            end = max([*clause.predicate, *behind])
+        if not aside or _status(reading, clause) not in _TOLD:
+            continue
+
+        # What was not understood to its end is left as it is.
+        behind = [i for a in clause.after for i in a.tokens]
+        end = max([*clause.predicate, *behind])
+        whole = end + 1 not in tokens or reading.tokens[end + 1] in _MARKS
+        if whole:
+            start -= reading.tokens[start - 1] == ","
             tokens = [i for i in tokens if not start <= i <= end]
 
+    while len(tokens) > 1 and reading.tokens[tokens[-1]] == ",":
+        tokens.pop()
     return tokens
 
 

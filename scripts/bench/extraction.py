@@ -29,6 +29,8 @@ EXTRACTORS = (
     ("embedded", "none"),
     ("embedded", "srl"),
     ("embedded", "embedded"),
+    ("roles", "none"),
+    ("roles", "srl"),
 )
 HEADS = (
     "units",

@@ -62,7 +62,7 @@ ROWS = [  # an unknown word is no bare verb unless something says so
 
 def test_units_of_sentences_that_are_parsed():
     references = [one(text, name=text) for text, _ in ROWS]
-    units = extract(references, rules="zb21").units
+    units = extract(references, srl="embedded", rules="zb21").units
     assert [entry.texts for entry in units] == [expected for _, expected in ROWS]
 
 

@@ -86,6 +86,66 @@ def test_what_is_said_beside_is_a_fact_of_its_own():
     assert facts_of(parsed) == expected
 
 
+def test_a_participle_takes_the_auxiliary_that_it_shares():
+    parsed = sentence(
+        "He B-ARG1 B-ARG1", "was O O", "picked B-V O", "up I-V O", "and O O",
+        "taken O B-V", "home O B-ARG2", ". O O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [
+        ("He was picked up", False),
+        ("He was taken home", False),
+    ]
+
+
+def test_what_just_happens_takes_no_auxiliary():
+    parsed = sentence(
+        "He B-ARG1 B-ARG1", "was O O", "hurt B-V O", "and O O", "died O B-V",
+    )  # fmt: skip
+    assert facts_of(parsed)[1:] == [("He died", False)]
+
+
+def test_of_several_nouns_the_last_is_what_a_relative_pronoun_means():
+    parsed = sentence(
+        "Stars B-ARG0 B-ARG0", "saw B-V O", "a B-ARG1 B-ARG0", "ball I-ARG1 I-ARG0",
+        "which I-ARG1 B-R-ARG0", "raised I-ARG1 B-V", "money I-ARG1 B-ARG1",
+    )  # fmt: skip
+    assert facts_of(parsed) == [
+        ("Stars saw a ball", False),
+        ("a ball raised money", False),
+    ]
+
+
+def test_words_between_auxiliary_and_verb_stay():
+    parsed = sentence(
+        "They B-ARG1", "were O", "almost B-ARGM-ADV", "certainly I-ARGM-ADV",
+        "linked B-V", "to B-ARG2", "it I-ARG2",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("They were almost certainly linked to it", False)]
+
+
+def test_a_number_stays_with_what_a_hyphen_joins_to_it():
+    parsed = sentence(
+        "Ninety O", "- O", "six B-ARG1", "fans I-ARG1", "died B-V", ". O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("Ninety - six fans died", False)]
+
+
+def test_an_aside_goes_with_its_comma():
+    parsed = sentence(
+        "Ann B-ARG0 B-ARG0", ", I-ARG0 O", "who I-ARG0 B-R-ARG0", "fell I-ARG0 B-V",
+        ", I-ARG0 O", "left B-V O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("Ann left", False), ("Ann fell", False)]
+
+
+def test_a_question_word_without_a_noun_gives_no_fact():
+    parsed = sentence(
+        "He B-ARG0 O", "asked B-V O", "who B-ARG1 B-ARG1", "Ann I-ARG1 B-ARG0",
+        "will I-ARG1 B-ARGM-MOD", "meet I-ARG1 B-V",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("He asked who Ann will meet", False)]
+
+
 def test_an_infinitive_is_no_fact():
     parsed = sentence(
         "Ann B-ARG0 B-ARG0", "wants B-V O", "to B-ARG1 O", "win I-ARG1 B-V"
