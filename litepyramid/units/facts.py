@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import ParsedSentence
@@ -55,7 +54,6 @@ _OF_THEMSELVES = word_set(
 """Past forms of verbs that tell what happened to their subject without anybody's doing."""
 
 _RELATIVE = word_set("who which that whom whose where when why")
-_NUMBERS = word_set("twenty thirty forty fifty sixty seventy eighty ninety")
 _WHATEVER = word_set("what whatever whoever whichever whom")
 _PLACES = word_set("where when why")
 """Relative words that stand for "in the house", not for "the house"."""
@@ -111,12 +109,6 @@ _DAYS = word_set(
     """
 )
 _OUTSIDE = word_set(", . ; : - -- – — ... …")
-_MONTHS = word_set(
-    """
-    january february march april may june july august september october november december
-    """
-)
-_CONTINUING = _MONTHS | {"to", "of"}
 _PLACING = word_set(
     """
     bring brings bringing brought drop dropped get got keep keeps keeping kept lay laid lead
@@ -125,7 +117,6 @@ _PLACING = word_set(
     """
 )
 """Verbs whose objects come with a place or a state: "brought the fire under control"."""
-_EMPTY = word_set("a an the even so thus then yet and or but")
 _MARKS = _OUTSIDE | word_set("! ? ( ) [ ] ' \" '' `` “ ” ‘ ’ /")
 _BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
 """Tokens that stay where they stand between two tokens of a fact."""
@@ -248,15 +239,12 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
     arguments = []
     for role, run in _runs(tags):
         alone = len(run) == 1 and lower[run[0]] not in _DAYS | _RELATIVE
-        if role in ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT") or (
+        if role in _WITH_VERB or (
             role.startswith("ARGM") and alone and run[0] > 0 and lower[run[0]].isalpha()
         ):
             predicate.update(run)
-        elif role != "ARGM-DIS" and not _empty(lower, run):
+        elif role != "ARGM-DIS":
             arguments.append(Argument(role, run))
-
-    arguments = _rejoined(lower, arguments)
-    arguments = [_with_number(tokens, tags, argument) for argument in arguments]
 
     # Auxiliaries between the subject and the verb have no role of their own; a few words
     # may stand behind one: "were | almost certainly | linked".
@@ -290,41 +278,13 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
         arguments.insert(0, Argument("ARG0", (first,)))
 
     start = min(predicate)
-    ahead = [a for a in arguments if a.tokens[0] < start]
-    after = [a for a in arguments if a.tokens[0] >= start]
-    before = _whole_names(tokens, tags, _without_prefixes(tokens, ahead))
+    before = tuple(a for a in arguments if a.tokens[0] < start)
+    after = tuple(a for a in arguments if a.tokens[0] >= start)
     place = tuple(sorted(predicate))
-    clause = Clause(
-        verb[0],
-        place,
-        before,
-        tuple(after),
-        infinitive,
-    )
+    clause = Clause(verb[0], place, before, after, infinitive)
     nominal = _without_relative(tokens, clause)
 
     return None if nominal is None else _with_one_subject(tokens, nominal)
-
-
-def _empty(lower: Sequence[str], run: Sequence[int]) -> bool:
-    """Whether an argument says nothing: one word of grammar, or a number left over."""
-    word = lower[run[0]]
-    return len(run) == 1 and (word in _EMPTY or word.isdigit())
-
-
-def _rejoined(lower: Sequence[str], arguments: Sequence[Argument]) -> list[Argument]:
-    """Joins what the parser cut in two: "from 24 | July 1567", "plans | to run"."""
-    joined: list[Argument] = []
-    for argument in arguments:
-        first = argument.tokens[0]
-        follows = bool(joined) and joined[-1].tokens[-1] == first - 1
-        cut = lower[first] in _CONTINUING or lower[first - 1] in _PREPOSITIONS
-        if follows and cut and not argument.core:
-            whole = joined[-1].tokens + argument.tokens
-            joined[-1] = replace(joined[-1], tokens=whole)
-        else:
-            joined.append(argument)
-    return joined
 
 
 def _adjunct_ending(arguments: Sequence[Argument], i: int) -> tuple[int, ...]:
@@ -364,57 +324,6 @@ def _runs(tags: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
             runs.append((role, [i]))
 
     return [(role, tuple(run)) for role, run in runs]
-
-
-def _without_prefixes(
-    tokens: Sequence[str], arguments: Sequence[Argument]
-) -> tuple[Argument, ...]:
-    """Takes "WATCH:" and the like away from before the subject."""
-    cut = []
-    for argument in arguments:
-        run = argument.tokens
-        colons = [n for n, i in enumerate(run) if tokens[i] == ":"]
-        if colons:
-            run = run[colons[-1] + 1 :]
-        if run:
-            cut.append(replace(argument, tokens=run))
-    return tuple(cut)
-
-
-def _with_number(
-    tokens: Sequence[str], tags: Sequence[str], argument: Argument
-) -> Argument:
-    """Adds a number that a hyphen joins to the first word: "22 - | month - old"."""
-    start = argument.tokens[0] - 2
-    if start < 0 or tokens[start + 1] != "-" or {*tags[start : start + 2]} != {"O"}:
-        return argument
-    if not (tokens[start].isdigit() or tokens[start].lower() in _NUMBERS):
-        return argument
-    return replace(argument, tokens=(start, start + 1, *argument.tokens))
-
-
-def _whole_names(
-    tokens: Sequence[str], tags: Sequence[str], arguments: Sequence[Argument]
-) -> tuple[Argument, ...]:
-    """Adds words of a name that have no role, to what they stand before: "Mr | Carr"."""
-    whole = []
-    for argument in arguments:
-        start = argument.tokens[0]
-        while start > 0 and tags[start - 1] == "O" and _of_name(tokens, start - 1):
-            start -= 1
-        added = range(start, argument.tokens[0])
-        whole.append(replace(argument, tokens=(*added, *argument.tokens)))
-    return tuple(whole)
-
-
-def _of_name(tokens: Sequence[str], i: int) -> bool:
-    """Whether a token is part of a name, or the "of" in "Thousands of"."""
-    token = tokens[i]
-    if token == "of":
-        return i > 0 and _of_name(tokens, i - 1)
-    grammar = _SUBORDINATE | _CONDITIONS | _RELATIVE | _AUXILIARIES | _PREPOSITIONS
-    word = token.strip(".").isalpha() and token.lower() not in grammar
-    return word and token[0].isupper()
 
 
 def _with_one_subject(tokens: Sequence[str], clause: Clause) -> Clause:
@@ -482,8 +391,6 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
 
         if run:
             nouns.append(replace(argument, tokens=run))
-        if relative:
-            nouns = _antecedent(nouns)
 
     if pronoun in _PLACES:
         return replace(
@@ -567,16 +474,6 @@ def _undergone(clause: Clause) -> bool:
     """Whether the subject is what something is done to, as PropBank says."""
     roles = [argument.role for argument in clause.before if argument.core]
     return roles == ["ARG1"]
-
-
-def _antecedent(nouns: Sequence[Argument]) -> list[Argument]:
-    """Of what stands before a relative pronoun, adjuncts and the last noun.
-
-    "Some stars | a ball | which raised money": the stars did not.
-    """
-    core = [noun for noun in nouns if noun.core]
-    far = [a for a, b in pairwise(core) if a.tokens[-1] + 1 < b.tokens[0]]
-    return [noun for noun in nouns if noun not in far]
 
 
 def _follows_noun(
@@ -778,26 +675,11 @@ def _with_marks(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
         if i not in marked:
             marked.append(i)
 
-    marked = _without_halves(tokens, marked)
     while len(marked) > 1 and tokens[marked[0]] in _OUTSIDE:
         marked.pop(0)
     while len(marked) > 1 and tokens[marked[-1]] in _OUTSIDE:
         marked.pop()
     return tuple(marked)
-
-
-def _without_halves(tokens: Sequence[str], order: Sequence[int]) -> list[int]:
-    """Without what stands in brackets, where not all of it is among the tokens."""
-    removed: set[int] = set()
-    opened: list[int] = []
-    for i, token in enumerate(tokens):
-        if token == "(":
-            opened.append(i)
-        elif token == ")" and opened:
-            inside = set(range(opened.pop(), i + 1))
-            if not inside <= set(order):
-                removed |= inside
-    return [i for i in order if i not in removed] or list(order)
 
 
 def _distinct(facts: Sequence[Fact]) -> list[Fact]:
