@@ -402,8 +402,8 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
 
     # "who Suarez will face" does not say whom.
     core = [noun for noun in nouns if noun.core]
-    led = start is not None and core and start < core[0].tokens[0]
-    if led and tokens[start - 1].lower() not in _PREPOSITIONS:
+    unled = start is not None and tokens[start - 1].lower() not in _PREPOSITIONS
+    if unled and core and core[0].tokens[0] > (start or 0):
         return None
 
     if len(core) < 2 or not (pronoun or _follows_noun(tokens, core, clause)):
