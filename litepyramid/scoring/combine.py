@@ -344,7 +344,8 @@ def _of_inputs(
 
     rows = by_id(judge.systems)
     columns = by_id(judge.inputs)
-    f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
+    f = judge.values[np.ix_(rows, columns)]
+    h = people.values[np.ix_(rows, columns)]
 
     # A system that nobody labelled is left out, unless that leaves none.
     rated = (~np.isnan(h)).sum(axis=1) >= FEWEST

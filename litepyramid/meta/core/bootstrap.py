@@ -128,12 +128,8 @@ class Resampled:
         return np.array(values)
 
     def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
-        x, z = (
-            resampled_means(
-                side, np.ones((1, side.shape[1])) if drawn is None else drawn
-            )
-            for side, drawn in ((self.X, inputs), (self.Z, other_inputs))
-        )
+        x = resampled_means(self.X, _or_once(inputs, self.X.shape[1]))
+        z = resampled_means(self.Z, _or_once(other_inputs, self.Z.shape[1]))
         missing = np.isnan(x) | np.isnan(z)
         if missing.any():
             # A system with no score on the drawn inputs is left out of that sample.
@@ -150,7 +146,7 @@ class Resampled:
         )
 
     def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
-        r = self._columns(np.ones((1, len(self.X))) if systems is None else systems)
+        r = self._columns(_or_once(systems, len(self.X)))
         valid = ~np.isnan(r)
         r = np.where(valid, r, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -161,7 +157,12 @@ class Resampled:
     def _global(self, systems: Draws, inputs: Draws) -> FloatArray:
         x = self.X[self._scored]
         z = self.Z[self._scored]
-        w_systems = np.ones((1, len(self.X))) if systems is None else systems
-        w_inputs = np.ones((1, self.X.shape[1])) if inputs is None else inputs
+        w_systems = _or_once(systems, len(self.X))
+        w_inputs = _or_once(inputs, self.X.shape[1])
         weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self._scored]
         return correlate_rows(x[None], z[None], self.coefficient, weights)
+
+
+def _or_once(drawn: Draws, number: int) -> FloatArray:
+    """Numbers of draws; one sample that holds everything once, where none are."""
+    return np.ones((1, number)) if drawn is None else drawn

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.vectors import of_rows, pearson_rows
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
@@ -82,13 +82,11 @@ class SpearmanColumns(Columns):
             # / 2.
             x = below_x.astype(kind) @ drawn
             z = below_z.astype(kind) @ drawn
-            sizes = (
-                (side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z)
-            )
+            size_x = (x * x * drawn).sum(axis=0, dtype=np.float64)
+            size_z = (z * z * drawn).sum(axis=0, dtype=np.float64)
+            shared = (x * z * drawn).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(
-                    np.prod([*sizes], axis=0)
-                )
+                result[column] = shared / np.sqrt(size_x * size_z)
 
         return np.clip(result, -1.0, 1.0, out=result).T
 
@@ -101,7 +99,7 @@ class KendallColumns(Columns):
         one, two = np.triu_indices(len(self.X), 1)
         rows = len(weights)
         m = self.X.shape[1]
-        balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
+        balance, untied_x, untied_z = np.zeros((3, rows, m))
         kind: Any = (
             np.float32
             if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32
@@ -115,16 +113,19 @@ class KendallColumns(Columns):
             j = two[start : start + pairs_at_once]
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
             both = self.scored[i] & self.scored[j]
-            sx, sz = (
-                np.subtract(side[i] > side[j], side[i] < side[j], dtype=np.int8) * both
-                for side in (self.X, self.Z)
-            )
+            sx = _signs(self.X, i, j) * both
+            sz = _signs(self.Z, i, j) * both
             balance += pairs @ (sx * sz).astype(kind)
             untied_x += _untied(pairs, sx)
             untied_z += _untied(pairs, sz)
 
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(balance / np.sqrt(untied_x * untied_z))
+
+
+def _signs(x: FloatArray, i: IntArray, j: IntArray) -> NDArray[np.int8]:
+    """(pairs, M): 1 where the first of a pair is larger, -1 where the second is."""
+    return np.subtract(x[i] > x[j], x[i] < x[j], dtype=np.int8)
 
 
 def _untied(

@@ -231,10 +231,8 @@ def level_correlation(
     if constant == "zb21":
         # Two systems and no coefficient: one of the two vectors is constant.
         for row in np.flatnonzero(np.isnan(values) & enough):
-            (a, s), (b, t) = (
-                _raised(side[row, scored[row]], slack)
-                for side, slack in zip((x, z), slacks, strict=True)
-            )
+            a, s = _raised(x[row, scored[row]], slacks[0])
+            b, t = _raised(z[row, scored[row]], slacks[1])
             values[row] = correlate_rows(
                 a,
                 b,

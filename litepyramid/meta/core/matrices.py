@@ -33,11 +33,8 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     pairs = w[one] * w[two]
     if not complete.any() or not pairs.any():
         return float("nan")
-    metric, people = (
-        spa_p_values(np.ascontiguousarray(side[:, complete], dtype=np.float32), signs)
-        for side in (X, Z)
-    )
-
+    metric = spa_p_values(X[:, complete].astype(np.float32, order="C"), signs)
+    people = spa_p_values(Z[:, complete].astype(np.float32, order="C"), signs)
     return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 

@@ -77,14 +77,17 @@ class SystemSwaps(LinearSwaps):
 
     def moved(self, shift: FloatArray) -> FloatArray:
         """Of X and of Y, row by row."""
-        rx, ry = (
-            correlate_rows(
-                np.ascontiguousarray(averages.T), self._z, self._coefficient,
-                x_tolerance=self.tolerance, z_tolerance=self._z_tolerance,
-            )
-            for averages in self._averages(shift)
-        )  # fmt: skip
-        return np.asarray(rx - ry)
+        x, y = self._averages(shift)
+        return np.asarray(self._correlation(x) - self._correlation(y))
+
+    def _correlation(self, averages: FloatArray) -> FloatArray:
+        return correlate_rows(
+            np.ascontiguousarray(averages.T),
+            self._z,
+            self._coefficient,
+            x_tolerance=self.tolerance,
+            z_tolerance=self._z_tolerance,
+        )
 
     def terms(self, shift: FloatArray) -> FloatArray:
         """(samples, N): each system's part in the difference of two rank coefficients'
@@ -125,16 +128,17 @@ class GlobalSwaps(Swapped):
         self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
     ) -> None:
         self._scored = ~np.isnan(Z)
-        self._x, self._y, self._z = (side[self._scored] for side in (X, Y, Z))
+        self._x = X[self._scored]
+        self._y = Y[self._scored]
+        self._z = Z[self._scored]
         self._coefficient = coefficient
 
     def _differences(self, u: FloatArray) -> FloatArray:
         unswapped = u[self._scored].T > 0
-        sides = (
-            np.where(unswapped, self._x, self._y),
-            np.where(unswapped, self._y, self._x),
-        )
-        rx, ry = (correlate_rows(side, self._z, self._coefficient) for side in sides)
+        x = np.where(unswapped, self._x, self._y)
+        y = np.where(unswapped, self._y, self._x)
+        rx = correlate_rows(x, self._z, self._coefficient)
+        ry = correlate_rows(y, self._z, self._coefficient)
         return np.asarray(rx - ry)
 
 
@@ -362,9 +366,9 @@ class _Shared:
                 stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
             self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             self._coins = {}
-            self._shifts = [
-                metric.shifts(self._blocks(metric)) for metric in self._alone
-            ]
+            self._shifts = []
+            for metric in self._alone:
+                self._shifts.append(metric.shifts(self._blocks(metric)))
             yield start, stop
             start = stop
 

@@ -137,9 +137,9 @@ class Moments(_ByInput):
         change = np.matmul(self._linear, u)
         sides = []
         for sign in (1.0, -1.0):
-            xz, x, xx = (
-                self._fixed[i][:, None] + sign * change[:, i] for i in range(3)
-            )
+            xz = self._fixed[0][:, None] + sign * change[:, 0]
+            x = self._fixed[1][:, None] + sign * change[:, 1]
+            xx = self._fixed[2][:, None] + sign * change[:, 2]
             spread = xx - x * x / self._n
             with np.errstate(invalid="ignore", divide="ignore"):
                 r = xz / np.sqrt(spread * self._zz)
@@ -338,16 +338,16 @@ class SpaSwaps(LinearSwaps):
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples, permutations) of sums."""
-        moved = [
-            (u[:, self._complete].swapaxes(1, 2) * self._half) @ self._less
-            for u in blocks
-        ]
+        moved = []
+        for u in blocks:
+            swapped = u[:, self._complete].swapaxes(1, 2) * self._half
+            moved.append(swapped @ self._less)
         return np.rint(np.concatenate(moved, axis=1))
 
     def moved(self, shift: FloatArray) -> FloatArray:
         """Of X and of Y."""
-        one, two = (self._distance(self.middle + sign * shift) for sign in (-1, 1))
-        return one - two
+        # The distances of X' and Y' from people; the nearer one is the better one.
+        return self._distance(self.middle - shift) - self._distance(self.middle + shift)
 
     def _distance(self, sums: Any) -> FloatArray:
         """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of

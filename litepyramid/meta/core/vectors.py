@@ -158,18 +158,18 @@ def _kendall(
 
     for start in range(0, rows, at_once):
         chunk = slice(start, start + at_once)
-        x_part, z_part = (a if len(a) == 1 else a[chunk] for a in (x, z))
+        # One row that all pairs share stays whole.
+        x_part = x if len(x) == 1 else x[chunk]
+        z_part = z if len(z) == 1 else z[chunk]
         w = weights if weights is None or len(weights) == 1 else weights[chunk]
         dx = x_part[:, one] - x_part[:, two]
         dz = z_part[:, one] - z_part[:, two]
         sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
         sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
         pairs = 1 if w is None else w[:, one] * w[:, two]
-        balance, untied_x, untied_z = (
-            (pairs * flags).sum(axis=1, dtype=np.float64)
-            for flags in (sx * sz, sx != 0, sz != 0)
-        )
-
+        balance = (pairs * (sx * sz)).sum(axis=1, dtype=np.float64)
+        untied_x = (pairs * (sx != 0)).sum(axis=1, dtype=np.float64)
+        untied_z = (pairs * (sz != 0)).sum(axis=1, dtype=np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
 
@@ -190,8 +190,7 @@ def _long_kendall(
     drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(
         np.int64
     )
-    each = zip(x_ranks, z_ranks, drawn, strict=True)
-
-    return np.array(
-        [kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each]
-    )
+    taus = []
+    for a, b, w in zip(x_ranks, z_ranks, drawn, strict=True):
+        taus.append(kendalltau(np.repeat(a, w), np.repeat(b, w))[0])
+    return np.array(taus)
