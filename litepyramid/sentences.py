@@ -35,11 +35,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     or digits belongs to the sentence before it.
     """
     ends = [match.start() for match in _GAP.finditer(text)]
-    ends += [
-        match.end(match.lastindex or 0)
-        for match in _END.finditer(text)
-        if not _inside(text, match)
-    ]
+    for match in _END.finditer(text):
+        if not _inside(text, match):
+            ends.append(match.end(match.lastindex or 0))
     spans: list[tuple[int, int]] = []
     start = 0
 

@@ -61,16 +61,17 @@ class Unit:
         weight."""
         # The contributors share the weight, so that a plan counts an SCU once.
         part = self.weight / max(1, len(self.places))
-        return tuple(
-            replace(
+        entries = []
+        for reference, sentence in self.places:
+            entry = replace(
                 self,
                 weight=part,
                 reference=reference,
                 sentence=sentence,
                 places=(),
             )
-            for reference, sentence in self.places
-        ) or (self,)
+            entries.append(entry)
+        return tuple(entries) or (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +92,18 @@ class InputUnits:
         """One line of a unit file as plain JSON values, without unknown fields."""
         rows: list[dict[str, Any]] = []
         for unit in self.units:
-            rows.append(
-                {
-                    "text": unit.text,
-                    "weight": unit.weight,
-                    "kind": unit.kind,
-                }
-            )
-            optional = ("reference", "sentence", "places", "importance", "tags")
-            values = {key: getattr(unit, key) for key in optional}
-            rows[-1] |= {
-                key: value for key, value in values.items() if value not in (None, ())
+            row: dict[str, Any] = {
+                "text": unit.text,
+                "weight": unit.weight,
+                "kind": unit.kind,
             }
+            for key in ("reference", "sentence", "places", "importance", "tags"):
+                value = getattr(unit, key)
+                if value not in (None, ()):
+                    row[key] = value
             if unit.said:
-                rows[-1]["said"] = True
+                row["said"] = True
+            rows.append(row)
 
         question = {} if self.question is None else {"question": self.question}
         return {
@@ -420,18 +419,16 @@ def data_hashes(
     if summaries:
         rows: list[list[Any]] = []
         for own in summaries:
-            pairs = zip(own.inputs, own.texts, strict=True)
-            texts = [
-                (name, None if name in own.missing else text) for name, text in pairs
-            ]
+            texts = []
+            for name, text in zip(own.inputs, own.texts, strict=True):
+                texts.append((name, None if name in own.missing else text))
             rows.append([own.system, *sorted(texts)])
         hashes["summaries_sha"] = fingerprint(sorted(rows))
 
     if labels:
         orders = {e.input: unit_order(e) for e in label_units or units}
-        hashes["labels_sha"] = fingerprint(
-            sorted(_label_values(own, orders) for own in labels)
-        )
+        rows = [_label_values(own, orders) for own in labels]
+        hashes["labels_sha"] = fingerprint(sorted(rows))
 
     if label_units:
         hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
@@ -458,21 +455,18 @@ def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
 def unit_order(entry: InputUnits) -> list[int]:
     """The places of an input's units by what they say: the order of a file changes
     nothing."""
-    keys = [
-        (unit.text, unit.weight, unit.kind, unit.importance or "", unit.tags)
-        for unit in entry.units
-    ]
+    keys = []
+    for u in entry.units:
+        keys.append((u.text, u.weight, u.kind, u.importance or "", u.tags))
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
-    rows = [
-        [
-            name,
-            [float(row[i]) for i in orders.get(name, range(len(row)))] if row else [],
-        ]
-        for name, row in zip(labels.inputs, labels.labels, strict=True)
-    ]
+    rows = []
+    for name, row in zip(labels.inputs, labels.labels, strict=True):
+        # The labels of an input that nobody labelled are an empty row.
+        order = orders.get(name, range(len(row))) if row else ()
+        rows.append([name, [float(row[i]) for i in order]])
     return [labels.system, sorted(rows)]
 
 
@@ -483,7 +477,9 @@ def _presence_sha(presence: Any) -> str:
     for entry in presence.units:
         columns[entry.input] = [starts + i for i in unit_order(entry)]
         starts += len(entry.units)
-    order = [i for name in sorted(columns) for i in columns[name]]
+    order: list[int] = []
+    for name in sorted(columns):
+        order += columns[name]
     rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
     values = presence.values[rows][:, order]
     same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero

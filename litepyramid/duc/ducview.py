@@ -358,9 +358,7 @@ class Packed:
     part's label."""
 
     def __init__(self, text: str) -> None:
-        self.offsets = [
-            offset for offset, char in enumerate(text) if not char.isspace()
-        ]
+        self.offsets = [n for n, char in enumerate(text) if not char.isspace()]
         self.text = "".join(text.split())
 
     def find(self, label: str, start: int, end: int | None) -> int | None:
@@ -395,23 +393,15 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         uid = _attribute(element, "uid", path)
         if uid in scus:
             raise InputError(f"SCU {uid} occurs twice", path=path)
-        places = tuple(
-            _place(
-                contributor,
-                packed,
-                starts,
-                ends,
-                path,
-            )
-            for contributor in element.findall("contributor")
-        )
+        places = []
+        for contributor in element.findall("contributor"):
+            places.append(_place(contributor, packed, starts, ends, path))
         owners = [reference for reference, _ in places if reference is not None]
         odd[EMPTY] += not places
         odd[UNPLACED] += (len(places) - len(owners)) * bool(references)
         odd[REPEATED] += len(owners) > len(set(owners))
-        scus[uid] = (
-            Scu(uid, element.attrib.get("label", ""), places) if places else None
-        )
+        label = element.attrib.get("label", "")
+        scus[uid] = Scu(uid, label, tuple(places)) if places else None
 
     return Pyramid(
         name,

@@ -72,12 +72,13 @@ class PyramidFolder:
         """The systems annotated on every input that any was annotated on, and these
         inputs."""
         inputs = {a.pyramid.input for a in self.annotations}
-        annotated = Counter(
-            s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations}
-        )
-        partial = {
-            system for system, number in annotated.items() if number < len(inputs)
-        }
+        annotated: dict[str, int] = {}
+        partial: list[str] = []
+        # Several annotations of one summary count once.
+        for system, rows in self._by_system().items():
+            annotated[system] = len(rows)
+            if len(rows) < len(inputs):
+                partial.append(system)
 
         if len(partial) == len(annotated):
             what = f"no system was annotated on all of {counted(len(inputs), 'annotated input')}"
@@ -86,9 +87,8 @@ class PyramidFolder:
 
         notes = list(self.notes)
         if partial:
-            names = ", ".join(
-                f"{s} ({annotated[s]})" for s in sorted(partial, key=by_number)
-            )
+            partial.sort(key=by_number)
+            names = ", ".join([f"{system} ({annotated[system]})" for system in partial])
             notes.append(
                 f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
                 f"fewer than {counted(len(inputs), 'input')}: {names}."

@@ -52,9 +52,9 @@ def plain_axes(axes: Any) -> None:
 def title(figure: Any, *lines: str) -> None:
     """Lines above the whole figure, folded to its width."""
     width = max(30, int(figure.get_figwidth() * _CHARACTERS))
-    folded = [
-        p for line in lines for p in textwrap.wrap(line, width, break_on_hyphens=False)
-    ]
+    folded: list[str] = []
+    for line in lines:
+        folded += textwrap.wrap(line, width, break_on_hyphens=False)
     figure.suptitle(
         "\n".join(folded),
         fontsize=9.5,

@@ -387,9 +387,8 @@ def _systems_of(
             partial=partial,
         )
         if inputs is None:
-            inputs = [
-                entry.input for entry in entries if entry.system == entries[0].system
-            ]
+            first = entries[0].system
+            inputs = [entry.input for entry in entries if entry.system == first]
             entries = matched(entries, inputs, what)
 
         # A stream and a frame have no name of their own that a system could be called

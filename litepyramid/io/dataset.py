@@ -280,9 +280,8 @@ class Dataset(Result):
             )
 
         if self.left_out:
-            counts = ", ".join(
-                f"{count} × {what}" for what, count in self.left_out.items()
-            )
+            left = [f"{count} × {what}" for what, count in self.left_out.items()]
+            counts = ", ".join(left)
             notes.append(f"Left out while reading: {counts}.")
 
         return tuple(notes)

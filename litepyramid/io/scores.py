@@ -562,9 +562,8 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
 
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
     index = np.array(list(by_place), dtype=np.intp)
-    values[index[:, 0], index[:, 1], index[:, 2]] = [
-        cell.score for cell in by_place.values()
-    ]
+    scores = [cell.score for cell in by_place.values()]
+    values[index[:, 0], index[:, 1], index[:, 2]] = scores
     return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)
 
 

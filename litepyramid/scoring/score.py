@@ -179,6 +179,12 @@ def score(
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
     }
+    # What is zero is not told, but for what the judge itself counts.
+    shown_counts = {}
+    for key, count in counts.items():
+        if count or key in batch.counts:
+            shown_counts[key] = count
+
     metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
     result = ScoreResult(
@@ -194,9 +200,7 @@ def score(
         labels=labels,
         label_units=label_units,
         human=human,
-        counts={
-            key: count for key, count in counts.items() if count or key in batch.counts
-        },
+        counts=shown_counts,
         confidence=confidence,
         samples=samples,
         seed=seed,
