@@ -195,9 +195,9 @@ def resampled_p_value(
 ) -> float:
     """How often a statistic under the null hypothesis is as large as the observed one.
 
-    ``plus_one`` is (c + 1) / (k + 1), c the samples at least as large: never 0, and the rule under
-    which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11).
-    ``paper`` is DDR21's Algorithm 2, c / k with c the samples strictly larger.
+    ``plus_one`` is (c + 1) / (k + 1), c the samples at least as large: never 0, and the
+    rule under which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq.
+    4.11). ``paper`` is DDR21's Algorithm 2, c / k with c the samples strictly larger.
     Differences below 1e-11 are rounding: such samples are equal to the observed one.
     """
     if np.isnan(observed):

@@ -83,9 +83,9 @@ def pyramid_input(
 ) -> str:
     """The input of a ``.pyr`` file.
 
-    `names` is a regular expression with a group ``input``, searched in the name without ``.pyr``; a
-    name in which it is not found is read as NIST's. One of `inputs` (those of other
-    files) that the name begins with is it, letters and all.
+    `names` is a regular expression with a group ``input``, searched in the name without
+    ``.pyr``; a name in which it is not found is read as NIST's. One of `inputs` (those
+    of other files) that the name begins with is it, letters and all.
     """
     name = _stem(path)
     before = name.split(".")[0]
@@ -99,8 +99,8 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     """The input, system and annotator of a peer annotation.
 
     `names` is a regular expression with the groups ``input`` and ``system``, perhaps
-    ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
-    and what is after the last one.
+    ``annotator``, taken as they are. By default NIST's names, else what is before the
+    first dot and what is after the last one.
     """
     # A pattern of the user's comes before NIST's names.
     match = _PEER.fullmatch(_stem(path)) if names is None else None
@@ -190,8 +190,8 @@ def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
 class Scu:
     """One summary content unit of a pyramid; its weight is its number of contributors.
 
-    `places` are for each contributor its reference and its line there, from 0; None where that
-    cannot be told.
+    `places` are for each contributor its reference and its line there, from 0; None
+    where that cannot be told.
     """
 
     uid: str

@@ -45,8 +45,9 @@ def score_figure(
     """One line per system, best first, with its interval; to the right, one column per
     rank group.
 
-    `scores` are called `label`, `what` is the name of the axis; `points` are more values by name,
-    as diamonds, `below` a second value with its interval, called `below_label`.
+    `scores` are called `label`, `what` is the name of the axis; `points` are more
+    values by name, as diamonds, `below` a second value with its interval, called
+    `below_label`.
     """
     # A system without a score is in no group.
     number = max([1, *itertools.chain.from_iterable(groups)])
@@ -131,8 +132,8 @@ def difference_figure(
 ) -> Any:
     """A line per pair of systems: difference and interval, filled where p < α by Holm.
 
-    `names` are those of both systems of a pair, or of one where all are compared with `against`;
-    `pairs` have difference, low, high and p_holm.
+    `names` are those of both systems of a pair, or of one where all are compared with
+    `against`; `pairs` have difference, low, high and p_holm.
     """
     lines = len(pairs) * (1 if against else 2)
     figure = new_figure(_WIDTH, 0.6 + _ROW * lines)

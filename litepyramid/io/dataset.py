@@ -629,10 +629,11 @@ def _read_folder(folder: Path) -> Dataset:
     """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once
     converted).
 
-    ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
-    ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In place of a line file
-    there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``, ``references.jsonl``; any
-    of them may be compressed (``.gz``).
+    ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``,
+    ``references.txt``, ``ids.txt``, ``by_examples/fold*.id`` and
+    ``by_systems/fold*.sys`` may. In place of a line file there may be JSON Lines:
+    ``units.jsonl``, ``stus.jsonl``, ``references.jsonl``; any of them may be compressed
+    (``.gz``).
     """
     if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
         hint = "If it holds summaries, give units or references too."

@@ -86,15 +86,15 @@ def read_scores(
     `ScoreTable`. A file's kind is recognised by its content:
 
     - CSV, TSV, JSON Lines or one JSON array, wide: system, input, and a column a metric (``rouge``,
-      ``human`` …), columns of texts ignored; or long: system, input, metric, score, a column
-      ``human`` is one more metric;
+      ``human`` …), columns of texts ignored; or long: system, input, metric, score, a
+      column ``human`` is one more metric;
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
     - the JSON or CSV that ``litepyramid score`` writes.
 
     A metric that several results score otherwise is extended by what differs in their
     signatures:
-    ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where several differ, each one's
-    scores are a metric (``human_ann``), and their mean is ``human``;
+    ``lite2pyramid[lexical]``. Rows may name their ``annotator``: where several differ,
+    each one's scores are a metric (``human_ann``), and their mean is ``human``;
     ``columns={"human": "h1+h2"}`` makes the mean of two columns. A mean is over those
     who rated.
 

@@ -1,8 +1,9 @@
 """From a table of scores to matrices over the same systems and inputs, with what is
 left out.
 
-`score_table` puts systems, inputs and metrics in the order of their names before anything random or
-tied is computed: the order of rows in a file changes no number and no signature.
+`score_table` puts systems, inputs and metrics in the order of their names before
+anything random or tied is computed: the order of rows in a file changes no number and
+no signature.
 """
 
 from collections.abc import Sequence
@@ -120,8 +121,8 @@ class Aligned:
 
     A cell of `values`, (K, N, M), or `Z`, (N, M), that is missing in one of them is NaN
     in all.
-    `test` is the first metric, (N, M_test), in a `full` table, where there is one; `left_out_test`
-    are the systems that only one of the two tables has.
+    `test` is the first metric, (N, M_test), in a `full` table, where there is one;
+    `left_out_test` are the systems that only one of the two tables has.
     """
 
     metrics: tuple[str, ...]

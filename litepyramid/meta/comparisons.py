@@ -53,8 +53,9 @@ _METHODS = METHOD_WORDS | {
 class ComparisonResult(Result):
     """Which metrics correlate better with the human score than which others.
 
-    `grouping` says what is corrected together: ``"metric"``, the tests of one row metric (DDR21
-    Fig. 5), or ``"level"``, all tests of one level and coefficient (DDR21 Fig. 6).
+    `grouping` says what is corrected together: ``"metric"``, the tests of one row
+    metric (DDR21 Fig. 5), or ``"level"``, all tests of one level and coefficient (DDR21
+    Fig. 6).
     """
 
     metrics: tuple[str, ...]

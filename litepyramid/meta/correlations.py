@@ -90,7 +90,8 @@ class Interval:
     """A correlation between the ends of its confidence interval; NaN where they are not
     defined.
 
-    `drawn` are the correlations on each sample, of which `failed` had none and were left out.
+    `drawn` are the correlations on each sample, of which `failed` had none and were
+    left out.
     """
 
     metric: str

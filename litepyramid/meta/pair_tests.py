@@ -56,7 +56,8 @@ class PairTests:
     `correlations` are (K,), with `constant` vectors each; the rest (K, K): `p_values`
     of H0: the row metric's correlation is not larger than the column's, NaN on the
     diagonal and where there is no test; `failed` samples, that had no value and were
-    left out; `corrected` p-values. A test has at most `samples` (0 for a formula), and p `smallest_p`.
+    left out; `corrected` p-values. A test has at most `samples` (0 for a formula), and
+    p `smallest_p`.
     """
 
     level: Level
@@ -86,13 +87,13 @@ def compare_pairs(
     """Tests every pair of metrics for a difference of their correlations with the human
     score.
 
-    `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z. Under
-    ``perm-…`` X and Y are standardised and swapped at random; all pairs share the coins. ``boot-…``
-    is a paired bootstrap: the differences on samples with replacement, less the
-    observed one, stand for the null hypothesis (Efron & Tibshirani 1993, section 16.4).
-    With `samples` None there are enough for p to fall to a quarter of `target`, the p
-    at which the strictest test passes; permutations are then drawn as
-    `permuted_p_values` says.
+    `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z.
+    Under ``perm-…`` X and Y are standardised and swapped at random; all pairs share the
+    coins. ``boot-…`` is a paired bootstrap: the differences on samples with
+    replacement, less the observed one, stand for the null hypothesis (Efron &
+    Tibshirani 1993, section 16.4). With `samples` None there are enough for p to fall
+    to a quarter of `target`, the p at which the strictest test passes; permutations are
+    then drawn as `permuted_p_values` says.
     """
     points = [level_correlation(X, Z, level, coefficient) for X in values]
     r = np.array([point.value for point in points])

@@ -61,8 +61,8 @@ class RangeAgreement:
     """Kendall's τ-b between two metrics on the summaries of one range, averaged over
     topics.
 
-    `undefined` topics have fewer than two such summaries, or all tied for one metric; `summaries`
-    is their mean number a topic.
+    `undefined` topics have fewer than two such summaries, or all tied for one metric;
+    `summaries` is their mean number a topic.
     """
 
     range: RangeName

@@ -40,8 +40,8 @@ class MetricScores(Result):
     """Scores of some metrics; saved as CSV they are the table that meta-evaluation
     takes.
 
-    `scores` are (metrics, systems, inputs); `intervals`, by metric, (low, high) of each system's
-    mean: bootstrap over inputs.
+    `scores` are (metrics, systems, inputs); `intervals`, by metric, (low, high) of each
+    system's mean: bootstrap over inputs.
     """
 
     scores: ScoreTable

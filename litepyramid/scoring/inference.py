@@ -191,7 +191,8 @@ def letter_groups(
 ) -> list[tuple[int, ...]]:
     """The groups of `rank_groups` from which pairs differ.
 
-    `order` are the systems, best first, those left out in no group; `differs` is (N, N), symmetric.
+    `order` are the systems, best first, those left out in no group; `differs` is (N,
+    N), symmetric.
     """
     # Sets of ranks, as the bits of a number.
     alike = []

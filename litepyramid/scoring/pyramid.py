@@ -126,9 +126,9 @@ def rubric_scores(
     penalty. The first is HealthBench's score of an example (Arora et al. 2025): at most
     1, and below 0 where penalties outweigh the rest. The second is PRBench's, from 0 to
     1. Without penalties both are
-    `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count. NaN where the presence of one
-    that counts is NaN (no judgement is not "not met"), and where none with positive
-    points counts.
+    `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count. NaN where the
+    presence of one that counts is NaN (no judgement is not "not met"), and where none
+    with positive points counts.
     """
     presence = _presence(presence, layout)
     weights = (
@@ -145,11 +145,11 @@ def rubric_scores(
 def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
     """The four scores of TREC RAG's nuggets (AutoNuggetizer; Pradeep et al. 2024).
 
-    ``vital_score`` and ``all_score`` are the mean presence of an answer's vital nuggets, or of all;
-    ``strict_…`` count only nuggets that are there whole: labels of 1, and of a judge presence from
-    .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for
-    partial support, else 0. Weights play no part. An input without a vital nugget has a
-    vital score of 0.
+    ``vital_score`` and ``all_score`` are the mean presence of an answer's vital
+    nuggets, or of all; ``strict_…`` count only nuggets that are there whole: labels of
+    1, and of a judge presence from .75 up, which is nearer to 1 than to .5. The labels
+    are 1 for support, .5 for partial support, else 0. Weights play no part. An input
+    without a vital nugget has a vital score of 0.
     """
     graded = _presence(presence, layout)
     strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)

@@ -181,7 +181,8 @@ class SystemDraws:
     open_share: FloatArray
 
     def by_input(self, weight: float) -> tuple[FloatArray, FloatArray]:
-        """(M,) unbiased estimates of the human score on each input, and their variances.
+        """(M,) unbiased estimates of the human score on each input, and their
+        variances.
 
         Few draws of an input tell little of it, but what spread inputs have follows.
         """

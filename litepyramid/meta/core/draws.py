@@ -45,7 +45,8 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
     """(stop - start, n) how often each of n items is drawn, n draws with replacement a
     sample.
 
-    `start` is a multiple of `BLOCK`; streams are independent of each other (Efron 1979).
+    `start` is a multiple of `BLOCK`; streams are independent of each other (Efron
+    1979).
     """
     result = np.empty((stop - start, n))
     for first in range(start, stop, BLOCK):

@@ -117,7 +117,8 @@ def correlate_rows(
     x_tolerance: float = 0.0,
     z_tolerance: float = 0.0,
 ) -> FloatArray:
-    """The coefficient of each row of `x` with the same row of `z` (`core.vectors`): (B,).
+    """The coefficient of each row of `x` with the same row of `z` (`core.vectors`):
+    (B,).
 
     Values that differ by no more than a tolerance are tied. NaN where x or z is
     constant, or fewer than two items were drawn.
@@ -146,10 +147,10 @@ def best_first(values: ArrayLike) -> IntArray:
 class LevelValue:
     """One correlation and what went into it.
 
-    `used` coefficients were averaged at summary level (else 1, or 0 for NaN); `constant` vectors
-    (inputs, at summary level) were constant on either side; `too_few` inputs have fewer
-    than two systems; `acc-eq` ties scores of the metric that differ by at most
-    `epsilon`.
+    `used` coefficients were averaged at summary level (else 1, or 0 for NaN);
+    `constant` vectors (inputs, at summary level) were constant on either side;
+    `too_few` inputs have fewer than two systems; `acc-eq` ties scores of the metric
+    that differ by at most `epsilon`.
     """
 
     value: float

@@ -66,10 +66,10 @@ def spa_p_values(x: Any, signs: Any) -> FloatArray:
 class TieAccuracy:
     """The P pairs of all inputs, (P,) each, ready to be calibrated.
 
-    `distance` is |difference| by the metric, ascending; `gain` what calling the pair a tie adds to
-    the correct ones: 1 if people tie, −1 if the metric has their order, else 0; `right`
-    is 1 if it is right when it is no tie; `systems`, (2, P), are the pair, of one of
-    the `inputs`.
+    `distance` is |difference| by the metric, ascending; `gain` what calling the pair a
+    tie adds to the correct ones: 1 if people tie, −1 if the metric has their order,
+    else 0; `right` is 1 if it is right when it is no tie; `systems`, (2, P), are the
+    pair, of one of the `inputs`.
     """
 
     distance: FloatArray

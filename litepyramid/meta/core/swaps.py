@@ -1,9 +1,9 @@
-"""Pairs of metrics whose scores are swapped, prepared for any coins (`permutation`): one
-class for what each coefficient needs.
+"""Pairs of metrics whose scores are swapped, prepared for any coins (`permutation`):
+one class for what each coefficient needs.
 
 What a test needs is a polynomial in the coins u: averages and moments are linear; the
-sign of x'_i - x'_l is ¼ (A + u_i B + u_l C + u_i u_l E) with matrices of the signs among
-and between the two metrics.
+sign of x'_i - x'_l is ¼ (A + u_i B + u_l C + u_i u_l E) with matrices of the signs
+among and between the two metrics.
 """
 
 from collections.abc import Iterable
