@@ -10,14 +10,16 @@ import sys
 import time
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
+from functools import wraps
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, ParamSpec, TypeVar
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, LitepyramidError
@@ -32,6 +34,12 @@ _PAUSE = 0.01  # seconds until the next one asks again
 # What the running command reads: its outputs are opened far below what knows that.
 _INPUTS: ContextVar[tuple[Any, ...]] = ContextVar("inputs", default=())
 
+# What a public function has read so far: its result must not replace it.
+_READ: ContextVar[set[Path] | None] = ContextVar("read", default=None)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 def read_bytes(path: str | Path) -> bytes:
     """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-``
@@ -45,6 +53,7 @@ def read_bytes(path: str | Path) -> bytes:
         kind = path.stat().st_mode
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
             raise InputError("is a device", path=path, expected="a file or a pipe")
+        note_read(path)
         with path.open("rb") as file:
             data = file.read(_MOST_UNPACKED + 1 if stat.S_ISFIFO(kind) else -1)
     except FileNotFoundError:
@@ -236,6 +245,78 @@ def reading(*inputs: Any) -> Iterator[None]:
         yield
     finally:
         _INPUTS.reset(token)
+
+
+def note_read(path: Path) -> None:
+    """Remembers, for what a public function gives, that it was made of a file."""
+    if (files := _READ.get()) is not None:
+        files.add(path.absolute())
+
+
+def remembering(function: Callable[P, T]) -> Callable[P, T]:
+    """A public function whose result knows the files that it was made of.
+
+    Those are what the function read, and what its arguments were made of, be they
+    results or lists of them; `Result.save` replaces none of them.
+    """
+
+    @wraps(function)
+    def remembered(*arguments: P.args, **named: P.kwargs) -> T:
+        before = sources_of([*arguments, *named.values()])
+        files: set[Path] = set()
+        token = _READ.set(files)
+
+        try:
+            with reading(*before):
+                result = function(*arguments, **named)
+        finally:
+            _READ.reset(token)
+
+        sources = before | files | sources_of([result])
+        if sources:
+            _attach(result, sources)
+        return result
+
+    return remembered
+
+
+class _Parts(tuple[Any, ...]):
+    """Records of a result, which know the files that they were made of."""
+
+    _sources: frozenset[Path] = frozenset()
+
+
+def _attach(result: Any, sources: frozenset[Path]) -> None:
+    """Lets a result know its sources, and each tuple in it: `data.references` too."""
+    parts = fields(result) if is_dataclass(result) else ()
+
+    with suppress(AttributeError, TypeError):  # a plain list, a closed class
+        object.__setattr__(result, "_sources", sources)
+
+        for part in parts:
+            records = getattr(result, part.name)
+
+            if type(records) in (tuple, _Parts):
+                known = _Parts(records)
+                known._sources = sources
+                object.__setattr__(result, part.name, known)
+
+
+def sources_of(values: Iterable[Any]) -> frozenset[Path]:
+    """The files that results among some values were made of, those in lists too."""
+    files: frozenset[Path] = frozenset()
+
+    for value in values:
+        inside: Iterable[Any] = value if isinstance(value, list | tuple) else ()
+        if isinstance(value, Mapping):
+            inside = value.values()
+
+        for one in (value, *inside):
+            sources = getattr(one, "_sources", None)
+            if isinstance(sources, frozenset):
+                files |= sources
+
+    return files
 
 
 def check_output(output: str | Path, *inputs: Any) -> None:

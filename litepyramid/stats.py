@@ -347,9 +347,10 @@ def all_pairs(count: int) -> IntArray:
 
 
 def mean_of_scored(values: FloatArray) -> float:
-    """The mean of the values that are not NaN; NaN where there is none."""
+    """The mean of the values that are not NaN, the same bits in any order; NaN where
+    there is none."""
     scored = values[~np.isnan(values)]
-    return float(scored.mean()) if scored.size else float("nan")
+    return ordered_sum(scored) / scored.size if scored.size else float("nan")
 
 
 def described(values: FloatArray) -> tuple[float, float, int]:
@@ -366,12 +367,7 @@ def system_means(values: FloatArray) -> FloatArray:
     Scores are summed from the smallest on: neither the order of inputs nor that of
     systems changes a bit.
     """
-    means = np.full(len(values), np.nan)
-    for n, row in enumerate(values):
-        scored = row[~np.isnan(row)]
-        if scored.size:
-            means[n] = ordered_sum(scored) / scored.size
-    return means
+    return np.array([mean_of_scored(row) for row in values], dtype=np.float64)
 
 
 def ordered_sum(values: FloatArray) -> float:

@@ -10,6 +10,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
 from pathlib import Path
@@ -115,7 +116,7 @@ class Result:
     or `to_figure()` (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 
-    __slots__ = ()
+    __slots__ = ("_sources",)  # of `files.remembering`
 
     forms: ClassVar[Mapping[str, str]] = {}
     """Further endings, and the methods that write a file of that kind, given its
@@ -123,6 +124,9 @@ class Result:
 
     def __init_subclass__(cls) -> None:
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
+
+    def __getstate__(self) -> Any:
+        return vars(self)  # without the files: a copy may be read elsewhere
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {cut(self.to_tables()[0].title)}>"
@@ -184,7 +188,21 @@ class Result:
 
         These are ``.json``, ``.json.gz`` (compressed), ``.csv`` (one value per row),
         ``.tex``, ``.txt``, and what `endings` lists besides.
+
+        Raises:
+            InputError: The ending is another one, the file cannot be written, or the
+                result was made of it.
         """
+        with self.guarded():
+            self._save(path)
+
+    def guarded(self) -> AbstractContextManager[None]:
+        """While it lasts, no file that the result was made of is replaced."""
+        from litepyramid.files import reading, sources_of
+
+        return reading(*sources_of([self]))
+
+    def _save(self, path: str | Path) -> None:
         from litepyramid.files import atomic_write, whole_ending
 
         ending = whole_ending(path)

@@ -1,77 +1,31 @@
-"""The order of units, systems, inputs, files and columns changes no bit of any verb."""
+"""The order of units, systems, inputs, rows, files and columns changes no bit."""
 
 import csv
 import io
-import random
+import json
+import os
 
 import numpy as np
 import pytest
+from running import run_here
 from scipy import stats
+from two_orders import Order, write_answers
 
 import litepyramid as lp
-from litepyramid.easiness.predict import fit
-from litepyramid.embedded.example import load_example
+from litepyramid.cli import maker
+from litepyramid.cli.app import COMMANDS
 from litepyramid.errors import InputError
 from litepyramid.files import read_lines
 from litepyramid.io.dataset import load
-from litepyramid.judges.evaluate import evaluate
 from litepyramid.meta.core.levels import level_correlation
-from litepyramid.metrics.score_metrics import score_metrics
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.stats import system_means
 from litepyramid.tables import plain
 from litepyramid.training.pairs import labelled_pairs
 
-EXAMPLE = load_example()
 
-
-def shuffled(values, seed):
-    return random.Random(seed).sample(list(values), len(values))
-
-
-def example(seed=0, presence=False):
-    """The example with all that has an order in another one; 0 is that of its files."""
-
-    def turned(values):
-        return shuffled(values, seed) if seed else list(values)
-
-    units = {}
-    places = {}
-    for entry in turned(EXAMPLE.units):
-        place = turned(range(len(entry.units)))
-        places[entry.input] = place
-        # Weights that differ, and importance, make sums that rounding can tell apart.
-        units[entry.input] = [
-            {
-                "text": entry.units[n].text,
-                "weight": 1 + n % 3,
-                "importance": "vital" if n % 2 else "okay",
-            }
-            for n in place
-        ]
-
-    labels = {}
-    for entry in turned(EXAMPLE.labels):
-        rows = dict(zip(entry.inputs, entry.labels, strict=True))
-        labels[entry.system] = {
-            name: [rows[name][n] for n in places[name]] for name in turned(rows)
-        }
-
-    summaries = {}
-    for entry in turned(EXAMPLE.summaries):
-        texts = dict(zip(entry.inputs, entry.texts, strict=True))
-        summaries[entry.system] = {name: texts[name] for name in turned(texts)}
-
-    references = {
-        entry.input: [list(texts) for texts in entry.references]
-        for entry in turned(EXAMPLE.references)
-    }
-    return {
-        "units": units,
-        "summaries": summaries,
-        "labels": labels,
-        "references": references,
-    }
+def example(seed=0):
+    return Order(seed).example()
 
 
 def by_name(result):
@@ -131,47 +85,6 @@ def test_scores_by_every_rule(rule):
     assert signatures[0] == signatures[1]
 
 
-def compared(data):
-    return lp.compare(
-        lp.score(
-            data,
-            judge="lexical",
-            samples=200,
-            seed=3,
-        )
-    )
-
-
-def combined(data):
-    return lp.combine(lp.score(data, judge="lexical", samples=200), assume_random=True)
-
-
-def judged(data):
-    return evaluate("lexical", data)
-
-
-def correlated(data):
-    return lp.meta.correlate(lp.score(data, judge="lexical", samples=200))
-
-
-def resampled(data):
-    result = lp.score(data, judge="lexical", samples=200)
-    return lp.meta.interval(result, samples=50, level="system")
-
-
-def measured(data):
-    return score_metrics(data, metrics=["rouge-1", "rouge-l"])
-
-
-VERBS = [compared, combined, judged, correlated, resampled, measured]
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_gives_the_same_bits(verb):
-    first, second = (by_name(verb(load(**example(seed)))) for seed in (0, 1))
-    assert first == second
-
-
 def test_hashes_of_two_runs():
     runs = [
         [lp.score(load(**example(seed)), judge=judge, samples=200) for judge in judges]
@@ -181,46 +94,9 @@ def test_hashes_of_two_runs():
     assert one["runs_sha"] == other["runs_sha"]
 
 
-def test_what_is_learnt(tmp_path):
-    tuned = []
-    for seed in (0, 1):
-        data = load(**example(seed))
-        assert labelled_pairs(data) == labelled_pairs(load(**example()))
-        tuned.append(
-            lp.finetune(
-                "lexical", data, output=tmp_path / str(seed), settings=["held_out=0"]
-            )
-        )
-
-    one, other = (dict(result.signature.fields) for result in tuned)
-    assert one == other
-    judges = [(tmp_path / str(n) / "lexical.json").read_text() for n in (0, 1)]
-    assert judges[0] == judges[1]
-
-
-def test_easiness_and_units_of_references_in_another_order():
-    regressors = []
-    shares = []
-    for seed in (0, 1):
-        sources = example(seed)
-        extraction = lp.extract(sources["references"])
-        shares.append(extraction.counts)
-        units = {
-            name: [unit["text"] for unit in row]
-            for name, row in sources["units"].items()
-        }
-        regressors.append(
-            fit(
-                sources["references"],
-                units,
-                stus=extraction.units,
-                start="embedded",
-                rounds=2,
-            )
-        )
-
-    assert shares[0] == shares[1]
-    assert regressors[0].sha == regressors[1].sha
+def test_pairs_to_learn_from():
+    expected = labelled_pairs(load(**example()))
+    assert labelled_pairs(load(**example(1))) == expected
 
 
 def test_means_of_systems_are_the_same_bits_in_any_order():
@@ -264,6 +140,272 @@ def test_one_text_twice_is_refused_where_its_values_differ():
 
     assert results[0].signature != results[1].signature
     assert ScoringRule.of("vital").name == "vital"
+
+
+# --------------------------------------------------------------------------------------
+# Every command, on files in two orders
+# --------------------------------------------------------------------------------------
+
+ORDERS = range(6) if os.environ.get("LITEPYRAMID_ATTEMPTS") == "all" else range(2)
+
+# Commands that read nothing that has an order.
+WITHOUT_ORDER = {
+    "demo": "scores the example that ships",
+    "judge settings": "lists the settings of one judge",
+    "cache": "counts or deletes what a file holds",
+}
+
+# Before the others, in this order: what they read.
+PREPARED = [
+    "score {texts} -u units.jsonl -l labels -j lexical -n 200 --evidence -o scores.json",
+    "score {texts} -u units.jsonl -l labels -j recall -n 200 -o recall.json",
+    "score {texts} -u facts.jsonl -l some -j recall -n 200 -o some.json",
+    "score {texts} -u facts.jsonl -j lexical -n 200 -o facts.json",
+    "units extract references.jsonl -o stus.jsonl",
+    "easiness predict references.jsonl -o easiness.jsonl",
+    "budget plan references.jsonl --human-share 0.3 -o plan.json",
+    "budget export plan.json -o writing",
+    "budget export texts -u shown.jsonl -o judging",
+    "budget export texts -u shown.jsonl --labels 200 --by facts.json -o sample",
+]
+ANSWERED = ("writing", "judging", "sample")
+TABLES = ("wide.csv", "long.jsonl", "{tables}", "wide.csv --columns human={raters}")
+
+CASES = {
+    "score": [
+        "{texts} -u units.jsonl -l labels -r references.jsonl -j lexical -n 200",
+        "answers.csv --columns reference=reference -j recall -n 200",
+        "answers.csv -u units.jsonl -l labels.csv -j mini -n 200",
+        "{texts} -r references.jsonl -j recall -n 200",
+    ],
+    "compare": [
+        "scores.json -n 200",
+        "wide.csv --metric rouge -n 200",
+        "{tables} --metric bert -n 200 --against s3",
+    ],
+    "changes": [
+        "scores.json recall.json --across-judges --by topics.csv:topic",
+        "facts.json some.json --across-judges",
+    ],
+    "combine": [
+        "some.json --assume-random",
+        "some.json --target population --assume-random",
+        "facts.json --labels sampled",
+    ],
+    "precision": [
+        "answers.csv --columns reference=reference -j recall -n 200",
+        "{texts} -r references.jsonl -j lexical -n 200",
+    ],
+    "report": ["scores.json"],
+    "pyramid": ["{duc}", "{duc} --complete"],
+    "units extract": ["references.jsonl", "references.jsonl --rules zb21"],
+    "units mix": [
+        "facts.jsonl stus.jsonl -r references.jsonl",
+        "facts.jsonl -r references.jsonl --by reversed --stu-share 0.3",
+        "facts.jsonl stus.jsonl -r references.jsonl --by random",
+        "facts.jsonl stus.jsonl -r references.jsonl --by gold",
+        "facts.jsonl stus.jsonl --easiness easiness.jsonl",
+    ],
+    "easiness fit": [
+        "references.jsonl facts.jsonl --rounds 5",
+        "references.jsonl facts.jsonl -t stus.jsonl --start embedded --rounds 2",
+    ],
+    "easiness predict": ["references.jsonl"],
+    "judge evaluate": [
+        "{texts} -u units.jsonl -l labels -j lexical",
+        "answers.csv -u units.jsonl -l labels.csv -j recall --bins 5",
+        "--pair pairs.jsonl -j lexical",
+    ],
+    "judge audit": ["scores.json", "some.json", "facts.json --labels sampled"],
+    "judge drift": ["scores.json recall.json", "facts.json some.json"],
+    "judge explain": ["Two_people_died_in_Oslo. {facts} -j mini"],
+    "finetune": [
+        "lexical {texts} -u units.jsonl -l labels -o tuned",
+        "lexical {texts} -u facts.jsonl -l some --pair pairs.jsonl -o again",
+    ],
+    "crossval": [
+        "lexical {texts} -u units.jsonl -l labels -r references.jsonl --folds 3",
+        "lexical {texts} -u units.jsonl -l some --folds 2 --by systems",
+    ],
+    "budget plan": [
+        "references.jsonl --human-share 0.5",
+        "references.jsonl --sentences 7 --by random",
+        "references.jsonl --sentences 7 --by length --after plan.json",
+        "references.jsonl --sentences 7 --by gold -s facts.jsonl -t stus.jsonl",
+    ],
+    "budget export": [
+        "plan.json -o again-1 --form csv",
+        "texts -u shown.jsonl -o again-2 --form label-studio",
+        "texts -u shown.jsonl -o again-3 --labels 20 --by facts.json",
+        "texts -u shown.jsonl -o again-4 --labels 30 --spread summaries",
+        "texts -u shown.jsonl -o again-5 --labels 40 --spread inputs",
+    ],
+    # `--writers first` is left out: it takes the first in the order of the files.
+    "budget import": [
+        "writing {writing} --writers all -u stus.jsonl -o written.jsonl",
+        "judging {judging} -o judged",
+        "sample {sample} -o sampled-again",
+    ],
+    "budget label-power": [
+        "--difference 0.1",
+        "wide.csv --metric rouge --samples 100",
+        "recall.json --samples 100",
+    ],
+    "metrics": ["{texts} -r references.jsonl -m rouge-1 -m rouge-l"],
+    "meta correlate": [
+        *(f"{table} -c pearson -c spearman -c kendall" for table in TABLES),
+        "wide.csv --level global",
+        "wide.csv -c spa --level system",
+        "wide.csv -c acc-eq --level summary",
+        "scores.json",
+    ],
+    "meta interval": [
+        *(f"{table} -n 50" for table in TABLES),
+        "wide.csv --level system -c spearman --method boot-inputs -n 50",
+        "wide.csv --level system -c pearson --method fisher",
+    ],
+    "meta compare": [
+        *(f"{table} -n 150" for table in TABLES),
+        "wide.csv --level system -c pearson --method williams",
+        "wide.csv -n 150 --method boot-both --correction holm",
+        "wide.csv -n 150 --method paper-inputs",
+    ],
+    "meta rank": [
+        *(f"{table} -n 60" for table in TABLES),
+        "wide.csv --level summary -n 60",
+        "wide.csv -c spa -n 60",
+    ],
+    "meta delta": [
+        *TABLES,
+        "wide.csv --upper 0.3 --full full.csv",
+        "wide.csv --rule authors",
+    ],
+    "meta normality": [*TABLES],
+    "meta difference": [
+        *(f"{table} 0.05 -n 60" for table in TABLES),
+        "wide.csv 0.05 --full full.csv -n 60",
+    ],
+    "meta stability": ["{tables} -n 50", "wide.csv --size 3 --size 6 -n 50"],
+    "meta testset": [f"{table} --full full.csv -n 60" for table in TABLES],
+    "meta range": [
+        "made.csv --human human --best 5 -n 200",
+        "made.csv --human human --best 5 --rule code -n 200",
+        "made.csv --human human --baseline s30 -n 200",
+    ],
+    "convert": [
+        "{duc}",
+        "{duc} --to scores",
+        "{duc} --to labels",
+        "{duc} --to summaries",
+        "facts.jsonl",
+    ],
+}
+"""Of every command, what stands behind its name."""
+
+
+def in_order(value):
+    """A JSON value without the order of its lists; with what is no place in a file."""
+    if isinstance(value, dict):
+        entries = {key: in_order(one) for key, one in sorted(value.items())}
+        # The checksum is that of a file as it was written. Facts of one input are
+        # counted as the file has them; their texts stand beside.
+        entries.pop("checksum", None)
+        # So is what names exported tasks: people see them in that order.
+        entries.pop("digest", None)
+        entries.pop("tasks", None)
+        if "text" in entries:
+            entries.pop("unit", None)
+        return entries
+    if isinstance(value, list):
+        return sorted((in_order(one) for one in value), key=repr)
+    return value
+
+
+def written(path):
+    """What a command wrote under a name, without the order of rows and lists."""
+    if path.is_dir():
+        files = [one for one in path.rglob("*") if one.is_file()]
+        return {str(one.relative_to(path)): written(one) for one in files}
+
+    text = path.read_text()
+    if path.suffix == ".json":
+        return in_order(json.loads(text))
+    if path.suffix == ".jsonl":
+        return in_order([json.loads(line) for line in text.splitlines()])
+    if path.suffix == ".csv":
+        return sorted(text.splitlines())
+    # The page shows the tasks, as they follow each other; they are in tasks.json.
+    return "" if path.name == "page.html" else text
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Runs a command line in each folder; gives what it returned and wrote there."""
+    folders = {seed: tmp_path_factory.mktemp("order") / "data" for seed in ORDERS}
+
+    def in_folder(line, seed):
+        order = Order(seed)
+        folder = folders[seed]
+        files = {name: folder.glob(f"{name}/*") for name in ("texts", "duc", *ANSWERED)}
+        several = {
+            name: order(sorted(f"{name}/{path.name}" for path in paths))
+            for name, paths in files.items()
+        }
+        for name in ANSWERED:
+            several[name] = order([f"{name}/Ann.json", f"{name}/Bob.json"])
+
+        words = line.format(
+            **{name: " ".join(entries) for name, entries in several.items()},
+            tables=" ".join(order(["one.csv", "two.csv"])),
+            raters="+".join(order(["h1", "h2"])),
+            facts=" ".join(order(["Two_died.", "It_rained.", "Oslo_is_far."])),
+        ).split()
+
+        results = []
+        with pytest.MonkeyPatch.context() as patch:
+            called = maker._called
+            patch.setattr(
+                maker,
+                "_called",
+                lambda *one: results.append(called(*one)) or results[-1],
+            )
+            done = run_here(
+                words, folder, {"LITEPYRAMID_CACHE": str(folder.parent / "cache")}
+            )
+        assert done.returncode in (0, 1), (line, done.stderr)
+
+        outcome = [in_order(plain(results[0].to_json()))]
+        # Rows hold what belongs together.
+        table = results[0].to_csv_table()
+        outcome.append(sorted(map(repr, (*table.columns, *table.rows))))
+        if "-o" in words:
+            outcome.append(written(folder / words[words.index("-o") + 1]))
+        return outcome
+
+    for seed, folder in folders.items():
+        Order(seed).write(folder)
+        for line in PREPARED:
+            in_folder(line, seed)
+        for name in ANSWERED:
+            write_answers(folder / name, Order(seed))
+        in_folder("budget import sample {sample} -o sampled-before", seed)
+        (folder / "sampled-before").rename(folder / "sampled")
+
+    return in_folder
+
+
+def test_every_command_is_run_in_any_order():
+    assert {*CASES} | {*WITHOUT_ORDER} == {*COMMANDS}
+    assert not {*CASES} & {*WITHOUT_ORDER}
+    assert all(CASES.values())
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_the_order_of_files_changes_no_bit(run, command):
+    for case in CASES[command]:
+        first, *others = (run(f"{command} {case}", seed) for seed in ORDERS)
+        for other in others:
+            assert other == first, case
 
 
 # --------------------------------------------------------------------------------------

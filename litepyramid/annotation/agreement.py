@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
+from litepyramid.stats import by_id
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.types import FloatArray, Signature, fingerprint
 
@@ -202,7 +203,10 @@ def agree(
     Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no
     answer). Nobody is dropped on fewer compared items than `min_compared`.
     """
-    table = np.asarray(answers, dtype=np.float64)
+    # By name: which of two equally noisy ones goes is not up to the files.
+    order = by_id(workers)
+    workers = [workers[i] for i in order]
+    table = np.asarray(answers, dtype=np.float64)[order]
     if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
         raise InputError(
             f"noisy_above is {noisy_above}", expected="a share from 0 to 1"
@@ -252,7 +256,7 @@ def agree(
     answers_of = answered.sum(axis=0)
     tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
     level: AlphaLevel = "ordinal" if (table == 0.5).any() else "nominal"
-    hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
+    hashed = list(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
 
     return AgreementResult(
         labels=majority_labels(remaining),

@@ -108,12 +108,12 @@ class WrittenUnits(Answers):
             what the earlier import has for them.
     """
 
-    forms: ClassVar[Mapping[str, str]] = {".jsonl": "write_lines"}
+    forms: ClassVar[Mapping[str, str]] = {".jsonl": "_write_lines"}
 
     written: int
     fallen_back: int
 
-    def write_lines(self, path: Path) -> None:
+    def _write_lines(self, path: Path) -> None:
         """Writes the units as JSON Lines."""
         write_units(path, self.units)
 
@@ -145,8 +145,8 @@ class JudgedLabels(Answers):
     Attributes:
         labels: One entry per system, of the inputs that are complete.
         summaries: Their summaries, so that scoring can run on just these inputs.
-        agreement: Majority, workers, alpha, over every answer including those of other
-            inputs.
+        agreement: Majority (facts by system and input), workers, alpha, over every
+            answer including those of other inputs.
         sample: All labels with their probabilities, of a sample: what `combine` takes.
     """
 
@@ -383,6 +383,8 @@ def collect_labels(
     contain nothing.
     """
     named: Names = defaultdict(list)
+    judging = sorted(tasks.judging, key=lambda task: (task.system, task.input))
+    tasks = replace(tasks, judging=tuple(judging))
     rows = _by_task(tasks, answers, named)
     workers = [*dict.fromkeys(name for some in rows.values() for name in some)]
     table = _answer_table(tasks, rows, workers, drafts, named)
@@ -422,7 +424,7 @@ def collect_labels(
         labels.append(SystemLabels(system, names, tuple(its_labels)))
         summaries.append(SystemSummaries(system, names, tuple(its_texts)))
 
-    hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
+    hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(sorted(names))))
     return JudgedLabels(
         units,
         len(tasks.judging),

@@ -14,7 +14,7 @@ from litepyramid.errors import InputError
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import by_id, check_share, sums_by
+from litepyramid.stats import by_id, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -24,6 +24,7 @@ from litepyramid.types import (
     ScoresLike,
     Signature,
     fingerprint,
+    unit_order,
 )
 
 SPREAD = 0.256
@@ -282,11 +283,20 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
         return {}
 
     layout = result.rule.layout(result.units)
-    shares = result.rule.shares(layout)
-    inputs = np.repeat(np.arange(len(result.units)), np.diff(layout.offsets))
+    # By ids and texts, so that the order of files changes no sum.
+    columns = []
+    sizes = []
+    for place in by_id(result.inputs):
+        order = unit_order(result.units[place])
+        columns += [layout.offsets[place] + n for n in order]
+        sizes.append(len(order))
+    shares = result.rule.shares(layout)[columns]
+    inputs = np.repeat(np.arange(len(sizes)), sizes)
     squares: dict[Spread, list[float]] = {"summaries": [], "facts": []}
 
-    for labels, presence in zip(result.labels, result.presence, strict=True):
+    for own_labels, judged in zip(result.labels, result.presence, strict=True):
+        labels = own_labels[columns]
+        presence = judged[columns]
         there = ~np.isnan(labels + presence)
         if there.sum() < 2:
             continue
@@ -305,7 +315,10 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
         even = np.ones(len(human))
         squares["summaries"].append(_draw_variance(even, human, judge, even))
 
-    return {way: float(np.sqrt(np.mean(some))) for way, some in squares.items()}
+    return {
+        way: float(np.sqrt(mean_of_scored(np.array(some))))
+        for way, some in squares.items()
+    }
 
 
 def _draw_variance(

@@ -128,14 +128,14 @@ class BudgetPlan(Result):
         easiness = self.values("easiness")[scored]
         earlier = self.values("earlier")
         share = self.count / max(1, int((~earlier).sum()))
-        before = float(np.where(earlier[scored], 1.0, easiness).mean())
+        before = mean_of_scored(np.where(earlier[scored], 1.0, easiness))
         human = (earlier | self.values("annotate"))[scored]
 
         return {
-            "nobody": float(easiness.mean()),
+            "nobody": mean_of_scored(easiness),
             "earlier": before,
             "random": share + (1 - share) * before,
-            "plan": float(np.where(human, 1.0, easiness).mean()),
+            "plan": mean_of_scored(np.where(human, 1.0, easiness)),
             "everybody": 1.0,
         }
 
@@ -433,7 +433,9 @@ def plan_budget(
     if by == "length":
         order = _shortest_first(easiness.sentences)
     else:
-        order = ranking(by, easiness.values, seed)
+        # By id, as in a mix: neither ties nor chance go by the order of the file.
+        by_id = sorted(range(total), key=lambda i: easiness.sentences[i].key)
+        order = np.array(by_id)[ranking(by, easiness.values[by_id], seed)]
 
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)

@@ -71,9 +71,9 @@ class Converted(Result):
     """
 
     forms: ClassVar = {
-        ".jsonl": "write_lines",
-        ".txt": "write_texts",
-        ".csv": "write_csv",
+        ".jsonl": "_write_lines",
+        ".txt": "_write_texts",
+        ".csv": "_write_csv",
     }
 
     to: Target
@@ -192,11 +192,11 @@ class Converted(Result):
         columns = map(Column, ("input", *counts))
         return [Table(title, tuple(columns), tuple(rows), self.notes)]
 
-    def write_lines(self, path: Path) -> None:
+    def _write_lines(self, path: Path) -> None:
         """Writes JSON Lines; labels and summaries name their system in every line."""
         write_jsonl(path, self.rows())
 
-    def write_texts(self, path: Path) -> None:
+    def _write_texts(self, path: Path) -> None:
         """Writes a line an input: units with tabs between them, or ids."""
         if self.to == "units":
             return write_units(path, self.units, "lines")
@@ -208,7 +208,7 @@ class Converted(Result):
             file.writelines(f"{name}\n" for name in self.inputs)
         return None
 
-    def write_csv(self, path: Path) -> None:
+    def _write_csv(self, path: Path) -> None:
         """Writes scores as CSV."""
         if self.to != "scores" or self.scores is None:
             raise InputError(

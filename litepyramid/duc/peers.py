@@ -170,7 +170,7 @@ class PeerScores(Result):
             match none.
     """
 
-    forms: ClassVar = {".csv": "write_csv"}
+    forms: ClassVar = {".csv": "_write_csv"}
 
     scores: ScoreTable = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
@@ -210,7 +210,7 @@ class PeerScores(Result):
 
         return {**record(self), "scores": rows}
 
-    def write_csv(self, path: Path) -> None:
+    def _write_csv(self, path: Path) -> None:
         """Writes every score of every system and input, for `litepyramid meta`."""
         write_scores(path, self.scores)
 

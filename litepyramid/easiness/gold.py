@@ -14,6 +14,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import write_jsonl
 from litepyramid.io.rows import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
+from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
 from litepyramid.types import (
@@ -48,7 +49,7 @@ class Easiness(Result):
     notes: tuple[str, ...] = ()
     scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
-    forms: ClassVar = {".jsonl": "write_jsonl"}
+    forms: ClassVar = {".jsonl": "_write_jsonl"}
 
     @property
     def sha(self) -> str:
@@ -103,7 +104,7 @@ class Easiness(Result):
         names = ("input", "reference", "sentence", "text", "easiness")
         return Table.of("Easiness", names, self.to_json()["sentences"])
 
-    def write_jsonl(self, path: str | Path) -> None:
+    def _write_jsonl(self, path: str | Path) -> None:
         """Writes a sentence a line: input, reference, sentence, text, easiness (null:
         none)."""
         write_jsonl(path, plain(self.to_json()["sentences"]))
@@ -204,9 +205,7 @@ def gold_easiness(
         for s in sentences
     ]
 
-    values = np.array(
-        [np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64
-    )
+    values = np.array([mean_of_scored(np.array(row)) for row in accuracies])
     counts = np.array(list(map(len, accuracies)), dtype=np.int64)
     signature = Signature.of(
         easiness="gold",

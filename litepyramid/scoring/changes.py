@@ -273,7 +273,8 @@ class ChangeResult(Result):
             "notes": self.notes,
             "signature": self.signature,
         }
-        return write_page("What changed", data, path, page="changes")
+        with self.guarded():
+            return write_page("What changed", data, path, page="changes")
 
     def to_history(self, path: Any) -> None:
         """Adds the new runs to a history, which is checked first; the baseline only to
@@ -331,7 +332,7 @@ class ChangeResult(Result):
         text = comment([*head, "", *table(header, rows)], facts, foot)
 
         if path is not None:
-            with atomic_write(path) as file:
+            with self.guarded(), atomic_write(path) as file:
                 file.write(text)
 
         return text

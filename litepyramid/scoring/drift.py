@@ -187,8 +187,10 @@ def _favour(change: FloatArray) -> FloatArray:
     favour = np.full(change.shape, np.nan)
     if len(change) > 1:
         for n in range(len(change)):
-            # NaN where another system has no score: its change is not known.
-            favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
+            # Sorted: the same bits in any order of the systems. NaN where another one
+            # has no score: its change is not known.
+            others = np.sort(np.delete(change, n, axis=0), axis=0)
+            favour[n] = change[n] - others.mean(axis=0)
     return favour
 
 

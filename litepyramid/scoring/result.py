@@ -437,7 +437,8 @@ class ScoreResult(SystemScores):
         explains = self.judge is not None and isinstance(single(self.judge), Explainer)
         if explains and self.evidence is None and self.summaries is not None:
             shown = self.with_evidence()
-        return write_page(self.to_tables()[0].title, page_data(shown), path)
+        with self.guarded():
+            return write_page(self.to_tables()[0].title, page_data(shown), path)
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:

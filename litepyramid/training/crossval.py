@@ -647,17 +647,19 @@ def _score(
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on SCUs, its
     signature."""
-    indices = [
-        i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)
-    ]
+    systems: Sequence[str] = fold.systems
+    if constant == "skip":
+        systems = sorted(systems)  # the other policy goes by the order of the file
+    places = {name: place for place, name in enumerate(dataset.inputs)}
+    indices = [places[name] for name in sorted(fold.inputs)]
     texts = {entry.system: entry.texts for entry in dataset.summaries}
     rated = [dataset.scus[i] for i in indices]
-    truth = _labels_of(dataset, fold.systems, indices)
+    truth = _labels_of(dataset, systems, indices)
     human = lite_pyramid_scores(truth, UnitLayout.of(rated))
     scores: list[FoldScores] = []
 
     for variant, entries in variants.items():
-        pairs = product(fold.systems, indices)
+        pairs = product(systems, indices)
         batch = judge_pairs(
             judge, [(texts[system][i], entries[i].texts) for system, i in pairs]
         )
@@ -669,7 +671,7 @@ def _score(
             quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
 
         for mode, values in modes.items():
-            metric = lite_pyramid_scores(values.reshape(len(fold.systems), -1), layout)
+            metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
             # Both sides are averaged over the inputs that people labelled.
             metric = np.where(np.isnan(human), np.nan, metric)
             for level, coefficient in product(LEVELS, COEFFICIENTS):

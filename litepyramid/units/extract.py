@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, get_args
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import check_output, ending
+from litepyramid.files import check_output, ending, file_type
 from litepyramid.io.coerce import as_names, as_references, write_units
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
@@ -45,6 +45,7 @@ from litepyramid.units.parses import (
     ParsedSentence,
     SrlBackend,
     check_parse,
+    read_parses,
     with_frames,
     write_parses,
 )
@@ -64,13 +65,13 @@ class UnitsResult(Result):
 
     units: tuple[InputUnits, ...]
 
-    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
+    forms: ClassVar = {".jsonl": "_write_jsonl", ".txt": "_write_lines"}
 
-    def write_jsonl(self, path: str | Path) -> None:
+    def _write_jsonl(self, path: str | Path) -> None:
         """Writes the units, one input a line."""
         write_units(path, self.units)
 
-    def write_lines(self, path: str | Path) -> None:
+    def _write_lines(self, path: str | Path) -> None:
         """Writes the texts of the units, one input a line, with tabs between."""
         write_units(path, self.units, "lines")
 
@@ -254,6 +255,16 @@ def _check_parses_file(parses: Any, *inputs: Any) -> None:
         )
 
     check_output(parses, inputs)
+
+    if file_type(parses) == "file" and Path(parses).stat().st_size:
+        try:
+            read_parses(parses)
+        except InputError as error:
+            raise InputError(
+                "would be overwritten, and holds no parses",
+                path=parses,
+                expected="a new name, or an earlier file of parses",
+            ) from error
 
 
 def _parsed(

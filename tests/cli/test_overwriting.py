@@ -221,12 +221,123 @@ def test_parses_are_an_output_like_the_others(folder) -> None:
     table = folder / "t.csv"
     table.write_text("a,b\n")
 
-    for goal in (references, table, folder / "empty"):
+    for goal in (references, table, folder / "empty", folder / "other.jsonl"):
         with pytest.raises(lp.LitepyramidError):
             lp.extract(references, srl="sentences", parses=goal)
 
     assert '"A cat sat."' in references.read_text()
     assert table.read_text() == "a,b\n"
+    assert (folder / "other.jsonl").read_text() == '{"input": "a"}\n'
 
     for _ in range(2):
         lp.extract(references, srl="sentences", parses=folder / "p.jsonl")
+
+
+# From Python ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sources(folder: Path) -> Path:
+    """Files that a user reads, named as results are saved, in the current folder."""
+    (folder / "units.json").write_text(
+        '[{"input": "a", "units": ["A cat sat."]}, {"input": "b", "units": ["It rained."]}]'
+    )
+    (folder / "references.jsonl").write_text(
+        '{"input": "a", "references": ["A cat sat."]}\n'
+        '{"input": "b", "references": ["It rained."]}\n'
+    )
+    for name in ("old.txt", "new.txt"):
+        (folder / name).write_text("A cat sat.\nIt rained.\n")
+
+    rows = ["system,input,rouge,human"]
+    rows += [f"s{n},i{m},{n * m % 5},{n + m}" for n in range(4) for m in range(4)]
+    (folder / "scores.csv").write_text("\n".join(rows))
+    page = folder / "units.html"
+    page.write_bytes((folder / "units.json").read_bytes())
+
+    score = {"judge": "recall", "samples": 50}
+    for name in ("first", "second"):
+        texts = [Path("old.txt"), Path("new.txt")]
+        lp.score(texts, "units.json", **score).save(f"{name}.json")
+    return folder
+
+
+def made_of_files() -> dict[str, tuple[Any, str]]:
+    """By name a result, and one of the files that it was made of."""
+    texts = [Path("old.txt"), Path("new.txt")]
+    options: dict[str, Any] = {"judge": "recall", "samples": 50}
+    data = lp.load("units.json", summaries=texts, references="references.jsonl")
+    scored = lp.score(data, **options)
+
+    return {
+        "units": (scored, "units.json"),
+        "summaries": (scored, "new.txt"),
+        "frames of one result": (lp.score(texts, data.units, **options), "units.json"),
+        "a page": (lp.score(texts, "units.html", **options), "units.html"),
+        "data": (data, "units.json"),
+        "references": (
+            lp.extract(data.references, srl="sentences"),
+            "references.jsonl",
+        ),
+        "a plan": (lp.plan("references.jsonl", sentences=1, by="length"), "units.json"),
+        "conversion": (lp.convert(["references.jsonl"]), "references.jsonl"),
+        "metrics": (lp.score_metrics(data, metrics=["rouge-1"]), "units.json"),
+        "a comparison": (lp.compare("first.json", samples=50), "first.json"),
+        "changes": (lp.changes("first.json", "second.json"), "second.json"),
+        "a saved result": (lp.report("first.json"), "first.json"),
+        "correlations": (lp.meta.correlate("scores.csv"), "scores.csv"),
+        "a table": (
+            lp.meta.interval(lp.read_scores("scores.csv"), samples=50),
+            "scores.csv",
+        ),
+        "a list": (lp.read_scores([lp.report("first.json")]), "first.json"),
+    }
+
+
+def test_no_result_replaces_what_it_was_made_of(sources) -> None:
+    spellings = ("plain", "dot", "absolute", "hard link", "through ..", "linked folder")
+
+    for name, (result, file) in made_of_files().items():
+        goal = sources / file
+        before = goal.read_bytes(), goal.stat().st_ino
+        if name == "a plan":  # of other files: these it may replace
+            result.save(goal)
+            assert goal.read_bytes() != before[0]
+            goal.write_bytes(before[0])
+            continue
+        if name == "a list":  # a table has no `save`; what is made of it has
+            result = lp.meta.normality(result, "lite2pyramid")
+
+        for spelling in spellings:
+            with pytest.raises(lp.LitepyramidError, match="would be overwritten"):
+                result.save(spelled(sources, file, spelling))
+
+        assert (goal.read_bytes(), goal.stat().st_ino) == before, name
+        result.save(sources / f"elsewhere{goal.suffix}")
+        result.save(sources / f"elsewhere{goal.suffix}")  # nothing was made of it
+
+
+def test_every_method_that_writes_is_guarded(sources) -> None:
+    changed = lp.changes("first.json", "second.json")
+    audited = lp.score({"x": ["A cat.", "It rained."]}, "units.html", judge="recall")
+
+    for write in (changed.to_html, changed.to_markdown):
+        with pytest.raises(lp.LitepyramidError, match="would be overwritten"):
+            write(sources / "first.json")
+    with pytest.raises(lp.LitepyramidError, match="would be overwritten"):
+        audited.to_html(sources / "units.html")
+
+    # What a verb itself writes does not replace what its arguments were made of.
+    data = lp.load(references="references.jsonl")
+    stus = lp.extract("references.jsonl", srl="sentences")
+    tasks = lp.plan(data.references, sentences=1, by="length")
+    lp.export(tasks, sources / "tasks")
+    answers = sources / "answers.json"
+    answers.write_text('{"format": "litepyramid-answers", "answers": []}')
+    with pytest.raises(lp.LitepyramidError, match="would be overwritten"):
+        lp.import_answers(
+            "tasks",
+            [answers],
+            output=sources / "references.jsonl",
+            units=stus,
+        )

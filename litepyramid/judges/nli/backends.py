@@ -17,7 +17,7 @@ import numpy as np
 
 from litepyramid.blas import cores, free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, read_json
+from litepyramid.files import file_type, note_read, read_json
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
@@ -79,6 +79,7 @@ def onnx_session(path: Path) -> Any:
     options.log_severity_level = 4
     options.use_deterministic_compute = True
 
+    note_read(path)
     data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _ELSEWHERE
     if _ELSEWHERE in data:
         raise ModelError("the model is not in one file of at most 2 GB", path=path)
