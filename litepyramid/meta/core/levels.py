@@ -30,7 +30,7 @@ from litepyramid.meta.core.vectors import (
     pearson_rows,
     spearman_rows,
 )
-from litepyramid.stats import system_means
+from litepyramid.stats import mean_of_scored, system_means
 from litepyramid.types import FloatArray, IntArray, several
 
 Level = Literal["system", "summary", "global"]
@@ -243,7 +243,7 @@ def level_correlation(
             )[0]
 
     used = int((~np.isnan(values)).sum())
-    value = float(np.nanmean(values)) if used else math.nan
+    value = mean_of_scored(values)
     too_few = int((~enough).sum()) if level == "summary" else 0
     return LevelValue(value, used, int((constants & enough).sum()), too_few)
 
