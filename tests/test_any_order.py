@@ -248,8 +248,8 @@ CASES = {
     ],
     "budget label-power": [
         "--difference 0.1",
-        "wide.csv --metric rouge --samples 100",
-        "recall.json --samples 100",
+        "wide.csv --metric rouge",
+        "recall.json",
     ],
     "metrics": ["{texts} -r references.jsonl -m rouge-1 -m rouge-l"],
     "meta correlate": [

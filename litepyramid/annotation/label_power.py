@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.errors import InputError
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread
+from litepyramid.scoring.sampled import Spread, ordered_columns
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import by_id, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
@@ -24,7 +24,6 @@ from litepyramid.types import (
     ScoresLike,
     Signature,
     fingerprint,
-    unit_order,
 )
 
 SPREAD = 0.256
@@ -284,14 +283,10 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
 
     layout = result.rule.layout(result.units)
     # By ids and texts, so that the order of files changes no sum.
-    columns = []
-    sizes = []
-    for place in by_id(result.inputs):
-        order = unit_order(result.units[place])
-        columns += [layout.offsets[place] + n for n in order]
-        sizes.append(len(order))
+    columns = ordered_columns(result)
     shares = result.rule.shares(layout)[columns]
-    inputs = np.repeat(np.arange(len(sizes)), sizes)
+    numbers = np.repeat(np.argsort(by_id(result.inputs)), np.diff(layout.offsets))
+    inputs = numbers[columns]
     squares: dict[Spread, list[float]] = {"summaries": [], "facts": []}
 
     for own_labels, judged in zip(result.labels, result.presence, strict=True):

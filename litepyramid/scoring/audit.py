@@ -27,7 +27,7 @@ from litepyramid.scoring.judge_errors import (
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SAMPLE_FILE, SampledLabels, read_sample
 from litepyramid.scoring.saved_result import report
-from litepyramid.stats import check_share
+from litepyramid.stats import by_id, check_share, ordered_sum, system_means
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
 from litepyramid.types import ResultLike, Signature
@@ -155,7 +155,7 @@ class JudgeAudit(Result):
         )
         page = page.encode("utf-8", "replace").decode()
         if path is not None:
-            with atomic_write(path) as file:
+            with self.guarded(), atomic_write(path) as file:
                 file.write(page)
 
         return page
@@ -274,10 +274,11 @@ def _biases(
 ) -> tuple[SystemBias, ...]:
     """Mean error of each system's scores, or of its drawn facts by their share."""
     rows = []
+    order = by_id(result.inputs)
     for n, system in enumerate(result.systems):
         if sample is None:
             assert result.human is not None
-            errors = result.values[n] - result.human[n]
+            errors = (result.values[n] - result.human[n])[order]
             inputs = np.flatnonzero(~np.isnan(errors))
             errors = errors[inputs]
             weights = np.ones(len(inputs))
@@ -285,7 +286,7 @@ def _biases(
             some = pairs.systems == n
             shares = result.rule.shares(result.rule.layout(result.units))
             # Penalties count against the score; an input may have no share at all.
-            whole = np.abs(shares).sum() / len(result.inputs)
+            whole = ordered_sum(np.abs(shares)) / len(result.inputs)
             shares = shares[pairs.columns[some]]
             errors = whole * np.sign(shares) * (pairs.presence - pairs.labels)[some]
             inputs = pairs.inputs[some]
@@ -306,7 +307,8 @@ def _summary_error(
     """Standard deviation of the error of one summary's score, beside the mean bias."""
     if sample is None and result.human is not None:
         error = result.values - result.human
-        return float(np.nanstd(error - np.nanmean(error, axis=1, keepdims=True)))
+        apart = np.sort(error - system_means(error)[:, None], axis=None)
+        return float(np.nanstd(apart))
     # Single facts tell how they err, not how those of a summary err together.
     shares = result.rule.shares(result.rule.layout(result.units))[pairs.columns]
     squares = pairs.weights * (shares * (pairs.presence - pairs.labels)) ** 2
