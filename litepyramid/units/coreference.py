@@ -7,8 +7,9 @@ mention that says something else than the name gives one more unit, "name is men
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
@@ -126,7 +127,9 @@ def _is_certain(
     beside = tokens[reference.offsets[number] : mention[0]]
     people = people_nouns()
     nouns = people["people"] | people["men"] | people["women"]
-    others = _person_names(beside)
+    before = pairwise(tokens[: reference.offsets[number]])
+    known = {word for last, word in before if word[:1].isupper() and last not in _ENDS}
+    others = _person_names(beside, known)
     if any(word in nouns for word in beside) or not set(others) <= set(words):
         return False
 
@@ -135,11 +138,12 @@ def _is_certain(
     return titled and (opens or set(others) <= set(words))
 
 
-def _person_names(tokens: Sequence[str]) -> list[str]:
+def _person_names(tokens: Sequence[str], known: Collection[str] = ()) -> list[str]:
     """The last words of what may be people's names, in their order.
 
     A name is words in capitals; after "in" or "the" it is rather of a place or a thing,
-    and one word alone at the start of a sentence may be any word.
+    and one word alone at the start of a sentence may be any word, unless it is `known`
+    as a name or an age follows: "Andrea, 72, pays".
     """
     names = []
     start = 0
@@ -147,7 +151,12 @@ def _person_names(tokens: Sequence[str]) -> list[str]:
         if end < len(tokens) and tokens[end][:1].isupper():
             continue
         before = tokens[start - 1].lower() if start else "."
-        alone = end - start == 1 and before in _ENDS
+        alone = end - start == 1 and before in _ENDS and tokens[start] not in known
+        if (
+            tokens[end : end + 1] == [","]
+            and "".join(tokens[end + 1 : end + 2]).isdigit()
+        ):
+            alone = False
         if end > start and before not in _BEFORE_PLACES and not alone:
             names.append(tokens[end - 1])
         start = end + 1

@@ -81,6 +81,18 @@ def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
     assert texts[-1] == "Ann Lee 's brother bought a car"
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ann Lee sold a house .", "Maria , 72 , left her husband ."),
+        ("Ann Lee spoke for Eve Berg .", "Berg left her husband ."),
+    ],
+)
+def test_a_name_beside_the_pronoun_may_be_meant(first, second):
+    units = extract([one(first, second)]).units[0].texts
+    assert units[-1].endswith("left her husband")
+
+
 def test_all_references_count_and_unmarked_ones_are_split():
     texts = (
         ("It rained in Rome .",),
