@@ -101,7 +101,7 @@ def _steps(seed: int) -> Iterator[Step]:
         f"The STUs of the first reference ({stus[0].input}):\n{first}",
     )
     # Predicted once: the plan and the mix below take the same half of the sentences.
-    easiness = litepyramid.easiness.predict(example.references)
+    easiness = litepyramid.easiness.predict(example.references, stus=stus)
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
         f"litepyramid budget plan example/references.jsonl --human-share {_SHARE} -o plan.json",

@@ -212,8 +212,7 @@ def mix(
         raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
 
     texts = None if references is None else as_references(references, **names)
-    extracted = stus is None and texts is not None
-    if extracted:
+    if stus is None and texts is not None:
         stus = extract(texts, language=language)
     machine = as_units(
         stus,
@@ -231,12 +230,10 @@ def mix(
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
         if by in ("easiness", "reversed"):
-            # The embedded regressor knows the paper's triplets, not facts.
-            features_of = None if extracted else machine
             values = sentence_easiness(
                 texts,
                 easiness=easiness,
-                stus=features_of,
+                stus=machine,
                 language=language,
             )
 

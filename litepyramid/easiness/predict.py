@@ -84,7 +84,7 @@ def predict(
         regressor: A fitted regressor or its file; the embedded one by default (trained
             on invented highlights with STUs of the embedded extractor, its level from
             REALSumm).
-        stus: The STUs that would be used; extracted by the embedded extractor by
+        stus: The STUs that would be used; extracted as ``units extract`` does by
             default.
         parses: Constituency trees for a regressor on the paper's 69 features: an
             interchange file.
@@ -130,7 +130,7 @@ def predict(
     values = predict_trees(model, features)
     signature = Signature((("easiness", model.sha), *features.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
-    notes = ("STUs by the embedded extractor.",) if extracted else ()
+    notes = ("STUs as units extract makes them.",) if extracted else ()
 
     return Easiness(features.sentences, values, signature, notes)
 
@@ -158,7 +158,7 @@ def fit(
     Args:
         references: Reference summaries: a file, or in Python lists, dicts and frames.
         units: Their SCUs.
-        stus: Their STUs; extracted by the embedded extractor by default.
+        stus: Their STUs; extracted as ``units extract`` does by default.
         features: What is known of a sentence: dependency+stus (the default), or the
             paper's constituency, which needs parses.
         start: A regressor to continue from: its file, or embedded. It is centred on
@@ -304,7 +304,7 @@ def prepare_gold(
 
     machine = stus
     if machine is None:
-        machine = _triplets(references, language)
+        machine = extract(references, language=language).units
 
     features = prepare(
         references,
@@ -320,13 +320,6 @@ def prepare_gold(
         gold = replace(gold, notes=(*gold.notes, f"{left_out} no SCUs, left out."))
 
     return features, gold
-
-
-def _triplets(
-    references: Sequence[InputReferences], language: str | None
-) -> tuple[InputUnits, ...]:
-    """The units that the embedded regressor knows."""
-    return extract(references, srl="embedded", language=language, rules="zb21").units
 
 
 def prepare(
@@ -370,7 +363,7 @@ def prepare(
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
     if stus is None:
-        stus = _triplets(references, language)
+        stus = extract(references, language=language).units
     inputs = {entry.input for entry in references}
     if missing := inputs - {entry.input for entry in stus}:
         raise InputError(f"input '{min(missing)}' has no STUs")

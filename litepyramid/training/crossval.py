@@ -502,13 +502,11 @@ def unit_variants(
     sentences = sentences_of(references)
     count = stu_count(stu_share, len(sentences))
 
-    # The embedded regressor knows the paper's triplets, not facts.
-    known = dataset.stus
     if folds is None:
-        easiness = predict(references, stus=known, language=language)
+        easiness = predict(references, stus=stus, language=language)
     else:
         features, gold = prepare_gold(
-            references, dataset.scus, stus=known, language=language
+            references, dataset.scus, stus=stus, language=language
         )
         split = make_folds(dataset, "examples", folds, seed)
         fold_of = {name: fold.number for fold in split for name in fold.inputs}

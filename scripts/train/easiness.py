@@ -35,6 +35,7 @@ from litepyramid.easiness.sentence_features import FeatureTable
 from litepyramid.files import atomic_write
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.tables import Column, Result, Table
+from litepyramid.units.extract import extract
 
 CENTRED = replace(REFINED, rounds=0)
 SHIPPED = replace(
@@ -125,6 +126,11 @@ def measure(
     return error, constant, 1 - error / constant, r
 
 
+def triplets(references):
+    """The units that the regressor is trained on."""
+    return extract(references, srl="embedded", rules="zb21").units
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--highlights", type=Path, default=Path("models/highlights"))
@@ -141,15 +147,19 @@ def main() -> None:
         "--ablate", action="store_true", help="also without parts of the features"
     )
     arguments = parser.parse_args()
+    highlights = as_references(arguments.highlights / "references.jsonl")
     trained = prepare_gold(
-        as_references(arguments.highlights / "references.jsonl"),
+        highlights,
         as_units(arguments.highlights / "scus.jsonl", kind="scu"),
+        stus=triplets(highlights),
     )
 
     names = as_names(arguments.data / "ids.txt", None)
+    references = as_references(arguments.data / "references.txt", **names)
     table, gold = prepare_gold(
-        as_references(arguments.data / "references.txt", **names),
+        references,
         as_units(arguments.data / "SCUs.txt", kind="scu", **names),
+        stus=triplets(references),
     )
     regressor = learn(*trained, arguments.seed)
     scored = int((~np.isnan(gold.values)).sum())

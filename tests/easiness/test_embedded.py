@@ -26,9 +26,9 @@ CENTRED = replace(REFINED, rounds=0)
 def measured(realsumm):
     ids = read_ids(realsumm / "ids.txt")
     references = as_references(realsumm / "references.txt", ids)
-    prepared, gold = prepare_gold(
-        references, as_units(realsumm / "SCUs.txt", ids, kind="scu")
-    )
+    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")
+    stus = extract(references, srl="embedded", rules="zb21").units
+    prepared, gold = prepare_gold(references, scus, stus=stus)
     files = sorted((realsumm / "by_examples").iterdir())
     folds = {name: n for n, file in enumerate(files) for name in read_ids(file)}
     return ids, prepared, gold, folds
@@ -74,9 +74,8 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     ]
     first = predict(references)
     assert [s.text for s in first.sentences][2:] == ["It rained.", "The match was off."]
-    again = predict(
-        references, stus=extract(references, rules="zb21").units, regressor=EMBEDDED
-    )
+    stus = extract(references).units
+    again = predict(references, stus=stus, regressor=EMBEDDED)
     assert first.values.tolist() == again.values.tolist()
     worse = [
         InputUnits(
@@ -146,3 +145,16 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
         predict(texts, regressor=tmp_path / "old.ubj")
     with pytest.raises(InputError, match="a regressor is a int"):
         predict(texts, regressor=3)
+
+
+def test_it_knows_the_easiness_of_facts_too(realsumm):
+    """It was trained on triplets; asked with facts, it orders sentences as well."""
+    ids = read_ids(realsumm / "ids.txt")
+    references = as_references(realsumm / "references.txt", ids)
+    facts = extract(references).units
+    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")
+    prepared, gold = prepare_gold(references, scus, stus=facts)
+    predicted = predict_trees(EasinessRegressor.embedded(), prepared)
+    scored = ~np.isnan(gold.values)
+
+    assert np.corrcoef(predicted[scored], gold.values[scored])[0, 1] > 0.48
