@@ -1,5 +1,6 @@
 """Reading lines and JSON lines with exact places in errors; writing all or nothing."""
 
+import codecs
 import gzip
 import io
 import json
@@ -82,15 +83,27 @@ def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
     return data
 
 
+_NO_TEXT = (
+    (b"PK\x03\x04", "an Excel workbook, or another archive", "Save it as CSV UTF-8."),
+    (b"PAR1", "a Parquet file", "Read it with pandas, and give the frame."),
+)
+"""How files begin that people have, but that hold no text."""
+
+
 def read_text(path: str | Path) -> str:
-    """The whole file as UTF-8, a byte order mark taken off."""
+    """The whole file as UTF-8, or as the UTF-16 that its byte order mark tells."""
     data = read_bytes(path)
+    for start, what, hint in _NO_TEXT:
+        if data.startswith(start):
+            raise InputError(what, path=path, expected="text", hint=hint)
+
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeDecodeError as error:
         what = f"byte 0x{data[error.start]:02x}"
         line = data.count(b"\n", 0, error.start) + 1
-        hint = "Save the file as UTF-8."
+        hint = "Save the file as UTF-8 (in Excel: CSV UTF-8)."
         raise InputError(
             f"{what} is not UTF-8",
             path=path,

@@ -40,6 +40,7 @@ from litepyramid.io.rows import (
     table_rows,
 )
 from litepyramid.io.saved import saved_scores
+from litepyramid.io.shapes import column_rows, with_shared_index
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted, cut
@@ -70,7 +71,7 @@ _SOURCES = (
     "stus",
     "presence",
 )
-_ARGUMENTS = ("units", "summaries", *get_type_hints(NamedSources))
+_ARGUMENTS = ("summaries", *get_type_hints(NamedSources))
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
 _ITEM = re.compile(
@@ -377,7 +378,10 @@ def load(
     names = {} if ids is None and columns is None else as_names(ids, columns)
     if nulls not in get_args(Nulls):
         choose("nulls", nulls, get_args(Nulls))
+    values: Sequence[Any]
     values = (units, summaries, references, labels, label_units, stus, presence)
+    if any(hasattr(value, "notna") for value in values):
+        values = with_shared_index(values)
     sources: dict[str, Any] = {}
     for key, value in zip(_SOURCES, values, strict=True):
         if value is not None:
@@ -390,6 +394,9 @@ def load(
         and file_type(path) == "folder"
     ):
         return replace(_read_folder(Path(path)), language=language or "")
+
+    if alone == "summaries":
+        sources[alone] = column_rows(sources[alone])
 
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()
@@ -600,11 +607,15 @@ def _check_summaries(table: Rows) -> None:
         return
 
     if (way_out := table.way_out()) is not None:
+        # An id is called input too, once it is read.
+        names = [n for n in table.names if n != "input" or "id" not in table.names]
         raise InputError(
-            f"no column of summaries; there are {', '.join(table.names)}",
+            f"no column of summaries; there are {', '.join(names)}",
             path=table.path,
             expected="a column 'summary', or a column for each system",
-            hint=way_out,
+            hint=way_out
+            if "summary=" in way_out or "system=" in way_out
+            else "Write one row for each answer, with its system, input and summary.",
         )
 
 

@@ -346,12 +346,15 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         )
 
     listed = f"'{many}' with a JSON list"
+    way_out = table.way_out()
+    if way_out is None and (what in table.names or many in table.names):
+        way_out = "Fill the empty cell, or leave the row out."
     raise InputError(
         f'no "{table.columns.get(what) or (what if many in (what, "summaries") else many)}"',
         path=table.path,
         line=row.line,
         expected=f"the column '{what}' with one per row, or {listed}",
-        hint=table.way_out(),
+        hint=way_out,
     )
 
 

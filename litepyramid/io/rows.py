@@ -156,7 +156,14 @@ class Rows:
                 return line
             needed = "Add a column 'system': who wrote what was scored."
             return f"{needed} {line}" if line else needed
-        texts = [name for name in self.names if is_text_column(self.cells(name))]
+        # A column of single words, such as a split, is no system where others tell more.
+        texts: list[str] = []
+        for least in (2, 1):
+            texts = texts or [
+                name
+                for name in self.names
+                if is_text_column(self.cells(name), least=least)
+            ]
         return mapping_line(self.names, texts, _KNOWN)
 
 
@@ -235,7 +242,7 @@ def table_rows(
             for key, cell in record.items():
                 # A missing weight is an error, where any other cell may be empty.
                 if (value := _cell(cell)) is not None or str(key) == "weight":
-                    values[str(key)] = value
+                    values[_column(str(key).strip(), {"system", "input"})] = value
             # What JSON cannot hold would be an error much later, when it is saved.
             json.dumps(values, ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError) as error:

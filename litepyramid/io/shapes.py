@@ -2,7 +2,7 @@
 
 import re
 from ast import literal_eval
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from litepyramid.checked import number, parse_json
@@ -41,6 +41,9 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
 
     An index that has a name is a column: of the ids, where the name is not known.
     """
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        joined = ["_".join(map(str, levels)) for levels in frame.columns]
+        frame = frame.set_axis(joined, axis=1)
     names = list(getattr(frame.index, "names", ()))
     if names and None not in names:
         named = {*map(str, frame.columns)}
@@ -48,6 +51,40 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
             frame = frame.rename_axis(index="input")
         frame = frame.reset_index()
     return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+
+
+def with_shared_index(values: Sequence[Any]) -> list[Any]:
+    """Frames and series; if their rows have one index in different orders, it holds the
+    ids, as pandas itself would join them."""
+    pandas = [value for value in values if hasattr(value, "notna")]
+    if any(list(getattr(one.index, "names", ())) != [None] for one in pandas):
+        return [*values]
+
+    labels = [one.index.tolist() for one in pandas]
+    sets = {frozenset(some) for some in labels}
+    unique = all(len(set(some)) == len(some) for some in labels)
+    if len(sets) != 1 or not unique or all(some == labels[0] for some in labels):
+        return [*values]
+
+    return [
+        value.rename_axis(index="input") if hasattr(value, "notna") else value
+        for value in values
+    ]
+
+
+def column_rows(value: Any) -> Any:
+    """The rows of a dict of columns, one of them of references; else what it was."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        return value
+    if not any(usual_meaning(key.removesuffix("s")) == "reference" for key in value):
+        return value
+
+    columns = list(value.values())
+    if len({len(c) if hasattr(c, "__len__") else -1 for c in columns}) != 1:
+        return value
+    if any(isinstance(column, str | Mapping) for column in columns):
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:
@@ -68,7 +105,7 @@ _USUAL_NAMES = {
     "question_id topic_id topic uid uuid guid key",
     "system": "model model_name model_id run run_id method version",
     "question": "query prompt user_input",
-    "reference": "ref gold gold_summary target ground_truth reference_summary highlights "
+    "reference": "reference ref gold gold_summary target ground_truth reference_summary highlights "
     "reference_answer expected expected_answer expected_output human_summary",
     "document": "article source context text_source",
     "units": "facts key_facts expected_facts claims nuggets scus acus statements",
@@ -99,7 +136,8 @@ def mapping_line(
 
     left = [c for c in texts or () if c not in known and c not in mapping.values()]
     if "summary" not in present and "summary" not in mapping and left:
-        if "system" in present or "system" in mapping:
+        # One column would be read as the names of the systems.
+        if "system" in present or "system" in mapping or len(left) == 1:
             mapping["summary"] = left[0]
         else:
             mapping["system"] = "+".join(left)

@@ -234,6 +234,7 @@ def _units_of(
         raise InputError(
             "neither units nor references",
             expected="units (human SCUs or ready STUs), or references to extract STUs from",
+            hint="Of a table, name its column: --columns reference=COLUMN.",
         )
     from litepyramid.units.extract import extract
 

@@ -38,6 +38,7 @@ SHAPES = {
     "a wide frame": WIDE,
     "a long frame": LONG,
     "a frame of other names": OTHER,
+    "names in capitals": WIDE.rename(columns={"system": "System", "input": "Doc"}),
     "records": WIDE.to_dict("records"),
     "a dict of lists": WIDE.to_dict("list"),
     "a frame indexed by system and input": WIDE.set_index(["system", "input"]),

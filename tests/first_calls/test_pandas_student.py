@@ -83,6 +83,28 @@ CALLS = {
     "a column of lists as units": lambda **o: score(
         WIDE[["bart", "t5"]], pandas.Series(FACTS), **o
     ),
+    "rows that were shuffled beside references that were not": lambda **o: score(
+        WIDE.sample(frac=1, random_state=0)[["bart", "t5"]],
+        references=WIDE["reference"],
+        **o,
+    ),
+    "headers with spaces around them": lambda **o: score(
+        GOLD.set_axis([" bart", "t5 ", " gold "], axis=1), **o
+    ),
+    "a column of splits beside the texts": lambda **o: score(
+        WIDE.assign(id=[7, 8], split="test", ok=[True, False]), **o
+    ),
+    "a dict of columns with the references": lambda **o: score(
+        {"bart": BART, "t5": T5, "gold": REFERENCES}, **o
+    ),
+    "texts of pandas' own types": lambda **o: score(
+        WIDE[["bart", "t5"]].astype("string"),
+        references=WIDE["reference"].astype("category"),
+        **o,
+    ),
+    "generators": lambda **o: score(
+        {"bart": iter(BART), "t5": (text for text in T5)}, references=REFERENCES, **o
+    ),
     "systems on the rows of a filter": lambda **o: score(
         {
             "bart": LONG[LONG.model == "bart"].prediction,
@@ -101,6 +123,34 @@ def test_a_frame_is_scored(name):
     assert 0 < result["bart"] <= 1
     assert "bart" in result.to_latex()
     assert len(result.to_frame()) == 2
+
+
+def test_rows_go_by_their_index_and_not_by_their_place():
+    ordered = CALLS["two columns of a frame"]()
+    name = "rows that were shuffled beside references that were not"
+    assert CALLS[name]().scores == ordered.scores
+
+
+@pytest.mark.parametrize("references", ["reference", "references", "gold"])
+def test_one_system_and_its_references(references):
+    result = follow(lambda **o: score({"output": BART, references: REFERENCES}, **o))
+    assert list(result.scores.values()) == pytest.approx([0.354], abs=0.001)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_what_a_spreadsheet_saved_is_scored(tmp_path, cli, encoding, mark):
+    path = tmp_path / "predictions.csv"
+    WITH_IDS.to_csv(path, sep=mark, encoding=encoding, index=False)
+    printed = follow_line(cli, "score", path, "--judge", "recall", "-n", 40)
+    assert "bart" in printed
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00", b"PAR1\x15", b"doc,\xe9"])
+def test_a_file_that_holds_no_text_says_how_to_save_it(tmp_path, content):
+    (tmp_path / "predictions.xlsx").write_bytes(content)
+    with pytest.raises(lp.LitepyramidError, match=r"CSV UTF-8|with pandas"):
+        score(tmp_path / "predictions.xlsx")
 
 
 def test_a_missing_prediction_is_told():
