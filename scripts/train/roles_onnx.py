@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +26,10 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from roles import SHARED_LAYERS, f1, read_roles, spans
+from roles import JUDGE, SHARED_LAYERS, f1, read_roles, spans
 
 from litepyramid.training.packed_onnx import Graph
-from litepyramid.units.parsers.roles import RoleLabeller
+from litepyramid.units.parsers.roles import RoleLabeller, word_vectors
 
 PLACES = 512
 HEADS = 12
@@ -172,8 +173,10 @@ def export(run: Path, folder: Path, threshold: float) -> None:
         (folder / name).write_bytes(graph)
 
     revision = hashlib.sha256(b"".join(graphs.values())).hexdigest()[:8]
+    table, _ = word_vectors(JUDGE)
     settings = {
         "revision": revision,
+        "words": zlib.crc32(table.tobytes()),
         "threshold": threshold,
         "labels": saved["labels"],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from itertools import product
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def test_word_pieces_are_those_of_the_judge():
     weights = read_packed(MINI, 384)["bert.embeddings.word_embeddings.weight"]
 
     assert np.array_equal(table * scale[:, None], weights)
+
+
+def test_the_judge_has_the_word_pieces_that_the_labeller_was_trained_with():
+    """Else it must be trained anew, or have a table of its own."""
+    table, _ = word_vectors(MINI)
+    settings = json.loads((MINI.parents[1] / "roles/roles.json").read_text("utf-8"))
+
+    assert zlib.crc32(table.tobytes()) == settings["words"]
 
 
 def roles(sentence, frame):
