@@ -129,10 +129,7 @@ def predict(
     )
     values = predict_trees(model, features)
     signature = Signature((("easiness", model.sha), *features.signature.fields))
-    extracted = model.feature_set == WITH_STUS and stus is None
-    notes = ("STUs as units extract makes them.",) if extracted else ()
-
-    return Easiness(features.sentences, values, signature, notes)
+    return Easiness(features.sentences, values, signature)
 
 
 def fit(

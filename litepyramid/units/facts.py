@@ -66,7 +66,6 @@ _SUBORDINATE = word_set(
 )
 """Words that may stand before the subject of a clause."""
 
-_CONTRASTS = word_set("while although though whereas even")
 _TOLD = ("stated", "said")
 _POSSIBLE = word_set("would could might may should will")
 _ANY = word_set("every any each no all whatever")
@@ -92,9 +91,7 @@ _WITH_VERB = ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT")
 _PREPOSITIONS = word_set(
     "in on at from to for with by of about into over under after before during despite"
 )
-_PARTICLES = word_set("off up out down away back over on in apart around")
 _PRONOUNS = word_set("i you he she it we they")
-_TIMES = word_set("day days year years month week weekend night time moment way reason")
 _DETERMINERS = word_set("a an the his her its their our my your this these")
 _NO_SUBJECTS = _RELATIVE | word_set(
     """
@@ -109,14 +106,6 @@ _DAYS = word_set(
     """
 )
 _OUTSIDE = word_set(", . ; : - -- – — ... …")
-_PLACING = word_set(
-    """
-    bring brings bringing brought drop dropped get got keep keeps keeping kept lay laid lead
-    led leave leaves left move moved place placed pull pulled push pushed put puts putting
-    send sends sent set sets take takes taking taken took throw threw thrown turn turned
-    """
-)
-"""Verbs whose objects come with a place or a state: "brought the fire under control"."""
 _MARKS = _OUTSIDE | word_set("! ? ( ) [ ] ' \" '' `` “ ” ‘ ’ /")
 _BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
 """Tokens that stay where they stand between two tokens of a fact."""
@@ -267,12 +256,6 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
         infinitive = False
         predicate.add(first)
 
-    # Particles without a role: "was sent | off".
-    following = verb[-1] + 1
-    untagged = [*tags[following : following + 1]] == ["O"]
-    if untagged and lower[following] in _PARTICLES:
-        predicate.add(following)
-
     # "There were fires": the word is no argument, but nothing can be said without it.
     if first >= 0 and tags[first] == "O" and lower[first] in ("there", "it"):
         arguments.insert(0, Argument("ARG0", (first,)))
@@ -415,11 +398,6 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             start=start,
         )
 
-    # "the day the fire broke out": the fire did not break the day.
-    if not preposition and tokens[core[0].tokens[-1]].lower() in _TIMES:
-        nouns.remove(core[0])
-        return replace(clause, before=tuple(nouns), relative=True)
-
     noun = replace(core[0], tokens=(*preposition, *core[0].tokens))
     nouns.remove(core[0])
     after = (*clause.after, noun) if preposition else (noun, *clause.after)
@@ -442,26 +420,17 @@ def _with_shared_auxiliary(
     no agent, neither there nor here, and the verb does not tell what just happens.
     """
     word = tokens[clause.verb].lower()
-    certain = word in _PARTICIPLES or word.endswith("ing")
-    regular = word.endswith("ed") and word not in _OF_THEMSELVES
-    if not (certain or regular) or _has_tense(tokens, clause):
+    passive = word in _PARTICIPLES or word.endswith("ed")
+    own = _has_tense(tokens, clause) or word in _OF_THEMSELVES
+    if own or not passive or not _undergone(clause):
         return clause
 
     for other in clauses:
-        shared = bool(clause.subject) and other.subject == clause.subject
         words = {tokens[i].lower() for i in other.predicate}
-        if not shared or other.verb >= clause.verb or not words & _BE:
-            continue
-        if words & _NEGATIONS or tokens[other.verb].lower() in _BE:
-            continue
-
-        passive = _undergone(other) and _undergone(clause)
-        ing = word.endswith("ing") == tokens[other.verb].lower().endswith("ing")
-        if (certain and ing) or (regular and passive):
+        shared = other.subject == clause.subject and other.verb < clause.verb
+        if shared and words & _BE and not words & _NEGATIONS and _undergone(other):
             borrowed = [i for i in other.predicate if tokens[i].lower() in _AUXILIARIES]
-            return replace(
-                clause, predicate=tuple(sorted({*borrowed, *clause.predicate}))
-            )
+            return replace(clause, predicate=(*borrowed, *clause.predicate))
 
     return clause
 
@@ -595,13 +564,8 @@ def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
         completes = alone and argument in clause.after[:1]
         if argument.core or completes or opening in _CONDITIONS:
             needed.append(argument)
-        # "While it rained, we left": rain is a fact of its own and no part of leaving.
-        elif opening not in _CONTRASTS or not _told(reading, argument):
+        else:
             adjuncts.append(argument)
-
-    if reading.lower(clause.verb) in _PLACING:
-        needed += adjuncts
-        adjuncts = []
 
     chosen = [[*needed, adjunct] for adjunct in adjuncts] or [needed]
     return [Fact(clause.verb, _written(reading, clause, c), said) for c in chosen]
@@ -624,12 +588,6 @@ def _written(
     if not clause.moved:
         order.sort()
     return _with_marks(reading.tokens, order)
-
-
-def _told(reading: _Reading, argument: Argument) -> bool:
-    """Whether the argument is a clause that gives facts of its own."""
-    inside = (c for c in reading.clauses if c.verb in argument.tokens)
-    return any(_status(reading, clause) in _TOLD for clause in inside)
 
 
 def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
