@@ -1,14 +1,14 @@
 """Train a judge like `mini` from an encoder and open data, as `mini` is trained.
 
-    python scripts/train/judge.py DATA OUT --wordnet FOLDER
+    python scripts/train/judge.py DATA OUT --wordnet FOLDER --teacher JUDGE
 
 DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and,
 in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. Packs of eight
 to ten units a premise are made of them (`judge_packs`), those with one word for another
-only with WordNet (Debian's package wordnet-base). Then come two stages of training
-(`judge_train`), the second half of it REALSumm's labels, without its fifth fold. The
-figures of every set that is kept aside stand in OUT/base/curve.jsonl; OUT/mini is what
-may ship.
+only with WordNet (Debian's package wordnet-base), and of the texts in models/written.
+REALSumm's labels are among them, without its fifth fold. A teacher, any judge with three
+classes, softens the labels: rules most, people's least. The figures of every set that is
+kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship.
 
 Training goes on from the judge that ships, or from ``--encoder FOLDER``, a BERT such as
 all-MiniLM-L6-v2 with a new head. A run that was stopped goes on where it stood.
@@ -22,7 +22,7 @@ import json
 import random
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from judge_packs import (
     read_facts,
     sampled,
     template_packs,
+    written_packs,
 )
 from judge_pairs import Pair
 from judge_train import Plan, Run, encoded
@@ -42,6 +43,7 @@ from judge_words import WordNet
 from litepyramid import embedded
 from litepyramid.io.dataset import load
 from litepyramid.judges.mini import FOLDER
+from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (
     export_onnx,
     load_onnx_classifier,
@@ -51,18 +53,20 @@ from litepyramid.training.packs import Pack, as_packs
 from litepyramid.training.pairs import TrainingPairs, labelled_pairs
 
 CLASSES = ("entailment", "neutral", "contradiction")
-HIGHLIGHTS = Path(__file__).resolve().parents[2] / "models" / "highlights"
+MODELS = Path(__file__).resolve().parents[2] / "models"
+HIGHLIGHTS = MODELS / "highlights"
+WRITTEN_TEXTS = MODELS / "written"
 
 SETS: dict[str, tuple[int, float]] = {
-    "mnli_dev": (4000, 0.35), "snli_dev_test": (2000, 0.3), "cad_nli": (2500, 0.1),
-    "nli_wiki": (2500, 0.5), "fever_nli": (3000, 0.5), "conjnli": (2500, 0.3),
-    "wikifactcheck_edits": (3500, 0.4), "semeval13_answers": (1500, 0.2),
-    "argkp": (1000, 0.0), "entailmentbank": (1200, 0.3), "defacto_xsum": (560, 0.0),
-    "defacto_edit": (700, 0.4), "fm2": (1500, 0.3), "folio": (400, 0.0),
-    "bump": (470, 0.6), "wice_partial": (340, 0.6), "ambient": (1000, 0.2),
-    "negation_nli": (1359, 0.0), "syntax_aug": (1200, 0.2), "hans_gen": (700, 0.0),
-    "megaveridicality": (500, 0.0), "breaking_nli": (700, 0.3), "wikisplit": (1500, 0.6),
-    "rose_acu": (900, 1.0), "begin": (300, 0.3),
+    "mnli_dev": (6700, 0.35), "snli_dev_test": (6700, 0.2), "cad_nli": (6800, 0.1),
+    "nli_wiki": (7300, 0.5), "fever_nli": (6900, 0.5), "conjnli": (12100, 0.3),
+    "wikifactcheck_edits": (9000, 0.4), "semeval13_answers": (7000, 0.1),
+    "argkp": (4500, 0.0), "entailmentbank": (5000, 0.2), "defacto_xsum": (1500, 0.0),
+    "defacto_edit": (1800, 0.4), "fm2": (2300, 0.3), "folio": (420, 0.0),
+    "bump": (640, 0.6), "wice_partial": (350, 0.6), "ambient": (1100, 0.2),
+    "negation_nli": (1359, 0.0), "syntax_aug": (3000, 0.1), "hans_gen": (2500, 0.0),
+    "megaveridicality": (1500, 0.0), "breaking_nli": (1500, 0.2), "wikisplit": (5000, 0.5),
+    "rose_acu": (1850, 1.0), "begin": (900, 0.3),
 }  # fmt: skip
 """By set: at most so many premises, and how many of them get an altered one beside."""
 
@@ -80,11 +84,12 @@ MOST_CHARACTERS = 2_600
 MOST_HYPOTHESIS = 300
 """Characters of a hypothesis; a few are longer than most premises."""
 
-DENSE = 20.0
-"""Tokens a unit from which on packs are taken less often: they cost more."""
+DENSE = 12.0
+"""Words a unit from which on packs are taken less often."""
 
-FINAL_PAIRS = 12_000
-"""Pairs of the last stage, of which half are REALSumm's."""
+LABELLED_TIMES = 3
+WRITTEN_TIMES = 4
+"""How often REALSumm's labels and the written texts stand in one pass."""
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
@@ -189,14 +194,14 @@ def make_packs(
     return [*lengthened([pack for pack in packs if pack.units], LONG, seed=seed)]
 
 
-def thinned(several: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
-    """Rows of tokens, those with many tokens a unit less often."""
+def thinned(packs: list[Pack], seed: int) -> list[Pack]:
+    """The packs, those with many words a unit less often: they cost more."""
     draw = random.Random(seed)
     kept = []
-    for row in several:
-        dense = DENSE * len(row["asked"]) / len(row["input_ids"])
-        if draw.random() < dense**1.5:
-            kept.append(row)
+    for pack in packs:
+        words = len(pack.premise.split()) + sum(len(u.split()) for u in pack.units)
+        if draw.random() < (DENSE * len(pack.units) / words) ** 1.5:
+            kept.append(pack)
     return kept
 
 
@@ -210,45 +215,14 @@ def load_base(encoder: Path | None) -> Any:
     model = transformers.AutoModelForSequenceClassification.from_pretrained(
         str(encoder), id2label=names, label2id={n: k for k, n in names.items()}
     )
-    widen_types(model)
+    widen_types(model, "once")
     return model
-
-
-def last_stage(
-    base: Any, packs: list[Pack], labelled: list[Pack], out: Path, seed: int = 2
-) -> Run:
-    """Half REALSumm's labels, half other packs, falling to nothing at once."""
-    draw = random.Random(seed)
-    half = FINAL_PAIRS // 2
-    some: list[Pack] = []
-
-    for several in (labelled, packs):
-        count = 0
-        shuffled = draw.sample(several, len(several))
-        for pack in shuffled:
-            if count < half:
-                some.append(pack)
-                count += len(pack.units)
-
-    plan = Plan(
-        pairs=FINAL_PAIRS,
-        rate=7e-5,
-        warmup=600,
-        fall=1.0,
-        average=0.98,
-        seed=seed,
-    )
-    run = Run(base, out, plan)
-    run.train(encoded(FOLDER, some, plan.longest), "final", every=FINAL_PAIRS)
-    return run
 
 
 def ship(run: Run, goal: Path) -> None:
     """What the package holds: the mean of the weights, how they are read and joined."""
     goal.mkdir(exist_ok=True)
-    run.exchange()
-    export_onnx(run.packed.model, None, goal / "model.onnx")
-    run.exchange()
+    export_onnx(run.finished(), None, goal / "model.onnx")
     for name in ("tokenizer.json", "config.json", "litepyramid.json", "stack.json"):
         shutil.copyfile(FOLDER / name, goal / name)
 
@@ -259,44 +233,37 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--wordnet", type=Path, help="folder with data.noun and others")
     parser.add_argument("--encoder", type=Path, help="a BERT to begin with")
+    parser.add_argument("--teacher", help="a judge of three classes; see --judge")
+    parser.add_argument("--pairs", type=int, default=400_000)
+    parser.add_argument("--share", type=float, default=1.0, help="for a trial")
+    parser.add_argument("--fold", type=int, default=5, help="of REALSumm, kept aside")
     parser.add_argument(
-        "--pairs",
-        type=int,
-        default=300_000,
-        help="of the first stage",
-    )
-    parser.add_argument(
-        "--share",
-        type=float,
-        default=1.0,
-        help="for a trial",
-    )
-    parser.add_argument(
-        "--fold",
-        type=int,
-        default=5,
-        help="of REALSumm, kept aside",
+        "--float32", action="store_true", help="where the CPU has no AMX"
     )
     options = parser.parse_args()
     torch.manual_seed(1)
 
-    packs = make_packs(options.data, options.wordnet, options.share)
+    packs = thinned(make_packs(options.data, options.wordnet, options.share), seed=6)
     labelled, fold = realsumm(options.data / "realsumm", options.fold)
+    packs += LABELLED_TIMES * labelled
+    kept = sorted(WRITTEN_TEXTS.glob("*-14.txt"))
+    learnt = sorted({*WRITTEN_TEXTS.glob("*.txt")} - {*kept})
+    packs += WRITTEN_TIMES * [*written_packs(learnt)]
+
     look = {"realsumm": encoded(FOLDER, fold, Plan.longest)}
+    look["written"] = encoded(FOLDER, [*written_packs(kept)], Plan.longest)
     for name, several in sets_kept_aside(options.data).items():
         some = as_packs(as_training(several[:1000]))
         look[name] = encoded(FOLDER, some, Plan.longest)
 
-    (options.out / "base").mkdir(parents=True, exist_ok=True)
-    plan = replace(Plan(pairs=options.pairs), tokens=2_560)
-    run = Run(load_base(options.encoder), options.out / "base", plan)
-    several = thinned(encoded(FOLDER, packs, plan.longest), seed=6)
-    run.train(several, "packs", every=100_000, look=look)
-
-    (options.out / "final").mkdir(exist_ok=True)
-    run.exchange()
-    final = last_stage(run.packed.model, packs, labelled, options.out / "final")
-    ship(final, options.out / "mini")
+    folder = options.out / "run"
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = Plan(pairs=options.pairs, bf16=not options.float32)
+    run = Run(load_base(options.encoder), folder, plan)
+    teacher = judge(options.teacher, cache=None) if options.teacher else None
+    encode = partial(encoded, FOLDER, longest=Plan.longest, teacher=teacher)
+    run.train(packs, encode, look=look)
+    ship(run, options.out / "mini")
 
 
 if __name__ == "__main__":

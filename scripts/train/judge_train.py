@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from judge_packs import ALTERED, DERIVED, LABELLED, WRITTEN, WeighedPack
 
+from litepyramid.judges.base import Judge
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.judges.nli.backends import read_onnx_tokenizer
 from litepyramid.judges.nli.encode import Tokenizer
@@ -30,6 +32,14 @@ from litepyramid.training.packs import (
 
 Row = dict[str, Any]
 HEAD = "three-class"
+COUNTS = ("pairs", "step", "block", "epoch")
+
+BLOCK = 700
+"""Packs that are encoded and sorted together, and the least that a stop loses."""
+
+TRUST = ((DERIVED, ALTERED, LABELLED, WRITTEN), (0.85, 0.6, 0.5, 0.2))
+"""How far a teacher is believed against the label, by the unit's weight: rules err more
+often than people."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +48,13 @@ class Plan:
 
     pairs: int
     rate: float = 1e-4
-    warmup: int = 5_000
-    fall: float = 0.4
-    tokens: int = 2_048
-    freeze: int = 2
+    warmup: int = 15_000
+    fall: float = 0.6
+    tokens: int = 4_096
+    freeze: int = 0
     average: float = 0.998
     decay: float = 0.01
+    bf16: bool = True
     longest: int = 512
     seed: int = 1
 
@@ -63,24 +74,19 @@ def freeze(model: Any, layers: int) -> None:
             module.p = 0.0
 
 
-def batches(rows: Sequence[Row], tokens: int, seed: int) -> Iterator[list[Row]]:
-    """Rows in a random order, those of like length together, within so many tokens."""
-    shuffled = [*rows]
-    draw = random.Random(seed)
-    draw.shuffle(shuffled)
+def batches(rows: Sequence[Row], tokens: int, seed: int) -> list[list[Row]]:
+    """Rows of like length together, within so many tokens, in a random order."""
+    ordered = sorted(rows, key=lambda row: -len(row["input_ids"]))
+    made: list[list[Row]] = [[]]
 
-    for start in range(0, len(shuffled), 800):
-        several = sorted(
-            shuffled[start : start + 800], key=lambda row: -len(row["input_ids"])
-        )
-        made: list[list[Row]] = [[]]
-        for row in several:
-            longest = len(made[-1][0]["input_ids"]) if made[-1] else 0
-            if made[-1] and longest * (len(made[-1]) + 1) > tokens:
-                made.append([])
-            made[-1].append(row)
-        draw.shuffle(made)
-        yield from made
+    for row in ordered:
+        longest = len(made[-1][0]["input_ids"]) if made[-1] else 0
+        if made[-1] and longest * (len(made[-1]) + 1) > tokens:
+            made.append([])
+        made[-1].append(row)
+
+    random.Random(seed).shuffle(made)
+    return made
 
 
 def loss_of(logits: Any, labels: Any) -> Any:
@@ -99,20 +105,23 @@ class Run:
         self.folder, self.plan = folder, plan
         freeze(model, plan.freeze)
         self.packed = packed_classifier(model)
-        self.trained = {
+        trained = {
             name: values
             for name, values in self.packed.named_parameters()
             if values.requires_grad
         }
+        # The optimiser moves float32 weights, whose steps bfloat16 would round away.
+        self.weights = {n: v.detach().float().clone() for n, v in trained.items()}
+        self.mean = {n: v.clone() for n, v in self.weights.items()}
+        self.packed.to(torch.bfloat16 if plan.bf16 else torch.float32)
+        self.trained = trained
         self.optimiser = torch.optim.AdamW(
-            self.trained.values(),
+            self.weights.values(),
             lr=plan.rate,
             weight_decay=plan.decay,
             fused=True,
         )
-        self.mean = {n: v.detach().clone() for n, v in self.trained.items()}
-        self.pairs = self.step = self.batch = self.epoch = 0
-        self.data = ""
+        self.pairs = self.step = self.block = self.epoch = 0
         if self.point.exists():
             self._load()
 
@@ -122,78 +131,85 @@ class Run:
 
     def _load(self) -> None:
         state = torch.load(self.point, weights_only=True)
-        self.packed.load_state_dict(state["weights"])
         self.optimiser.load_state_dict(state["optimiser"])
+        for name, values in self.weights.items():
+            values.copy_(state["weights"][name])
         self.mean = state["mean"]
-        for name in ("pairs", "step", "batch", "epoch", "data"):
+        self.put(self.weights)
+        for name in COUNTS:
             setattr(self, name, state[name])
 
     def save(self, name: str = "checkpoint.pt") -> None:
         """Writes a checkpoint beside the last one, then puts it in its place."""
-        counts = ("pairs", "step", "batch", "epoch", "data")
         state = {
-            "weights": self.packed.state_dict(),
+            "weights": self.weights,
             "optimiser": self.optimiser.state_dict(),
             "mean": self.mean,
-            **{key: getattr(self, key) for key in counts},
+            **{key: getattr(self, key) for key in COUNTS},
             "plan": asdict(self.plan),
         }
         new = self.folder / f"{name}.new"
         torch.save(state, new)
         new.replace(self.folder / name)
 
-    def exchange(self) -> None:
-        """Puts the mean where the weights are, and the weights where the mean was."""
+    def put(self, values: Mapping[str, Any]) -> None:
+        """Puts these weights into the model."""
         with torch.no_grad():
-            for name, values in self.trained.items():
-                weights = values.clone()
-                values.copy_(self.mean[name])
-                self.mean[name].copy_(weights)
+            for name, goal in self.trained.items():
+                goal.copy_(values[name])
+
+    def finished(self) -> Any:
+        """The model in float32, with the mean of its weights."""
+        self.packed.float()
+        self.put(self.mean)
+        return self.packed.model
 
     def train(
         self,
-        rows: Sequence[Row],
-        name: str,
+        packs: Sequence[Pack],
+        encode: Callable[[Sequence[Pack]], Sequence[Row]],
         every: int = 50_000,
         look: Any = None,
     ) -> None:
-        """Trains until the plan's pairs are seen, or its stage's file ``stop`` is there."""
-        if self.data != name:
-            self.data, self.batch, self.epoch = name, 0, self.epoch + 1
-        self.packed.train()
+        """Trains until the plan's pairs are seen; `encode` makes rows of some packs.
+
+        A run that goes on begins with the block of packs in which it was stopped.
+        """
         saved = self.pairs
-        start = time.monotonic()
-        began = self.pairs
-        losses: list[float] = []
 
         while self.pairs < self.plan.pairs:
             seed = self.plan.seed + self.epoch
-            for number, several in enumerate(batches(rows, self.plan.tokens, seed)):
-                if number < self.batch:
-                    continue
-                losses.append(self._update(several))
-                self.batch += 1
+            shuffled = random.Random(seed).sample(packs, len(packs))
 
-                if self.step % 100 == 0:
-                    rate = (self.pairs - began) / (time.monotonic() - start)
-                    print(
-                        f"{time.strftime('%H:%M:%S')} step {self.step}, pairs"
-                        f" {self.pairs}, loss {np.mean(losses[-200:]):.4f}, lr"
-                        f" {self.plan.rate_at(self.pairs):.2e}, {rate:.1f} pairs/s",
-                        flush=True,
-                    )
-                if self.pairs - saved >= every:
+            for start in range(self.block * BLOCK, len(packs), BLOCK):
+                rows = encode(shuffled[start : start + BLOCK])
+                self._train_block(batches(rows, self.plan.tokens, seed + start))
+                self.block += 1
+
+                over = self.pairs >= self.plan.pairs
+                if over or self.pairs - saved >= every:
                     saved = self.pairs
                     self.save()
                     if look is not None:
                         self._look(look)
-                stop = self.folder / "stop"
-                if self.pairs >= self.plan.pairs or stop.exists():
-                    stop.unlink(missing_ok=True)
-                    self.save()
+                if over:
                     return
 
-            self.batch, self.epoch = 0, self.epoch + 1
+            self.block = 0
+            self.epoch += 1
+
+    def _train_block(self, several: Sequence[Sequence[Row]]) -> None:
+        began = self.pairs
+        start = time.monotonic()
+        losses = [self._update(batch) for batch in several]
+
+        rate = (self.pairs - began) / (time.monotonic() - start)
+        print(
+            f"{time.strftime('%H:%M:%S')} step {self.step}, pairs {self.pairs}, loss"
+            f" {np.mean(losses):.4f}, lr {self.plan.rate_at(self.pairs):.2e},"
+            f" {rate:.0f} pairs/s",
+            flush=True,
+        )
 
     def _update(self, several: Sequence[Row]) -> float:
         for group in self.optimiser.param_groups:
@@ -202,22 +218,25 @@ class Run:
         labels = inputs.pop("labels")
         loss = loss_of(self.packed(**inputs)["logits"], labels)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.trained.values(), 1.0)
+        for name, values in self.trained.items():
+            self.weights[name].grad = values.grad.float()
+            values.grad = None
+        torch.nn.utils.clip_grad_norm_(self.weights.values(), 1.0)
         self.optimiser.step()
-        self.optimiser.zero_grad()
+        self.put(self.weights)
 
         self.step += 1
         self.pairs += sum(len(row["asked"]) for row in several)
         share = min(self.plan.average, (self.step + 1) / (self.step + 10))
         with torch.no_grad():
-            for name, values in self.trained.items():
+            for name, values in self.weights.items():
                 self.mean[name].lerp_(values, 1 - share)
 
         return float(loss.detach())
 
     def _look(self, look: Mapping[str, Sequence[Row]]) -> None:
         """Evaluates the mean of the weights, one line a set, into ``curve.jsonl``."""
-        self.exchange()
+        self.put(self.mean)
         self.packed.eval()
         curve = self.folder / "curve.jsonl"
 
@@ -232,7 +251,7 @@ class Run:
                 print(figures, flush=True)
 
         self.packed.train()
-        self.exchange()
+        self.put(self.weights)
 
 
 def logits_of(packed: Any, rows: Sequence[Row], tokens: int = 4_096) -> list[Any]:
@@ -260,7 +279,9 @@ def quality(packed: Any, rows: Sequence[Row]) -> dict[str, Any]:
     several = np.concatenate(logits_of(packed, rows))
     shares = np.exp(several - several.max(axis=1, keepdims=True))
     presence = shares[:, 0] / shares.sum(axis=1)
-    truth = np.concatenate([np.array(row["labels"])[:, 0] for row in rows])
+    # A label stands times its weight, which is above 1 for texts written for this.
+    present = np.concatenate([np.array(row["labels"])[:, 0] for row in rows])
+    truth = np.minimum(present, 1.0)
     result = calibrate(presence, (truth >= 0.5).astype(np.float64))
     brier = float(np.mean((presence - truth) ** 2))
 
@@ -272,11 +293,35 @@ def quality(packed: Any, rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def encoded(folder: Path, packs: Sequence[Pack], longest: int) -> list[Row]:
-    """Packs as rows of tokens, by the tokenizer of a judge's folder."""
+def encoded(
+    folder: Path,
+    packs: Sequence[Pack],
+    longest: int,
+    teacher: Judge | None = None,
+) -> list[Row]:
+    """Packs as rows of tokens, by the tokenizer of a judge's folder.
+
+    With a teacher, each label is mixed with its shares of the three classes.
+    """
     tokenizer: Tokenizer = read_onnx_tokenizer(folder)
-    rows = []
-    for start in range(0, len(packs), 5_000):
-        some = packs[start : start + 5_000]
-        rows += encode_packs(tokenizer, some, longest, HEAD)
+    rows = [*encode_packs(tokenizer, packs, longest, HEAD)]
+    taught: Sequence[Any] = [None] * len(packs)
+    if teacher is not None:
+        batch = teacher.judge([(pack.premise, pack.units) for pack in packs])
+        taught = batch.logits or taught
+
+    for pack, row, logits in zip(packs, rows, taught, strict=True):
+        labels = np.array(row["labels"])
+        weights = np.ones(len(labels))
+        if isinstance(pack, WeighedPack):
+            weights = np.array(pack.weights)
+
+        if logits is not None:
+            shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+            shares /= shares.sum(axis=1, keepdims=True)
+            soft = np.pad(shares, ((0, 0), (0, 1)))
+            trust = np.interp(weights, *TRUST)[:, None]
+            labels = (1 - trust) * labels + trust * soft
+
+        row["labels"] = (weights[:, None] * labels).tolist()
     return rows
