@@ -12,7 +12,7 @@ import time
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import wraps
@@ -280,7 +280,7 @@ def remembering(function: Callable[P, T]) -> Callable[P, T]:
         token = _READ.set(files)
 
         try:
-            with reading(*before):
+            with reading(*before) if before else nullcontext():
                 result = function(*arguments, **named)
         finally:
             _READ.reset(token)

@@ -27,7 +27,7 @@ FLOORS = [
 # fmt: on
 
 # What must be read to know the package; air and comments are free.
-MOST_TOKENS = 256_000
+MOST_TOKENS = 257_000
 UNCOUNTED = {
     tokenize.COMMENT,
     tokenize.NL,
