@@ -309,7 +309,8 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     if what == "label" and value in (None, ""):
         if plural:
             return [], True
-        if what in row.values:
+        # An empty cell of a table is no value, but its column is a name.
+        if what in row.values or what in table.names:
             return [_with_unit(None, what, row)], False
 
     if what == "summary":

@@ -1,6 +1,7 @@
 """Twenty first calls of somebody with a budget for annotation."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,25 @@ def test_the_sheet_is_filled_in_pandas(tmp_path):
     sheet.to_csv(tmp_path / "done.csv", index=False)
     answers = lp.import_answers(tmp_path / "tasks", [tmp_path / "done.csv"])
     assert answers.to_tables()
+
+
+@pytest.mark.parametrize("form", ["frame", "csv"])
+def test_an_empty_cell_is_a_fact_that_nobody_labelled(form, tmp_path):
+    frame = pandas.DataFrame(
+        {
+            "input": ["1", "1", "2"],
+            "system": "bart",
+            "summary": ["A storm hit Oslo.", "A storm hit Oslo.", "Two died."],
+            "unit": ["A storm hit Oslo.", "Nobody died.", "Two died."],
+            "label": [1.0, None, None],
+        }
+    )
+    path = tmp_path / "labels.csv"
+    frame.to_csv(path, index=False)
+
+    data = lp.load(frame if form == "frame" else path)
+
+    [labels] = data.labels
+    assert labels.labels[0][0] == 1
+    assert math.isnan(labels.labels[0][1])
+    assert labels.labels[1] == ()
