@@ -58,7 +58,8 @@ stands in the premise, of units that people labelled, and of those that were wri
 this. With equal weights rules drown people's labels, and every natural set loses."""
 
 DENIES = {"negate", "opposite", "antonym", "affirm"}
-"""Alterations that may say the same of each other."""
+EXCHANGES = {"swap", "names", "turned"}
+"""Alterations that may say the same: denials of each other, and exchanges of who did it."""
 
 
 @dataclass(frozen=True)
@@ -370,7 +371,7 @@ class PackMaker:
 
         derived = derived_from(self.alterer.altered(new, names))
         for other, text, stands in made[fact]:
-            either = {other, kind} <= DENIES
+            either = {other, kind} <= DENIES or {other, kind} <= EXCHANGES
             if text == new or (not true and (either or kind == "hedge")):
                 continue
             if true:

@@ -65,7 +65,7 @@ CASES = [
     ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "id2label is"),
     ("config.json", {"max_position_embeddings": -5}, "max_position_embeddings is -5"),
     ("config.json", DEEP, "nested too deeply"),
-    ("config.json", b"\xff\xfe{}", "byte 0xff is not UTF-8"),
+    ("config.json", b"\xff{}", "byte 0xff is not UTF-8"),
     ("config.json", "[]", "not a configuration"),
     ("config.json", None, "config.json"),
     ("tokenizer.json", DEEP, "tokenizer of"),
