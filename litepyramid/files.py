@@ -95,7 +95,12 @@ def read_text(path: str | Path) -> str:
     data = read_bytes(path)
     for start, what, hint in _NO_TEXT:
         if data.startswith(start):
-            raise InputError(what, path=path, expected="text", hint=hint)
+            raise InputError(
+                what,
+                path=path,
+                expected="text",
+                hint=hint,
+            )
 
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:

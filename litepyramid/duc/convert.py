@@ -101,7 +101,13 @@ class Converted(Result):
     def inputs(self) -> tuple[str, ...]:
         """The ids of all inputs that the files name."""
         counts = self.counts
-        return tuple({**counts["unit"], **counts["reference"], **counts["summary"]})
+        return tuple(
+            {
+                **counts["unit"],
+                **counts["reference"],
+                **counts["summary"],
+            }
+        )
 
     @property
     def counts(self) -> dict[str, Counter[str]]:
@@ -156,12 +162,24 @@ class Converted(Result):
                 for text, marked in zip(entry.references, entry.marked, strict=True):
                     texts.append(text if marked else text[0])
                 question = questions.get(entry.input, {})
-                rows.append({"input": entry.input, **question, "references": texts})
+                rows.append(
+                    {
+                        "input": entry.input,
+                        **question,
+                        "references": texts,
+                    }
+                )
 
         elif self.to == "labels":
             for rated in self.labels:
                 for name, row in zip(rated.inputs, rated.labels, strict=True):
-                    rows.append({"system": rated.system, "input": name, "labels": row})
+                    rows.append(
+                        {
+                            "system": rated.system,
+                            "input": name,
+                            "labels": row,
+                        }
+                    )
 
         elif self.to == "scores" and self.scores is not None:
             table = self.scores
@@ -175,7 +193,13 @@ class Converted(Result):
                     of = {"system": answers.system, "input": name}
                     summary = None if name in answers.missing else answer
                     question = questions.get(name, {})
-                    rows.append({**of, **question, "summary": summary})
+                    rows.append(
+                        {
+                            **of,
+                            **question,
+                            "summary": summary,
+                        }
+                    )
 
         return rows
 
@@ -364,7 +388,13 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
         listed = row.values.get("scores")
         of = {name: row.values.get(name) for name in ("system", "input")}
         for metric, score in listed.items() if isinstance(listed, dict) else ():
-            scores.append({**of, "metric": metric, "score": score})
+            scores.append(
+                {
+                    **of,
+                    "metric": metric,
+                    "score": score,
+                }
+            )
 
     return Converted(
         to,

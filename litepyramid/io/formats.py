@@ -544,7 +544,11 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
         }
         for name in systems:
             summary = " ".join((texts[name] or "").split())
-            rated = {"system": name, "summary": summary, "labels": labels[name]}
+            rated = {
+                "system": name,
+                "summary": summary,
+                "labels": labels[name],
+            }
             rows.append((line, shared | rated))
 
     if not rows:

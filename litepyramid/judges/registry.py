@@ -389,7 +389,11 @@ def parse_settings(
             _check_settings(owner, [key])
             factory = kind_of(owner).factory()
             maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
-            hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
+            hints = {
+                **get_type_hints(maker),
+                "workers": int | None,
+                "engine": str,
+            }
 
         if key in values:
             raise InputError(f"the setting '{key}' is given twice")

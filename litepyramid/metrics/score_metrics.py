@@ -219,7 +219,11 @@ def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
         summaries: Sequence[str], references: Sequence[str]
     ) -> dict[str, list[float]]:
         targets = [normalized(text) for text in references]
-        variants: dict[str, list[float]] = {"f1": [], "recall": [], "precision": []}
+        variants: dict[str, list[float]] = {
+            "f1": [],
+            "recall": [],
+            "precision": [],
+        }
         for text in summaries:
             score = scorer.score_multi(targets, normalized(text))[name]
             variants["f1"].append(score.fmeasure)

@@ -209,7 +209,12 @@ def audit(
         figures.append(Figure(name, value, np.nan, np.nan))
 
     systems = _biases(scored, sample, pairs, confidence)
-    people = combine(scored, labels=sample, confidence=confidence, assume_random=True)
+    people = combine(
+        scored,
+        labels=sample,
+        confidence=confidence,
+        assume_random=True,
+    )
     reversed_, changed = _order(scored, people)
     effects = [*_effects(systems, people, reversed_, changed)]
     if scored.opinions is not None:

@@ -91,7 +91,13 @@ def read_history(path: str | Path) -> History:
     runs = []
     for line, row in read_jsonl(path):
         what = "not a line of a history"
-        run: RunScores = as_type(RunScores, row, what=what, path=path, line=line)
+        run: RunScores = as_type(
+            RunScores,
+            row,
+            what=what,
+            path=path,
+            line=line,
+        )
         runs.append(run)
 
     return History(tuple(runs))

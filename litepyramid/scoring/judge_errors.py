@@ -313,7 +313,11 @@ def _kinds(
         yield "weight", "above the median", weights > np.median(weights)
 
     negations = english().negation
-    names: dict[str, list[bool]] = {"negation": [], "number": [], "name": []}
+    names: dict[str, list[bool]] = {
+        "negation": [],
+        "number": [],
+        "name": [],
+    }
     for unit, its_words in zip(units, unit_words, strict=True):
         denied = any(word in negations or word.endswith("n't") for word in its_words)
         capitals = [word[:1].isupper() for word in unit.text.split()[1:]]
