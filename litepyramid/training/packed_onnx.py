@@ -108,6 +108,10 @@ class Graph:
         opset = [helper.make_opsetid("", _OPSET)]
         return helper.make_model(built, opset_imports=opset, ir_version=9)
 
+    def dense(self, row: tuple[str, str], name: str, module: Any) -> str:
+        """A linear layer of torch, whose weights are (outputs, inputs)."""
+        return self.linear(row, name, _array(module.weight).T, _array(module.bias))
+
     def linear(self, row: tuple[str, str], name: str, weights: Any, bias: Any) -> str:
         """A linear layer of quantised rows; its weights are (inputs, outputs)."""
         whole, scale = quantised(weights)
@@ -169,10 +173,8 @@ def export_packed(model: Any, path: Path) -> None:
         asked=True,
     )
 
-    name = "bert.pooler.dense"
-    dense = model.bert.pooler.dense
     row = graph.rows(states)
-    pooled = graph.linear(row, name, _array(dense.weight).T, _array(dense.bias))
+    pooled = graph.dense(row, "bert.pooler.dense", model.bert.pooler.dense)
     pooled = graph.node("Tanh", pooled)
     head = graph.weight("classifier.weight.T", _array(model.classifier.weight).T)
     logits = graph.node("MatMul", pooled, head)
@@ -236,12 +238,7 @@ def _layer(
         states = graph.node("Gather", states, "asked", axis=0)
         row = tuple(graph.node("Gather", part, "asked", axis=0) for part in row)  # type: ignore[assignment]
 
-    query = graph.linear(
-        row,
-        f"{name}.attention.self.query",
-        _array(own.query.weight).T,
-        _array(own.query.bias),
-    )
+    query = graph.dense(row, f"{name}.attention.self.query", own.query)
     query = graph.node("Mul", query, "root")
 
     def split(values: str, index: str, order: Sequence[int], name: str = "") -> str:
@@ -287,30 +284,14 @@ def _layer(
 
     # What attention gives, and the two layers behind it.
     part = layer.attention.output
-    mixed = graph.linear(
-        graph.rows(mixed),
-        f"{name}.attention.output.dense",
-        _array(part.dense.weight).T,
-        _array(part.dense.bias),
-    )
+    mixed = graph.dense(graph.rows(mixed), f"{name}.attention.output.dense", part.dense)
     states = graph.node("Add", mixed, states)
     states = graph.norm(states, f"{name}.attention.output.LayerNorm", part.LayerNorm)
 
-    dense = layer.intermediate.dense
-    wide = graph.linear(
-        graph.rows(states),
-        f"{name}.intermediate.dense",
-        _array(dense.weight).T,
-        _array(dense.bias),
-    )
-    wide = graph.node("Gelu", wide)
-    dense = layer.output.dense
-    wide = graph.linear(
-        graph.rows(wide),
-        f"{name}.output.dense",
-        _array(dense.weight).T,
-        _array(dense.bias),
-    )
+    row = graph.rows(states)
+    wide = graph.dense(row, f"{name}.intermediate.dense", layer.intermediate.dense)
+    row = graph.rows(graph.node("Gelu", wide))
+    wide = graph.dense(row, f"{name}.output.dense", layer.output.dense)
     states = graph.node("Add", wide, states)
 
     return graph.norm(states, f"{name}.output.LayerNorm", layer.output.LayerNorm)

@@ -251,7 +251,7 @@ def main() -> None:
     packs += WRITTEN_TIMES * [*written_packs(learnt)]
 
     look = {"realsumm": encoded(FOLDER, fold, Plan.longest)}
-    look["written"] = encoded(FOLDER, [*written_packs(kept)], Plan.longest)
+    look["written"] = encoded(FOLDER, [*written_packs(kept, sentences=0)], Plan.longest)
     for name, several in sets_kept_aside(options.data).items():
         some = as_packs(as_training(several[:1000]))
         look[name] = encoded(FOLDER, some, Plan.longest)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from judge_pairs import (
@@ -49,13 +49,25 @@ SYMMETRIC = {
 }  # fmt: skip
 """Verbs, and a word, whose names can change places and say the same."""
 
-DERIVED = 0.4
-ALTERED = 0.5
-LABELLED = 1.0
-WRITTEN = 1.1
-"""Weights in the loss: of units made by rule, of a fact and what was made of it where that
-stands in the premise, of units that people labelled, and of those that were written for
-this. With equal weights rules drown people's labels, and every natural set loses."""
+
+class Origin(NamedTuple):
+    """Where a unit comes from: its weight in the loss, and how far a teacher is believed
+    against its label."""
+
+    weight: float
+    trust: float
+
+
+# With equal weights rules drown people's labels, and every natural set loses; and rules
+# err more often than people.
+DERIVED = Origin(0.4, 0.85)  # made by rule
+ALTERED = Origin(0.5, 0.6)  # a fact and what was made of it, which the premise says
+LABELLED = Origin(1.0, 0.5)  # labelled by people
+WRITTEN = Origin(1.0, 0.2)  # written for this
+
+OWN_SENTENCES = 2
+"""Of a written text, asked beside its facts: they are present, so that many shared words
+do not come to mean absence."""
 
 DENIES = {"negate", "opposite", "antonym", "affirm"}
 EXCHANGES = {"swap", "names", "turned"}
@@ -63,10 +75,10 @@ EXCHANGES = {"swap", "names", "turned"}
 
 
 @dataclass(frozen=True)
-class WeighedPack(Pack):
-    """A pack, and how much each of its units counts in the loss."""
+class MixedPack(Pack):
+    """A pack, and where each of its units comes from."""
 
-    weights: tuple[float, ...] = ()
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -394,7 +406,7 @@ class PackMaker:
         premise: str,
         known: Sequence[tuple[str, float]],
         derived: Sequence[tuple[str, float]],
-        weight: float,
+        origin: Origin,
     ) -> Pack:
         """The known units and as many derived ones as fit, present and absent alike."""
         units = dict(known)
@@ -413,11 +425,11 @@ class PackMaker:
         self.draw.shuffle(several)
         first = {unit for unit, _ in known}
 
-        return WeighedPack(
+        return MixedPack(
             premise,
             tuple(unit for unit, _ in several),
             tuple(label for _, label in several),
-            tuple(weight if unit in first else DERIVED for unit, _ in several),
+            tuple(origin if unit in first else DERIVED for unit, _ in several),
         )
 
 
@@ -474,7 +486,7 @@ def _scene_pack(writer: Writer, scene: Any) -> Iterator[Pack]:
     writer.rng.shuffle(several)
     some = [(str(u), float(x)) for u, x in several[: UNITS + 1]]
     units, labels = zip(*some, strict=True)
-    yield WeighedPack(rows[0]["premise"], units, labels, (ALTERED,) * len(units))
+    yield MixedPack(rows[0]["premise"], units, labels, (ALTERED,) * len(units))
 
 
 def highlight_facts(folder: Path, seed: int = 5) -> list[Facts]:
@@ -510,8 +522,11 @@ def highlight_facts(folder: Path, seed: int = 5) -> list[Facts]:
     return several
 
 
-def written_packs(paths: Iterable[Path]) -> Iterator[WeighedPack]:
-    """Texts and facts that were written for litepyramid, a pack each.
+def written_packs(
+    paths: Iterable[Path], sentences: int = OWN_SENTENCES
+) -> Iterator[MixedPack]:
+    """Texts and facts that were written for litepyramid, a pack each, with so many of
+    the text's own sentences.
 
     A block is a line ``P: text`` and lines of facts: ``+`` present, ``-`` contradicted,
     ``?`` not said.
@@ -524,11 +539,15 @@ def written_packs(paths: Iterable[Path]) -> Iterator[WeighedPack]:
     for path in sorted(paths):
         for block in path.read_text("utf-8").split("\n\n"):
             first, *facts = block.strip().splitlines()
-            units = [fact[1:].strip() for fact in facts]
-            known = [labels[fact[0]] for fact in facts]
             premise = first.removeprefix("P:").strip()
-            weights = (WRITTEN,) * len(units)
-            yield WeighedPack(premise, tuple(units), tuple(known), weights)
+            known = {fact[1:].strip(): labels[fact[0]] for fact in facts}
+
+            own = [s for s in split_sentences(premise) if 3 < len(s.split()) < 28]
+            for sentence in own[:sentences]:
+                known.setdefault(sentence, PRESENT)
+
+            origins = (WRITTEN,) * len(known)
+            yield MixedPack(premise, tuple(known), tuple(known.values()), origins)
 
 
 def sampled(several: Sequence[Any], number: int, draw: random.Random) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from judge_packs import ALTERED, DERIVED, LABELLED, WRITTEN, WeighedPack
+from judge_packs import LABELLED, MixedPack
 
 from litepyramid.judges.base import Judge
 from litepyramid.judges.evaluate import calibrate
@@ -36,10 +36,6 @@ COUNTS = ("pairs", "step", "block", "epoch")
 
 BLOCK = 700
 """Packs that are encoded and sorted together, and the least that a stop loses."""
-
-TRUST = ((DERIVED, ALTERED, LABELLED, WRITTEN), (0.85, 0.6, 0.5, 0.2))
-"""How far a teacher is believed against the label, by the unit's weight: rules err more
-often than people."""
 
 
 @dataclass(frozen=True)
@@ -279,9 +275,7 @@ def quality(packed: Any, rows: Sequence[Row]) -> dict[str, Any]:
     several = np.concatenate(logits_of(packed, rows))
     shares = np.exp(several - several.max(axis=1, keepdims=True))
     presence = shares[:, 0] / shares.sum(axis=1)
-    # A label stands times its weight, which is above 1 for texts written for this.
-    present = np.concatenate([np.array(row["labels"])[:, 0] for row in rows])
-    truth = np.minimum(present, 1.0)
+    truth = np.concatenate([np.array(row["labels"])[:, 0] for row in rows])
     result = calibrate(presence, (truth >= 0.5).astype(np.float64))
     brier = float(np.mean((presence - truth) ** 2))
 
@@ -307,21 +301,24 @@ def encoded(
     rows = [*encode_packs(tokenizer, packs, longest, HEAD)]
     taught: Sequence[Any] = [None] * len(packs)
     if teacher is not None:
-        batch = teacher.judge([(pack.premise, pack.units) for pack in packs])
-        taught = batch.logits or taught
+        logits = teacher.judge([(pack.premise, pack.units) for pack in packs]).logits
+        if logits is None:
+            raise SystemExit(
+                "the teacher gives no three classes; expected an NLI model"
+            )
+        taught = logits
 
     for pack, row, logits in zip(packs, rows, taught, strict=True):
         labels = np.array(row["labels"])
-        weights = np.ones(len(labels))
-        if isinstance(pack, WeighedPack):
-            weights = np.array(pack.weights)
+        mixed = isinstance(pack, MixedPack)
+        origins = np.array(pack.origins if mixed else [LABELLED] * len(labels))
+        weights, trust = origins[:, :1], origins[:, 1:]
 
         if logits is not None:
             shares = np.exp(logits - logits.max(axis=1, keepdims=True))
             shares /= shares.sum(axis=1, keepdims=True)
             soft = np.pad(shares, ((0, 0), (0, 1)))
-            trust = np.interp(weights, *TRUST)[:, None]
             labels = (1 - trust) * labels + trust * soft
 
-        row["labels"] = (weights[:, None] * labels).tolist()
+        row["labels"] = (weights * labels).tolist()
     return rows

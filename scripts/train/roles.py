@@ -556,7 +556,7 @@ class Run:
         """Goes on from what was saved."""
         path = self.folder / "state.pt"
         if path.exists():
-            saved = torch.load(path)
+            saved = torch.load(path, weights_only=True)
             self.weights.start(saved["exact"])
             self.weights.optimizer.load_state_dict(saved["optimizer"])
             self.weights.average = saved["average"]

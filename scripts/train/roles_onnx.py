@@ -161,7 +161,7 @@ def predicate_graph(weights: dict[str, Any]) -> bytes:
 
 def export(run: Path, folder: Path, threshold: float) -> None:
     """Writes the two graphs and ``roles.json``."""
-    saved = torch.load(run / "weights.pt")
+    saved = torch.load(run / "weights.pt", weights_only=True)
     weights = {name: value.float().numpy() for name, value in saved["model"].items()}
     graphs = {
         "sentence.onnx": sentence_graph(weights),

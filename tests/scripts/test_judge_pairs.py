@@ -150,3 +150,21 @@ def test_no_set_holds_text_of_a_commercial_language_model():
     assert not any(name.endswith(".dev") for name in judge.SETS)
     with pytest.raises(KeyError):
         judge.as_training([{"premise": "a"}])
+
+
+def test_written_texts_are_asked_about_their_own_sentences_too(tmp_path):
+    path = tmp_path / "a-01.txt"
+    text = "P: A storm hit Oslo. Two men died.\n+ Oslo was struck.\n- Nobody died.\n"
+    path.write_text(f"{text}? It rained.\n", encoding="utf-8")
+
+    [pack] = judge_packs.written_packs([path])
+
+    assert dict(zip(pack.units, pack.labels, strict=True)) == {
+        "Oslo was struck.": 1,
+        "Nobody died.": judge_packs.CONTRADICTION,
+        "It rained.": judge_packs.NEUTRAL,
+        "A storm hit Oslo.": 1,
+    }
+    assert pack.origins == (judge_packs.WRITTEN,) * 4
+    [alone] = judge_packs.written_packs([path], sentences=0)
+    assert len(alone.units) == 3
