@@ -494,12 +494,16 @@ def _plain_entries(
 
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
-        if what == "summary":
-            # A frame writes NaN where there is no text.
-            own = None if isinstance(own, float) and own != own else own
-            if not isinstance(own, str | None):
-                problem = f"the summary of input '{name}' is {cut(repr(own))}"
-                raise InputError(problem, path=path, expected="a text")
+        # A frame writes NaN where there is no text.
+        own = None if isinstance(own, float) and own != own else own
+        if texts and own is None:
+            problem = f"the {what} of input '{name}' is missing"
+            hint = "Leave the input out, here and among the summaries."
+            raise InputError(problem, path=path, expected="a text", hint=hint)
+
+        if what == "summary" and not isinstance(own, str | None):
+            problem = f"the summary of input '{name}' is {cut(repr(own))}"
+            raise InputError(problem, path=path, expected="a text")
 
         if what == "summary" or (texts and isinstance(own, str)):
             values = [own]

@@ -277,6 +277,12 @@ def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
         ({"m": [1]}, [["a"]], {}, "the summary of input '1' is 1"),
         ({"m": 1}, [["a"]], {}, "cannot be read from a int"),
         (3, [["a"]], {}, "summaries cannot be read from a int"),
+        (
+            {"m": ["a", "b"]},
+            None,
+            {"references": ["A b.", None]},
+            "the reference of input '2' is missing",
+        ),
         ({"m": ["x", "y"]}, [["a"]], {}, "2 summaries for 1 input"),
         ({"m": ["x"]}, [[]], {}, "no units of input '1'"),
         ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], {}, "weight nan"),
