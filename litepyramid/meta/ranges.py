@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.meta.alignment import human_score, score_table, scores_sha
+from litepyramid.meta.alignment import PEOPLE, human_score, score_table, scores_sha
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows
 from litepyramid.stats import check_samples, check_whole, described
@@ -237,7 +237,7 @@ def range_(
     table = score_table(scores, human, **sources)
     raters: tuple[str, ...] = ()
     people = None
-    if table.human:
+    if table.human or {*PEOPLE} <= {*table.metrics}:
         _, raters, people = human_score(table)
     chosen = table.chosen or table.metrics
     names = tuple(name for name in chosen if name not in raters)
