@@ -232,7 +232,7 @@ def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
 def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     """The files named, folders replaced by the files in them (hidden ones left out,
     sorted)."""
-    files: list[Path] = []
+    files = []
     for path in map(Path, paths):
         if file_type(path) == "folder":
             inside = sorted(

@@ -108,7 +108,7 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
         _check_code(language)
         return language
 
-    clear: dict[str, str] = {}
+    clear = {}
     for name, texts in parts.items():
         code, sure = _tell(texts) if texts else ("", False)
         if sure or code == "und":
@@ -118,7 +118,7 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     if set(clear.values()) > {"und"}:
         clear = {name: code for name, code in clear.items() if code != "und"}
 
-    long: dict[str, str] = {}
+    long = {}
     for name, code in clear.items():
         if sum(map(len, parts[name])) >= _LONG_PART:
             long[name] = code
@@ -199,7 +199,7 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
             "judge, regressor) read them as if they were English.",
         )
 
-    notes: list[str] = []
+    notes = []
     if language != "en":
         notes.append(f"The texts are in {name_of(language)}.")
 
@@ -242,7 +242,7 @@ def words(text: str, *, bigrams: bool = False) -> list[str]:
     plain = unicodedata.normalize("NFKC", text.casefold()).translate(_IGNORED)
     unspaced, character, runs = _patterns()
 
-    words: list[str] = []
+    words = []
     for run in runs.findall(plain):
         if not unspaced.match(run):
             words.append(run)

@@ -388,7 +388,7 @@ def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
     """Two-sided p-values of Student's t."""
     from scipy.special import stdtr
 
-    return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+    return 2 * stdtr(freedom, -np.abs(t))
 
 
 def sums_by(

@@ -76,7 +76,7 @@ class Table:
         names."""
         named = [Column(c) if isinstance(c, str) else c for c in columns]
 
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for entry in entries:
             is_mapping = isinstance(entry, Mapping)
             cells = []
@@ -259,7 +259,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         shown.set_fontfamily(fonts)
     software = f"litepyramid {__version__}"
     signature = str(result.signature)
-    metadata: dict[str, dict[str, Any]] = {
+    metadata = {
         "png": {"Software": software, "Description": signature},
         "pdf": {
             "Creator": software,
@@ -390,7 +390,7 @@ def _text(table: Table, colour: bool = False) -> str:
         title = Text(legible(table.title), style="bold")
         console.print(title, overflow="fold")
 
-    rows: list[list[str]] = []
+    rows = []
     for cells in table.rows:
         shown = map(show, cells, table.columns)
         rows.append([cut(text, _WIDEST) for text in shown])

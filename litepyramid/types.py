@@ -90,9 +90,9 @@ class InputUnits:
 
     def to_json(self) -> dict[str, Any]:
         """One line of a unit file as plain JSON values, without unknown fields."""
-        rows: list[dict[str, Any]] = []
+        rows = []
         for unit in self.units:
-            row: dict[str, Any] = {
+            row = {
                 "text": unit.text,
                 "weight": unit.weight,
                 "kind": unit.kind,
@@ -227,7 +227,7 @@ class ScoreTable:
     def select(self, names: Sequence[str]) -> tuple[str, ...]:
         """The metrics that the names, or the patterns among them, mean; each once."""
         expected = f"one of {', '.join(self.metrics)}"
-        chosen: list[str] = []
+        chosen = []
         for name in names:
             alike = [metric for metric in self.metrics if fnmatchcase(metric, name)]
             matched = [name] if name in self.metrics else alike
@@ -442,9 +442,9 @@ def data_hashes(
 
 
 def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
-    rows: list[Any] = []
+    rows = []
     for entry in units:
-        own: list[list[Any]] = []
+        own = []
         for u in entry.units:
             own.append([u.text, float(u.weight), u.kind, u.importance or ""])
             own[-1] += [list(u.tags)] * bool(u.tags)
@@ -477,7 +477,7 @@ def _presence_sha(presence: Any) -> str:
     for entry in presence.units:
         columns[entry.input] = [starts + i for i in unit_order(entry)]
         starts += len(entry.units)
-    order: list[int] = []
+    order = []
     for name in sorted(columns):
         order += columns[name]
     rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
@@ -502,7 +502,7 @@ def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
 
 def check_unique(names: Sequence[str], what: str) -> None:
     """Raises InputError naming the first name that occurs twice."""
-    seen: set[str] = set()
+    seen = set()
     for name in names:
         if name in seen:
             raise InputError(

@@ -125,7 +125,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     dates = list(_dates(text))
 
     # The numbers of a date are no numbers of their own.
-    rest: list[str] = []
+    rest = []
     end = 0
     for date in dates:
         rest += [text[end : date.start], "\0" * (date.end - date.start)]
@@ -149,7 +149,7 @@ def respelled(unit: str, summary: str) -> str:
         return unit
 
     spellings = _spellings(summary)
-    pieces: list[str] = []
+    pieces = []
     end = 0
 
     for quantity in asked:

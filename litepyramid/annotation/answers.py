@@ -271,7 +271,7 @@ def collect_units(
     """
     named: Names = defaultdict(list)
     rows = _by_task(tasks, answers, named)
-    scus: dict[Place, list[str]] = {}
+    scus = {}
 
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
@@ -337,7 +337,7 @@ def _merged(
         hint = "Give the STUs of the references that the plan was made from."
         raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
 
-    scus: dict[Place, list[Unit]] = {
+    scus = {
         key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
         for key, texts in written.items()
     }

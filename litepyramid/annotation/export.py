@@ -165,7 +165,7 @@ def writing_tasks(
     if not plan.count:
         raise InputError("the plan gives people no sentence to annotate")
     sentences = tuple(Sentence(*s.key, s.text) for s in plan.sentences)
-    references: defaultdict[tuple[str, int], list[Sentence]] = defaultdict(list)
+    references = defaultdict(list)
     for s in sentences:
         references[s.input, s.reference].append(s)
     tasks = []
@@ -219,7 +219,7 @@ def judging_tasks(
                 what, hint="Leave the input out, or let it count as empty."
             )
 
-    cells: dict[tuple[str, str], JudgingTask] = {}
+    cells = {}
     for i, entry in enumerate(units):
         for s in summaries:
             cells[s.system, entry.input] = JudgingTask(
@@ -285,7 +285,7 @@ def read_tasks(path: str | Path) -> TaskSet:
 
     path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
     hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
-    data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
+    data = read_document(path, FORMAT, "a task file", hint)
     content = {key: data[key] for key in data if key not in _HEAD}
     if data.get("digest") != _digest([content]):
         raise InputError(
@@ -294,7 +294,7 @@ def read_tasks(path: str | Path) -> TaskSet:
             hint="Take the file that `litepyramid budget export` wrote, unchanged.",
         )
 
-    tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
+    tasks = as_type(TaskSet, data, what="a broken task file", path=path)
     units = {entry.input: entry for entry in tasks.units}
     judging = []
     for task in tasks.judging:
@@ -540,7 +540,7 @@ def export(
         what = f"a sample is a {type(sample).__name__}"
         raise InputError(what, expected="a Sampling: litepyramid.Sampling(100)")
 
-    ways: dict[str, float] = {}
+    ways = {}
     if units is None:
         is_file = isinstance(work, str | Path)
         if not isinstance(work, BudgetPlan) and (
@@ -598,7 +598,7 @@ def write_export(
         )
 
     check_names(tasks.systems)  # the labels' files will be called so
-    written: list[str] = []
+    written = []
     with new_folder(Path(output)) as folder:
         for n in range(parts):
             some = tasks.part(n * total // parts, (n + 1) * total // parts)

@@ -191,7 +191,7 @@ def label_power(
     spreads, source = _spreads(pilot, metric)
 
     numbers = np.arange(3, MOST + 1)
-    needed: list[int | None] = []
+    needed = []
     curves = []
     for variance in spreads:
         curve = _power(numbers, difference / np.sqrt(variance), alpha)

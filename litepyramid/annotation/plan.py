@@ -145,13 +145,13 @@ class BudgetPlan(Result):
         values = self.values("easiness")[np.argsort(self.values("rank"), kind="stable")]
         scored = ~np.isnan(values)
         gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
-        quality: FloatArray = mean_of_scored(values) + gain / max(1, int(scored.sum()))
+        quality = mean_of_scored(values) + gain / max(1, int(scored.sum()))
         return quality
 
     def to_tables(self) -> Sequence[Table]:
         """The budget and its expected quality."""
         machine = [s for s in self.sentences if not (s.annotate or s.earlier)]
-        groups: dict[str, Sequence[PlannedSentence]] = {
+        groups = {
             "people (SCUs)": self.chosen(),
             "people, earlier plans": [
                 s for s in self.sentences if s.earlier and not s.annotate
@@ -476,7 +476,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
 
     expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
-    made: BudgetPlan = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
+    made = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
 
     if not made.sentences:
         raise InputError(

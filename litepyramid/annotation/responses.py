@@ -56,7 +56,7 @@ class Response:
 
 def read_responses(paths: Any) -> list[Response]:
     """Reads files of answers in any form, recognised by their content."""
-    responses: list[Response] = []
+    responses = []
     for path in as_paths(paths):
         text = read_text(path)
         with located(path):
@@ -131,8 +131,8 @@ class _Task(_Annotation):
 def _read_label_studio(data: Any, path: Path) -> list[Response]:
     """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat
     rows)."""
-    tasks: list[_Task] = as_type(list[_Task], data, what="not a Label Studio export")
-    responses: list[Response] = []
+    tasks = as_type(list[_Task], data, what="not a Label Studio export")
+    responses = []
     for number, (row, entry) in enumerate(zip(data, tasks, strict=True), start=1):
         source = f"{path.name}, task {row.get('id', number)}"
         fields = row.get("data")

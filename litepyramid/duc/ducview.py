@@ -386,7 +386,7 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     references, ends = _split(text, headings)
     starts = [start for start, _ in headings]
     packed = Packed(text)
-    scus: dict[str, Scu | None] = {}
+    scus = {}
     odd = Counter({LEGACY: int(legacy)})
 
     for element in node.findall("scu"):
@@ -489,7 +489,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
     """The pattern with every repetition possessive; None if it is empty, odd or has
     groups."""
     pattern = pattern.strip("\r\n")
-    out: list[str] = []
+    out = []
     position = 0
 
     while position < len(pattern):
@@ -525,8 +525,8 @@ def _split(
     stops = [*(start for start, _ in headings[1:]), len(text)]
 
     for (_, offset), stop in zip(headings, stops, strict=False):
-        lines: list[str] = []
-        offsets: list[int] = []
+        lines = []
+        offsets = []
         for line in text[offset:stop].split("\n"):
             offset += len(line) + 1
             if line.strip():
@@ -572,7 +572,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
     )
     try:
         parser.feed(data)
-        root: Element = parser.close()
+        root = parser.close()
     except EntitiesForbidden as error:
         raise InputError(
             f"declares the entity '{error.name}'", path=path, hint=_HINT

@@ -72,8 +72,8 @@ class PyramidFolder:
         """The systems annotated on every input that any was annotated on, and these
         inputs."""
         inputs = {a.pyramid.input for a in self.annotations}
-        annotated: dict[str, int] = {}
-        partial: list[str] = []
+        annotated = {}
+        partial = []
         # Several annotations of one summary count once.
         for system, rows in self._by_system().items():
             annotated[system] = len(rows)
@@ -132,7 +132,7 @@ class PyramidFolder:
         for system, rows in self._by_system().items():
             labels = []
             for name, several in rows.items():
-                row: list[float] = []
+                row = []
                 for scu in scus[name]:
                     share = np.mean([scu.uid in one.present for one in several])
                     row.append(0.5 if share == 0.5 else int(share > 0.5))
@@ -279,7 +279,7 @@ def pyramid_files(path: Path) -> list[Path]:
 def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder:
     """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names
     them."""
-    paths: list[Path] = []
+    paths = []
     for path in as_paths(files):
         inside = pyramid_files(path) if file_type(path) == "folder" else [path]
         if not inside:
@@ -307,7 +307,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         topics[topic.input] = topic
 
     first: dict[str, Pyramid] = {}
-    several: list[PeerAnnotation] = []
+    several = []
     for key in sorted(annotations, key=lambda key: tuple(map(by_number, key))):
         annotation = annotations[key]
         name = annotation.pyramid.input
@@ -333,10 +333,10 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         raise InputError("no peer annotation", expected="at least one .pan file")
     inputs = folder.inputs
     systems = folder.systems
-    annotations: list[AnnotationScore] = []
-    hashed: list[Any] = []
+    annotations = []
+    hashed = []
     counts = np.zeros((len(systems), 3), dtype=np.int64)
-    cells: dict[tuple[int, int], list[AnnotationScore]] = defaultdict(list)
+    cells = defaultdict(list)
 
     for annotation in folder.annotations:
         scored = annotation.pyramid

@@ -136,7 +136,7 @@ def read_easiness(source: object) -> Easiness:
         what = f"easiness is a {type(source).__name__}"
         raise InputError(what, expected="the easiness of sentences, or its file")
 
-    values: dict[Sentence, float] = {}
+    values = {}
     lines: dict[Place, int] = {}
     table = read_rows(source, table=True)
 

@@ -81,7 +81,7 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
         nesting = accumulate(piece.count("(") - piece.count(")") for piece in pieces)
         depth = max(nesting)
         characters = len("".join(pieces)) - 1
-        shape: list[float] = [words, characters, depth, words / depth]
+        shape = [words, characters, depth, words / depth]
         rows.append([*shape, *(labels[label] for label in LABELS)])
 
     return np.array(rows, dtype=np.float64)
@@ -116,7 +116,7 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
     for tree in trees:
         length = len(tree.words)
         characters = len(" ".join(tree.tokens))
-        shape: list[float] = [
+        shape = [
             length,
             characters,
             tree.depth,
@@ -140,7 +140,7 @@ def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> Float
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
     content = [_content_words(tree) for tree in trees]
 
-    members: defaultdict[Hashable, list[int]] = defaultdict(list)
+    members = defaultdict(list)
     for index, group in enumerate(groups):
         members[group].append(index)
 

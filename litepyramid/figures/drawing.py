@@ -52,7 +52,7 @@ def plain_axes(axes: Any) -> None:
 def title(figure: Any, *lines: str) -> None:
     """Lines above the whole figure, folded to its width."""
     width = max(30, int(figure.get_figwidth() * _CHARACTERS))
-    folded: list[str] = []
+    folded = []
     for line in lines:
         folded += textwrap.wrap(line, width, break_on_hyphens=False)
     figure.suptitle(

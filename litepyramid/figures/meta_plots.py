@@ -98,7 +98,7 @@ def interval_plot(
 
 def _zero_line(axes: Any, intervals: Sequence[IntervalMark]) -> None:
     """Draws 0 where it is near: far from all intervals it would squeeze them."""
-    ends: list[float] = []
+    ends = []
     for mark in intervals:
         ends += [end for end in (mark.low, mark.high) if not isnan(end)]
 

@@ -141,7 +141,7 @@ def difference_figure(
     _lines(axes, ["\n− ".join(map(_short, both)) for both in names])
     axes.axvline(0, color="0.5", linewidth=0.8)
 
-    looks: dict[bool, dict[str, Any]] = {True: {}, False: {"mfc": "white"}}
+    looks = {True: {}, False: {"mfc": "white"}}
     for y, pair in enumerate(pairs):
         point = (pair.difference, pair.low, pair.high)
         _intervals(axes, [point], lift=-y, **looks[pair.p_holm < alpha])

@@ -364,7 +364,7 @@ def unaligned(
 
     There are neither people nor raters where the table does not say who they are.
     """
-    people: dict[str, FloatArray] = {}
+    people = {}
     raters: tuple[str, ...] = ()
     if table.human:
         human, raters, Z = human_score(table)

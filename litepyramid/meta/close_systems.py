@@ -166,7 +166,7 @@ def _differences(
 ) -> FloatArray:
     """The differences of systems' averages; exactly 0 where they are only rounding."""
     means = system_means(scores)
-    differences: FloatArray = means[one] - means[two]
+    differences = means[one] - means[two]
     differences[np.abs(differences) <= mean_tolerance(scores)] = 0.0
     return differences
 
@@ -589,7 +589,7 @@ def _worth(
     counts = weights[:, inside] * (gaps[inside] > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         agreeing = (counts * agreed[:, inside]).sum(axis=1)
-        shares = np.asarray(agreeing / counts.sum(axis=1))
+        shares = agreeing / counts.sum(axis=1)
 
     low, high = _agreement_interval(about, shares, confidence)
 

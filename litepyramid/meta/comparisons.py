@@ -36,7 +36,7 @@ from litepyramid.stats import (
     check_share,
     check_whole,
 )
-from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import HumanLike, ScoresLike, ScoreSources, Signature, several
 
@@ -90,7 +90,7 @@ class ComparisonResult(Result):
                 f"Left out, no value: {counted(failed, 'sample')} of all tests together."
             )
 
-        constants: dict[str, int] = {}
+        constants = {}
         for tested in self.comparisons:
             if any(tested.constant):
                 constants[tested.level] = max(tested.constant)
@@ -121,7 +121,7 @@ class ComparisonResult(Result):
             ]
 
         tests = family_size(len(self.metrics), self.grouping, self.correction)
-        levels: dict[str, str] = {}
+        levels = {}
         for tested in self.comparisons:
             smallest = f"{tested.smallest_p:.2g} at {tested.level} level"
             levels[tested.level] = smallest
@@ -215,7 +215,7 @@ class ComparisonResult(Result):
         marks = np.where(c.corrected <= self.alpha, "●", "·")
         np.fill_diagonal(marks, "\\")
 
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for number, i in enumerate(order.tolist(), start=1):
             which = "".join(marks[i, order])
             r = float(c.correlations[i])
@@ -351,7 +351,7 @@ def compare(
         corrected = corrected_p_values(tested.p_values, corrected_by, grouping)
         comparisons.append(replace(tested, corrected=corrected))
 
-    draws: dict[str, Any] = {}
+    draws = {}
     if test != "williams":
         draws = {
             "p_value": rule,

@@ -137,9 +137,9 @@ class CorrelationResult(Result):
         return counts_table(self.correlations, policy=self.policy)
 
     def _notes(self) -> list[str]:
-        constant: dict[str, str] = {}
-        epsilon: dict[str, str] = {}
-        few: dict[str, str] = {}
+        constant = {}
+        epsilon = {}
+        few = {}
 
         for c in self.correlations:
             if c.constant:

@@ -133,7 +133,7 @@ def whole_test_set(
         raise InputError("no scores on the whole test set", expected="a table of them")
     every = align_each(table)
 
-    draws: dict[str, Any] = {"samples": samples, "seed": seed}
+    draws = {"samples": samples, "seed": seed}
     intervals = []
     for sides, one in product(every, samplings):
         intervals.append(

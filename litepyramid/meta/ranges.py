@@ -379,7 +379,7 @@ def _topics(
 
 def _best(matrix: FloatArray, best: int) -> list[int]:
     """The best summaries of each metric, one metric after the other."""
-    chosen: list[int] = []
+    chosen = []
     for scores in matrix:
         chosen += best_first(scores)[:best].tolist()
     return chosen

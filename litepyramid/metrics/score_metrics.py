@@ -15,7 +15,7 @@ from litepyramid.io.dataset import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
 from litepyramid.stats import by_id, check_samples, system_intervals, system_means
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
@@ -54,7 +54,7 @@ class MetricScores(Result):
         """One row per system: its mean over inputs by each metric, with the
         interval."""
         means = [system_means(values).tolist() for values in self.scores.values]
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for s, system in enumerate(self.scores.systems):
             ends = [self.intervals[metric][s] for metric in self.scores.metrics]
             cells = [(mean[s], *pair) for mean, pair in zip(means, ends, strict=True)]
@@ -176,7 +176,7 @@ def score_metrics(
     rows = by_id(dataset.systems)
     columns = by_id(inputs)
     back = np.argsort(rows).tolist()
-    ends: dict[str, list[tuple[float, float]]] = {}
+    ends = {}
     for name, X in scores.items():
         ordered = system_intervals(X[np.ix_(rows, columns)], **draws)
         ends[name] = [ordered[n] for n in back]
@@ -315,7 +315,7 @@ def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
             "no metrics", expected="a name or a list of names, such as rouge-1"
         )
 
-    families: dict[str, Family] = {}
+    families = {}
     for metric in metrics:
         name = str(metric).partition("_")[0]
         if name not in _FAMILIES:

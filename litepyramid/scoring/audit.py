@@ -1,6 +1,6 @@
 """Can a judge be trusted on these data? Its errors on people's labels, and what they do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -247,7 +247,7 @@ def audit(
 
 def _people(labels: Any) -> tuple[SampledLabels | None, dict[str, float]]:
     """The sample in what was imported, if it is one, and how people agree in it."""
-    known: Mapping[str, Any] = {}
+    known = {}
     sample = getattr(labels, "sample", labels)
     if isinstance(labels, str | Path):
         path = Path(labels) / "agreement.json"

@@ -183,7 +183,7 @@ class ChangeResult(Result):
         if rows == "facts":
             changes = sorted(changes, key=lambda change: change.difference)
 
-        listed: list[dict[str, Any]] = []
+        listed = []
         for change in changes:
             head = {"run": change.run, "system": change.name}
             if rows == "systems":
@@ -241,8 +241,8 @@ class ChangeResult(Result):
     def to_html(self, path: Any = None) -> str:
         """The page of what changed: verdict, facts lost and gained, both texts side by
         side."""
-        systems: list[dict[str, Any]] = []
-        facts: list[list[Any]] = []
+        systems = []
+        facts = []
         for number, change in enumerate(self.changes):
             for f in (*change.lost, *change.gained):
                 facts.append([number, f.input, f.unit, f.text, f.old, f.new, *f.spans])
@@ -485,9 +485,9 @@ def _compare(
         "seed": baseline.seed,
     }
 
-    found: list[SystemChange] = []
-    notes: list[str] = []
-    hashes: list[Any] = []
+    found = []
+    notes = []
+    hashes = []
 
     for name, result in zip(names[1:], results[1:], strict=True):
         runs = align_runs(

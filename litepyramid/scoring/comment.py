@@ -70,7 +70,7 @@ def comment(
         if not entries:
             continue
 
-        shown: list[str] = []
+        shown = []
         for entry in entries:
             text = _fact(entry)
             room -= len(text) + 1

@@ -28,7 +28,7 @@ from litepyramid.stats import (
     check_samples,
     system_means,
 )
-from litepyramid.tables import Cell, Column, Result, Table, row
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, Signature
 
@@ -170,7 +170,7 @@ class SystemComparison(Result):
         """Systems by systems, above the diagonal: differences, a star where
         significant."""
         others = [str(rank) for rank in range(2, len(self.systems) + 1)]
-        rows: list[dict[str, Cell]] = []
+        rows = []
         for rank, system in enumerate(self.systems, 1):
             score = self.scores[rank - 1]
             empty = dict.fromkeys(others, "")
@@ -272,7 +272,7 @@ def compare(
         "seed": seed,
     }
     corrected = adjust_p_values(p, "holm")
-    compared: list[PairComparison] = []
+    compared = []
     # A block of pairs at once: its bootstrap samples are what memory must hold.
     parts = list(blocks(len(pairs), samples))
 

@@ -118,7 +118,7 @@ def _by_ratio(values: FloatArray, excess: FloatArray, total: float) -> FloatArra
     # In the memory order of the values: sums of the same numbers are the same bits.
     beyond = np.empty_like(values)
     np.multiply(ratio[:, None], excess, out=beyond)
-    return np.asarray(values - beyond)
+    return values - beyond
 
 
 def _slopes(human: FloatArray, judge: FloatArray, weights: FloatArray) -> FloatArray:

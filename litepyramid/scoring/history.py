@@ -91,7 +91,7 @@ def read_history(path: str | Path) -> History:
     runs = []
     for line, row in read_jsonl(path):
         what = "not a line of a history"
-        run: RunScores = as_type(
+        run = as_type(
             RunScores,
             row,
             what=what,

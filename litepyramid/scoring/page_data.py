@@ -152,7 +152,7 @@ def _pairs(result: ScoreRecord) -> list[list[Any]] | None:
     p = adjust_p_values(flip_p_values(values, places), "holm")
     clear = (p < 1 - result.confidence).tolist()
 
-    cells: list[list[Any]] = [[None] * len(order) for _ in order]
+    cells = [[None] * len(order) for _ in order]
     for (i, j), significant in zip(places.tolist(), clear, strict=True):
         difference = mean_of_scored(values[i] - values[j])
         cells[i][j] = [difference, significant]

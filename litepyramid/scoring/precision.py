@@ -204,7 +204,7 @@ def _with_premises(
     data: Any, documents: Any, sources: Any
 ) -> tuple[Dataset, dict[str, list[str]]]:
     """The summaries, and by input the texts that they are judged against."""
-    premises: dict[str, list[str]] = {}
+    premises = {}
     if documents is not None:
         keys = as_names(sources.get("ids"), sources.get("columns"))
         for name, text in as_documents(documents, **keys).items():

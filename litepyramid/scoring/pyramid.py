@@ -52,9 +52,9 @@ class UnitLayout:
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
         weights: list[float] = []
-        importance: list[str | None] = []
+        importance = []
         offsets = [0]
-        order: list[int] = []
+        order = []
 
         for entry in units:
             row = [unit.weight for unit in entry.units]

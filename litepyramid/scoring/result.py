@@ -167,7 +167,7 @@ class ScoreResult(SystemScores):
 
         None of units that do not say how important they are.
         """
-        measures: dict[str, FloatArray] = {}
+        measures = {}
         sides = (
             ("", self.presence, self.units),
             ("human_", self.labels, self.label_units),
@@ -219,7 +219,7 @@ class ScoreResult(SystemScores):
                 # Without labels there is no row of people.
                 if prefix + NUGGET_SCORES[0] not in means:
                     continue
-                row: dict[str, Any] = {"system": self.systems[n], "by": by}
+                row = {"system": self.systems[n], "by": by}
                 for name in NUGGET_SCORES:
                     row[name] = means[prefix + name][n]
                 rows.append(row)

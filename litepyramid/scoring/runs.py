@@ -3,7 +3,7 @@ unit."""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,13 +63,13 @@ class AlignedRuns:
     @property
     def values(self) -> list[Any]:
         """What names both runs in a hash, in whatever order systems and units come."""
-        places: list[int] = []
+        places = []
         start = 0
         for entry in self.units:
             places += [start + place for place in unit_order(entry)]
             start += len(entry.units)
 
-        values: list[Any] = []
+        values = []
         for side in self.sides:
             presence = side.presence[:, places].tolist()
             rows = zip(side.systems, presence, side.scores.tolist(), strict=True)
@@ -180,7 +180,7 @@ def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
     numbers = Pairs()
     inputs = Pairs()
     cells = Pairs()
-    differing: list[str] = []
+    differing = []
     only_old = only_new = 0
 
     # By id, so that the order of neither file changes a number.
@@ -288,8 +288,8 @@ def names_of(names: Sequence[str]) -> str:
 
 def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[str]:
     """What differs in how two runs were made, as a note; refused unless `allowed`."""
-    before: Mapping[str, str] = dict(old.signature.fields)
-    now: Mapping[str, str] = dict(new.signature.fields)
+    before = dict(old.signature.fields)
+    now = dict(new.signature.fields)
     fields = []
     for key in {**before, **now}:
         if key not in _FREE and before.get(key) != now.get(key):

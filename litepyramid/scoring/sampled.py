@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class SampledLabels:
     def on(self, result: ScoreResult) -> tuple[FloatArray, FloatArray]:
         """(N, U) labels and probabilities by the units of a result; NaN: none, not drawn."""
         systems = {name: n for n, name in enumerate(result.systems)}
-        columns: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        columns = defaultdict(list)
         column = 0
 
         for entry in result.units:
@@ -95,10 +95,8 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
 
     folder = file_type(labels) == "folder"
     path = Path(labels) / SAMPLE_FILE if folder else Path(labels)
-    data: dict[str, Any] = read_document(path, _FORMAT, "a sample of labels", _HINT)
-    sample: SampledLabels = as_type(
-        SampledLabels, data, what="a broken sample of labels", path=path
-    )
+    data = read_document(path, _FORMAT, "a sample of labels", _HINT)
+    sample = as_type(SampledLabels, data, what="a broken sample of labels", path=path)
 
     for fact in sample.facts:
         if not 0 < fact.probability <= 1 or fact.label not in (None, 0, 0.5, 1):

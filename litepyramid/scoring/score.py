@@ -344,7 +344,7 @@ def _judged(
     # System after system: what a judge is asked, and which summaries are not there.
     texts = [entry.texts for entry in units]
     items: list[tuple[str, tuple[str, ...]]] = []
-    absent: list[bool] = []
+    absent = []
     for entry in summaries:
         items += zip(entry.texts, texts, strict=True)
         absent += [name in entry.missing for name in inputs]

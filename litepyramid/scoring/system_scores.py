@@ -101,7 +101,7 @@ class SystemScores(Result):
         rows = []
         for n in self.order:
             name = self.systems[n]
-            row: dict[str, Any] = {
+            row = {
                 "group": group_letters(self.groups[n]),
                 "system": name,
                 "low": self.intervals[n][0],

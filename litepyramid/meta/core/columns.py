@@ -5,8 +5,6 @@ systems stand below this one" for Spearman, signs of all pairs for Kendall. All 
 in them are small integers and halves: exact in any order of summation.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,7 +55,7 @@ class PearsonColumns(Columns):
             z = self.Z[:, column].T
             r[row, column] = of_rows(pearson_rows, x, z, w)
 
-        return np.asarray(np.clip(r, -1.0, 1.0))
+        return np.clip(r, -1.0, 1.0)
 
 
 class SpearmanColumns(Columns):
@@ -69,7 +67,7 @@ class SpearmanColumns(Columns):
 
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Those of how many drawn systems stand below each one."""
-        kind: Any = (
+        kind = (
             # Sums of so few halves are exact in 24 bits, and float32 takes half the
             # time.
             np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
@@ -100,7 +98,7 @@ class KendallColumns(Columns):
         rows = len(weights)
         m = self.X.shape[1]
         balance, untied_x, untied_z = np.zeros((3, rows, m))
-        kind: Any = (
+        kind = (
             np.float32
             if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32
             else np.float64
@@ -120,7 +118,7 @@ class KendallColumns(Columns):
             untied_z += _untied(pairs, sz)
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(balance / np.sqrt(untied_x * untied_z))
+            return balance / np.sqrt(untied_x * untied_z)
 
 
 def _signs(x: FloatArray, i: IntArray, j: IntArray) -> NDArray[np.int8]:
@@ -144,7 +142,7 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     count = np.maximum(scored.sum(axis=0), 1)
     dx = np.where(scored, x - x.sum(axis=0) / count, 0.0)
     scale = np.abs(dx).max(axis=0, initial=0.0)
-    return np.asarray(dx / np.where(scale > 0, scale, 1.0))
+    return dx / np.where(scale > 0, scale, 1.0)
 
 
 def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -153,4 +151,4 @@ def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
     one = x.T[:, :, None]
     two = x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
-    return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))
+    return half * (scored.T[:, :, None] & scored.T[:, None, :])

@@ -70,7 +70,7 @@ def coins(
     # A coin takes one bit of the generator, where a number would take 64.
     data = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(dtype)
-    return np.asarray(1 - 2 * bits).reshape(*shape, BLOCK)
+    return 1 - 2 * bits.reshape(*shape, BLOCK)
 
 
 def piece_generator(seed: int, *names: str) -> np.random.Generator:

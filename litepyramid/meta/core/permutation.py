@@ -78,7 +78,7 @@ class SystemSwaps(LinearSwaps):
     def moved(self, shift: FloatArray) -> FloatArray:
         """Of X and of Y, row by row."""
         x, y = self._averages(shift)
-        return np.asarray(self._correlation(x) - self._correlation(y))
+        return self._correlation(x) - self._correlation(y)
 
     def _correlation(self, averages: FloatArray) -> FloatArray:
         return correlate_rows(
@@ -139,7 +139,7 @@ class GlobalSwaps(Swapped):
         y = np.where(unswapped, self._y, self._x)
         rx = correlate_rows(x, self._z, self._coefficient)
         ry = correlate_rows(y, self._z, self._coefficient)
-        return np.asarray(rx - ry)
+        return rx - ry
 
 
 def prepare_pair(

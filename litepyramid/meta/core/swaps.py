@@ -266,7 +266,7 @@ class ColumnRanks(_ByInput):
     def _by_pairs(
         self, forms: tuple[Floats, ...], columns: NDArray[np.intp], u: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        parts: list[FloatArray] = []
+        parts = []
         for fixed, linear, square in (forms[:3], forms[3:]):
             # The even and the odd chunk; all are small multiples of ⅛: exact.
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
