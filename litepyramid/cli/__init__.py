@@ -125,7 +125,8 @@ def _units_first() -> str:
         "Units come first. People write them: "
         f"`litepyramid budget plan {references} --human-share 1 -o plan.json`, then "
         "`litepyramid budget export plan.json -o tasks`. Or they are extracted, by "
-        f"'litepyramid units extract {references} -o units.jsonl', and given as --units."
+        f"'litepyramid units extract {references} -o units.jsonl', and given as "
+        "--units."
     )
 
 

@@ -60,7 +60,8 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.save(page)
             typer.echo(
-                f"Which fact is in which summary? Open this page in a browser:\n{page}\n"
+                "Which fact is in which summary? Open this page in a "
+                f"browser:\n{page}\n"
             )
 
     typer.echo(
@@ -79,7 +80,8 @@ def _steps(seed: int) -> Iterator[Step]:
     )
     yield Step(
         "Score: how many of the references' facts does each system carry?",
-        "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels "
+        "litepyramid score example/summaries --units example/scus.jsonl --labels "
+        "example/labels "
         "-o scores.json",
         lite2,
         _remark(lite2),
@@ -104,7 +106,8 @@ def _steps(seed: int) -> Iterator[Step]:
     easiness = litepyramid.easiness.predict(example.references, stus=stus)
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
-        f"litepyramid budget plan example/references.jsonl --human-share {_SHARE} -o plan.json",
+        f"litepyramid budget plan example/references.jsonl --human-share {_SHARE} -o "
+        "plan.json",
         litepyramid.plan(example.references, human_share=_SHARE, easiness=easiness),
     )
     mixed = litepyramid.mix(example.scus, stus, easiness=easiness, stu_share=_SHARE)
@@ -115,7 +118,8 @@ def _steps(seed: int) -> Iterator[Step]:
         litepyramid.meta.correlate(
             [lite2, lite25, lite3], coefficient=("pearson", "kendall")
         ),
-        "Four systems say little about a metric: at system level the interval would span\n"
+        "Four systems say little about a metric: at system level the interval would "
+        "span\n"
         "the whole scale. See `litepyramid meta --help` for other analyses.",
     )
 

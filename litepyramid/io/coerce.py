@@ -98,9 +98,11 @@ def as_units(
 
     for own in result if only else ():
         if any(unit.kind != kind for unit in own.units):
-            what = f"units of input '{own.input}' that are not of kind '{kind}'"
-            hint = 'If they are the right ones, correct or remove their "kind".'
-            raise InputError(what, expected=f"only units of kind '{kind}'", hint=hint)
+            raise InputError(
+                f"units of input '{own.input}' that are not of kind '{kind}'",
+                expected=f"only units of kind '{kind}'",
+                hint='If they are the right ones, correct or remove their "kind".',
+            )
 
     return result
 
@@ -229,8 +231,10 @@ def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
 
         label = number(value) if isinstance(value, int | float | str) else None
         if label not in (0, 0.5, 1):
-            expected = "0 (not present), 1 (present), 0.5 (in part), or null"
-            raise entry.error(f"label {value!r}", expected)
+            raise entry.error(
+                f"label {value!r}",
+                "0 (not present), 1 (present), 0.5 (in part), or null",
+            )
         labels.append(label if label == 0.5 else int(label))
 
     if all(map(math.isnan, labels)):
@@ -259,8 +263,10 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
         if not reference or not all(
             isinstance(s, str) and s.strip() for s in reference
         ):
-            what = "a reference without sentences, or with an empty one"
-            raise InputError(what, expected="a list of sentences")
+            raise InputError(
+                "a reference without sentences, or with an empty one",
+                expected="a list of sentences",
+            )
         return tuple(sentence.strip() for sentence in reference), True
 
     if not isinstance(reference, str) or not reference.strip():
@@ -275,8 +281,10 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
     sentences = tuple(s.strip() for s in _MARK.findall(marked) if s.strip())
     outside = (_MARK.sub("", marked) + after).strip()
     if outside or not sentences:
-        problem = f"text outside the sentence marks ({outside[:40]!r})"
-        raise InputError(problem, expected="every sentence between <t> and </t>")
+        raise InputError(
+            f"text outside the sentence marks ({outside[:40]!r})",
+            expected="every sentence between <t> and </t>",
+        )
 
     return sentences, True
 
@@ -405,9 +413,9 @@ def _systems_of(
             if system in seen and table.runs:
                 system = f"{system} ({stem(table.path)})"
             if system in seen:
-                hint = "A system is named by its rows, or by its file: rename one."
                 raise block[0].error(
-                    f"system '{system}' is also in {seen[system]}", hint=hint
+                    f"system '{system}' is also in {seen[system]}",
+                    hint="A system is named by its rows, or by its file: rename one.",
                 )
             seen[system] = table.path
             yield system, block
@@ -489,21 +497,30 @@ def _plain_entries(
     # Without ids only the order says what belongs together, so numbers must agree.
     elif len(names) != len(value):
         many = counted(len(value), what, "summaries" if what == "summary" else None)
-        problem = f"{many} for {counted(len(names), 'input')}"
-        raise InputError(problem, path=path, expected="one entry for each input")
+        raise InputError(
+            f"{many} for {counted(len(names), 'input')}",
+            path=path,
+            expected="one entry for each input",
+        )
 
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
         # A frame writes NaN where there is no text.
         own = None if isinstance(own, float) and own != own else own
         if texts and own is None:
-            problem = f"the {what} of input '{name}' is missing"
-            hint = "Leave the input out, here and among the summaries."
-            raise InputError(problem, path=path, expected="a text", hint=hint)
+            raise InputError(
+                f"the {what} of input '{name}' is missing",
+                path=path,
+                expected="a text",
+                hint="Leave the input out, here and among the summaries.",
+            )
 
         if what == "summary" and not isinstance(own, str | None):
-            problem = f"the summary of input '{name}' is {cut(repr(own))}"
-            raise InputError(problem, path=path, expected="a text")
+            raise InputError(
+                f"the summary of input '{name}' is {cut(repr(own))}",
+                path=path,
+                expected="a text",
+            )
 
         if what == "summary" or (texts and isinstance(own, str)):
             values = [own]
@@ -531,9 +548,9 @@ def _check_no_path(entries: Sequence[Entry]) -> None:
     # A list of paths is a common slip, and would be scored as texts.
     first = entries[0].values[:1] if entries else []
     if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
-        what = f"'{first[0]}' is a file, not a text"
         raise entries[0].error(
-            what, hint="Give files as pathlib.Path, or their folder."
+            f"'{first[0]}' is a file, not a text",
+            hint="Give files as pathlib.Path, or their folder.",
         )
 
 
@@ -585,8 +602,11 @@ def paths_of(value: Any) -> Sequence[str | Path]:
 def check_path(path: str | Path) -> str | Path:
     """The path, if something is there; else InputError."""
     if file_type(path) is None:
-        hint = "Check the path; put a single text into a list."
-        raise InputError("no such file or folder", path=path, hint=hint)
+        raise InputError(
+            "no such file or folder",
+            path=path,
+            hint="Check the path; put a single text into a list.",
+        )
     return path
 
 
@@ -624,8 +644,10 @@ def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:
             units.append(row if isinstance(row, Unit) else _unit(row, n, kind))
 
     if not any(unit.weight > 0 for unit in units):
-        what = f"no unit of input '{entry.input}' has a weight above zero"
-        raise entry.error(what, "at least one unit with a weight above zero")
+        raise entry.error(
+            f"no unit of input '{entry.input}' has a weight above zero",
+            "at least one unit with a weight above zero",
+        )
 
     return InputUnits(entry.input, tuple(units), entry.question)
 
@@ -634,20 +656,25 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
     """One unit as JSON gives it; see `as_units`."""
     row = {"text": row} if isinstance(row, str) else row
     if not isinstance(row, Mapping) or not isinstance(row.get("text"), str):
-        expected = 'a string or {"text": "…", "weight": 1, "kind": "scu"}'
-        raise InputError(f"unit {nth} has no text", expected=expected)
+        raise InputError(
+            f"unit {nth} has no text",
+            expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
+        )
 
     text = one_line(row["text"]).strip()
     tags = row.get("tags")
     if not text:
-        hint = "Remove the empty unit or the extra tab."
         raise InputError(
-            f"unit {nth} is empty", expected="one tab between units", hint=hint
+            f"unit {nth} is empty",
+            expected="one tab between units",
+            hint="Remove the empty unit or the extra tab.",
         )
 
     if text.startswith("<t>") and text.endswith("</t>"):
-        hint = "Were the files of references and units swapped?"
-        raise InputError(f"unit {nth} has the sentence marks of a reference", hint=hint)
+        raise InputError(
+            f"unit {nth} has the sentence marks of a reference",
+            hint="Were the files of references and units swapped?",
+        )
 
     # An empty cell of a table says nothing, where JSON would leave the key out.
     values = {
@@ -664,8 +691,10 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
 def _weight(value: Any) -> float:
     weight = number(value)
     if weight is None or not abs(weight) <= _HEAVIEST:
-        expected = f"a number up to {_HEAVIEST:g}, below 0 for a penalty"
-        raise InputError(f"weight {cut(repr(value))}", expected=expected)
+        raise InputError(
+            f"weight {cut(repr(value))}",
+            expected=f"a number up to {_HEAVIEST:g}, below 0 for a penalty",
+        )
     return weight
 
 
@@ -681,9 +710,11 @@ def write_units(
     for entry in units:
         # Tabs stand between the units of a line file, and lines between inputs.
         if not set("\t\n\r").isdisjoint("".join(entry.texts)):
-            what = f"a unit of input '{entry.input}' holds a tab or a line break"
-            expected = "one line of text for a line file"
-            raise InputError(what, expected=expected, hint="Write JSON Lines instead.")
+            raise InputError(
+                f"a unit of input '{entry.input}' holds a tab or a line break",
+                expected="one line of text for a line file",
+                hint="Write JSON Lines instead.",
+            )
     with atomic_write(path) as file:
         file.writelines("\t".join(entry.texts) + "\n" for entry in units)
     return None

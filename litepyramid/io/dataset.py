@@ -111,10 +111,12 @@ def as_presence(
         return Presence(saved.names, judged, saved.presence(path))
 
     if units is None:
-        expected = (
-            "the units that were judged, or the JSON that 'litepyramid score' writes"
+        raise InputError(
+            "presence without units",
+            path=path,
+            expected="the units that were judged, or the JSON that 'litepyramid "
+            "score' writes",
         )
-        raise InputError("presence without units", path=path, expected=expected)
 
     if text is not None:
         presence = read_rows(path, columns, text=text)
@@ -138,13 +140,11 @@ def _judged_units(
     if units is not None and [entry.texts for entry in units] != [
         e.texts for e in judged
     ]:
-        what = "the presence is for other units"
-        hint = "Omit the units to use those of the file."
         raise InputError(
-            what,
+            "the presence is for other units",
             path=source,
             expected="the units that were judged",
-            hint=hint,
+            hint="Omit the units to use those of the file.",
         )
 
     return tuple(units or judged)
@@ -162,7 +162,7 @@ def _presence(entry: Entry, units: InputUnits) -> list[float]:
     return row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Dataset(Result):
     """One data set, ready for scoring; with labels for fine-tuning and cross-validation
     too.
@@ -269,14 +269,16 @@ class Dataset(Result):
         if long := sum(len(t.split()) > _LONG and bool(_END.search(t)) for t in units):
             are = counted(long, "unit is a paragraph", "units are paragraphs")
             notes.append(
-                f"{are} (of {len(units)}): a unit is one short fact. If they are references, "
+                f"{are} (of {len(units)}): a unit is one short fact. If they are "
+                "references, "
                 "give them as references."
             )
 
         if lists := [t for t in units if len(_ITEM.findall(t)) > 1]:
             are = counted(len(lists), "unit looks like a list", "units look like lists")
             notes.append(
-                f"{are} ('{cut(lists[0], 60)}') and count as one unit each: write a JSON list, "
+                f"{are} ('{cut(lists[0], 60)}') and count as one unit each: write a "
+                "JSON list, "
                 '["…", "…"], or one unit a row.'
             )
 
@@ -504,7 +506,8 @@ def load(
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")
         remarks += (
-            f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",
+            f"{are}: read as empty, so that they score 0; nulls=missing leaves them "
+            "out.",
         )
 
     return Dataset(
@@ -528,22 +531,28 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     for key in [key for key in sources if key not in _ARGUMENTS]:
         near = get_close_matches(key, _ARGUMENTS, 1, 0.5)
         hint = f"Did you mean {near[0]}?" if near else None
-        expected = f"one of {', '.join(_ARGUMENTS)}"
-        raise InputError(f"there is no argument '{key}'", expected=expected, hint=hint)
+        raise InputError(
+            f"there is no argument '{key}'",
+            expected=f"one of {', '.join(_ARGUMENTS)}",
+            hint=hint,
+        )
 
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
         told = sources.pop("language", data.language)
         if sources:
-            what = "a Dataset and further sources"
-            raise InputError(what, expected="one of the two: load them together")
+            raise InputError(
+                "a Dataset and further sources",
+                expected="one of the two: load them together",
+            )
 
         if (
             units is not None
         ):  # other units of the same inputs: labels stay those of its own
             if data.presence is not None:
-                what = "other units than those of the presence"
-                raise InputError(what, expected="one of the two")
+                raise InputError(
+                    "other units than those of the presence", expected="one of the two"
+                )
             scored = in_order(as_units(units), data.inputs, "units")
             own = data.label_units or (data.units if data.labels else None)
             data = replace(data, scus=tuple(scored), label_units=own)
@@ -647,12 +656,11 @@ def _read_folder(folder: Path) -> Dataset:
     (``.gz``).
     """
     if (unit_file := _file(folder, "units.jsonl", "SCUs.txt")) is None:
-        hint = "If it holds summaries, give units or references too."
         raise InputError(
             "has no SCUs.txt",
             path=folder,
             expected=_LAYOUT,
-            hint=hint,
+            hint="If it holds summaries, give units or references too.",
         )
 
     data_set = load(
@@ -670,8 +678,10 @@ def _read_folder(folder: Path) -> Dataset:
     data_set.require("complete labels")
     labels = {entry.system: entry for entry in data_set.labels}
     if differing := sorted(labels.keys() ^ {*data_set.systems}):
-        what = f"the systems of summaries/ and labels/ differ: {', '.join(differing)}"
-        raise InputError(what, path=folder)
+        raise InputError(
+            f"the systems of summaries/ and labels/ differ: {', '.join(differing)}",
+            path=folder,
+        )
 
     return replace(
         data_set,
@@ -702,10 +712,9 @@ def _folds(
         fold = read_ids(file)
         for line, name in enumerate(fold, start=1):
             if name not in names:
-                problem = f"{what} '{name}' is not in the data set"
                 hint = "List the inputs' ids in ids.txt." if what == "input" else None
                 raise InputError(
-                    problem,
+                    f"{what} '{name}' is not in the data set",
                     path=file,
                     line=line,
                     hint=hint,

@@ -42,7 +42,7 @@ _NO_SCORES = re.compile(
 """Words in the names of numbers that are no scores."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Export:
     """What a tool calls our columns; a name that ends in a dot is that of an object.
 

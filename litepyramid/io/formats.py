@@ -153,7 +153,7 @@ def _texts(values: Iterable[Any]) -> list[str]:
     return [value for value in values if isinstance(value, str) and value]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Criterion:
     criterion: str
     points: float | None = None
@@ -164,8 +164,10 @@ class _Criterion:
 
 def _unit(text: str, weight: float | None, *tags: Any) -> Json:
     if not weight:
-        what = f"the criterion '{cut(text)}' has the weight {weight}"
-        raise InputError(what, expected="a number other than 0")
+        raise InputError(
+            f"the criterion '{cut(text)}' has the weight {weight}",
+            expected="a number other than 0",
+        )
     return {
         "text": text,
         "weight": weight,
@@ -450,9 +452,13 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
         for one in nuggets:
             # A list, for what is assigned may be anything, and nothing to look up.
             if one.get("assignment") not in list(ASSIGNMENTS):
-                what = f"the nugget '{one.get('text')}' is assigned '{one.get('assignment')}'"
-                hint = "Assign it again, or write not_support, as nuggetizer counts it."
-                raise InputError(what, expected=", ".join(ASSIGNMENTS), hint=hint)
+                raise InputError(
+                    f"the nugget '{one.get('text')}' is assigned "
+                    f"'{one.get('assignment')}'",
+                    expected=", ".join(ASSIGNMENTS),
+                    hint="Assign it again, or write not_support, as nuggetizer counts "
+                    "it.",
+                )
             label = ASSIGNMENTS[one["assignment"]]
             labels.append({"unit": one.get("text"), "label": label})
         ours |= {"system": row.get("run_id"), "labels": labels}
@@ -485,7 +491,7 @@ def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Document:
     """A document of RoSE (Liu et al. 2023), or of QAPyramid (Zhang et al. 2025)."""
 

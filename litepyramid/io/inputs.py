@@ -87,8 +87,11 @@ def read_ids(path: str | Path) -> list[str]:
                 expected="one id per line",
             )
         if name in ids and table.form == "lines":
-            what = f"input '{name}' occurs twice (first on line {ids[name]})"
-            raise InputError(what, path=path, line=row.line)
+            raise InputError(
+                f"input '{name}' occurs twice (first on line {ids[name]})",
+                path=path,
+                line=row.line,
+            )
         ids.setdefault(name, row.line)
 
     return list(ids)
@@ -164,9 +167,9 @@ def entries_of(
             continue
 
         if whole:
-            problem = f"input '{name}' occurs twice (first on line {entry.line})"
             raise new.error(
-                problem, hint="Put all that belongs to one input into one row."
+                f"input '{name}' occurs twice (first on line {entry.line})",
+                hint="Put all that belongs to one input into one row.",
             )
 
         entry.values.extend(values)
@@ -192,10 +195,11 @@ def in_order(
     """Entries in the order of `names`, exactly one for each."""
     by_name = {entry.input: entry for entry in entries}
     if by_name.keys() != set(names):
-        what = (
-            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}"
+        raise InputError(
+            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
+            path=path,
+            expected="the inputs of the units",
         )
-        raise InputError(what, path=path, expected="the inputs of the units")
     return tuple(by_name[name] for name in names)
 
 
@@ -236,8 +240,10 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
 
     for text in texts:
         if not by_text.get(text):
-            problem = f"no {what} for the unit '{text}' of input '{entry.input}'"
-            raise entry.error(problem, "the units' own texts in the column 'unit'")
+            raise entry.error(
+                f"no {what} for the unit '{text}' of input '{entry.input}'",
+                "the units' own texts in the column 'unit'",
+            )
 
     return [by_text[text].pop(0) for text in texts]
 
@@ -253,9 +259,9 @@ def matched(
 
     for entry in entries:
         if entry.input not in known:
-            expected = f"the inputs of the units: '{inputs[0]}' …"
             raise entry.error(
-                f"{one} of input '{entry.input}', which has no units", expected
+                f"{one} of input '{entry.input}', which has no units",
+                f"the inputs of the units: '{inputs[0]}' …",
             )
         systems.setdefault(entry.system, {})[entry.input] = entry
 
@@ -338,12 +344,11 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         return [_with_unit(value, what, row)], False
 
     if row.text is not None:
-        hint = "Remove the line, or write what belongs to this input."
         raise InputError(
             "an empty line",
             path=row.path or table.path,
             line=row.line,
-            hint=hint,
+            hint="Remove the line, or write what belongs to this input.",
         )
 
     listed = f"'{many}' with a JSON list"

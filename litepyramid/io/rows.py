@@ -108,7 +108,7 @@ class Row(NamedTuple):
     path: str | Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rows:
     """The rows of one source; `made` by another tool, of whose file some things are
     `left_out`; `remarks` are for whoever reads the scores."""
@@ -184,8 +184,9 @@ def read_rows(
     """
     path, text = Path(path), read_text(path) if text is None else text
     if not (text if blank_ok else text.strip()):
-        what = "the file is empty"
-        raise InputError(what, path=path, expected="one example per line, or a table")
+        raise InputError(
+            "the file is empty", path=path, expected="one example per line, or a table"
+        )
 
     known = {*_KNOWN, *(columns.headers if columns else ())}
     form, rows = _form(path, text, known, table)
@@ -259,7 +260,8 @@ def table_rows(
 
 
 def _is_wide(table: Rows) -> bool:
-    """Whether all columns but the ids are texts of which we do not know what they are."""
+    """Whether all columns but the ids are texts of which we do not know what they
+    are."""
     names = [name for name in table.names if _OTHER_NAMES.get(name, name) != "input"]
     if not names or {*names} & _KNOWN or format_of(table.rows[0].values):
         return False
@@ -310,7 +312,8 @@ def _melted(table: Rows, chosen: list[str], holding: Holding) -> Rows:
 
 
 def _system_columns(table: Rows, systems: str, holding: Holding) -> list[str]:
-    """The columns that a mapping of systems names; none, if it is to one or none is here."""
+    """The columns that a mapping of systems names; none, if it is to one or none is
+    here."""
     if systems in table.names:
         return []
 
@@ -508,12 +511,11 @@ def csv_rows(
                     )
             elif any(cells) and len(cells) != len(names):
                 what = counted(len(cells), "column")
-                expected = f"{len(names)}, as in the header"
                 raise InputError(
                     what,
                     path=path,
                     line=line,
-                    expected=expected,
+                    expected=f"{len(names)}, as in the header",
                 )
             # In a table of one column an empty line is an empty cell.
             elif any(cells) or len(cells) == len(names) == 1:
@@ -537,7 +539,8 @@ def identifier(value: Any) -> str | None:
 
 
 def parse_columns(text: Any) -> ColumnNames:
-    """``input=doc_id,summary=output``, or a dict, from known columns to a table's own."""
+    """``input=doc_id,summary=output``, or a dict, from known columns to a table's
+    own."""
     if text is None:
         return None
     if isinstance(text, Mapping):
@@ -550,18 +553,19 @@ def parse_columns(text: Any) -> ColumnNames:
             return ColumnMap(names)
 
     if not isinstance(text, str):
-        what = f"columns cannot be read from a {type(text).__name__}"
         raise InputError(
-            what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}'
+            f"columns cannot be read from a {type(text).__name__}",
+            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
         )
 
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))
         if not column or name in columns or name not in COLUMNS:
-            what = f"the columns '{text}' cannot be read at '{part.strip()}'"
-            expected = f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}"
-            raise InputError(what, expected=expected)
+            raise InputError(
+                f"the columns '{text}' cannot be read at '{part.strip()}'",
+                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}",
+            )
         columns[name] = column
 
     return ColumnMap(columns)
@@ -615,9 +619,11 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
         )
         if isinstance(saved, list) and all(isinstance(row, dict) for row in saved):
             return [Row(1, row) for row in saved]  # a result of ours
-        what = "one JSON object over several lines"
-        expected = "an array of objects, or one object per line"
-        raise InputError(what, path=path, expected=expected) from None
+        raise InputError(
+            "one JSON object over several lines",
+            path=path,
+            expected="an array of objects, or one object per line",
+        ) from None
 
 
 def _array_rows(path: Path, text: str) -> list[Row]:
@@ -634,9 +640,8 @@ def _array_rows(path: Path, text: str) -> list[Row]:
         _, end = decoder.raw_decode(text, at)
 
         if not isinstance(value, dict | str):
-            what = f"a JSON list of {type(value).__name__}"
             raise InputError(
-                what,
+                f"a JSON list of {type(value).__name__}",
                 path=path,
                 line=line,
                 expected="objects or texts",

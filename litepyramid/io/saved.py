@@ -26,7 +26,7 @@ BROKEN = "not a saved result of score"
 _KEYS = {"scores", "signature"}  # of every result, and of no file of another tool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedSystem:
     """One system, with its rank groups, its score and the ends of the interval."""
 
@@ -53,7 +53,7 @@ class SavedRow:
     opinions: list[list[float | None]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedScores:
     """A saved result, its shapes checked; `units` are empty in one of `precision`.
 

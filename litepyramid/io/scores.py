@@ -85,9 +85,9 @@ def read_scores(
     scoring, or a
     `ScoreTable`. A file's kind is recognised by its content:
 
-    - CSV, TSV, JSON Lines or one JSON array, wide: system, input, and a column a metric (``rouge``,
-      ``human`` …), columns of texts ignored; or long: system, input, metric, score, a
-      column ``human`` is one more metric;
+    - CSV, TSV, JSON Lines or one JSON array, wide: system, input, and a column a metric
+      (``rouge``, ``human`` …), columns of texts ignored; or long: system, input,
+      metric, score, a column ``human`` is one more metric;
     - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
     - the JSON or CSV that ``litepyramid score`` writes.
 
@@ -213,9 +213,9 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
         except (TypeError, ValueError):
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
-            what = f"{name} cannot be read from a {type(value).__name__}"
             raise InputError(
-                what, expected="finite numbers, (systems,) or (systems, inputs)"
+                f"{name} cannot be read from a {type(value).__name__}",
+                expected="finite numbers, (systems,) or (systems, inputs)",
             )
         arrays.append(array[:, None] if array.ndim == 1 else array)
 
@@ -241,9 +241,10 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
             table.metrics
         )
         if len(others) > 1:
-            what = f"the table holds {len(others)} metrics"
             raise InputError(
-                what, expected=f"one of {', '.join(others)}", hint="Name the metric."
+                f"the table holds {len(others)} metrics",
+                expected=f"one of {', '.join(others)}",
+                hint="Name the metric.",
             )
         metric = others[0]
     return table.matrix(metric)
@@ -277,7 +278,8 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
 
     raise InputError(
         f"scores cannot be read from a {type(source).__name__}",
-        expected=f"a path, a result of scoring, or a data frame or rows with {SCORE_COLUMNS}",
+        expected="a path, a result of scoring, or a data frame or rows with "
+        f"{SCORE_COLUMNS}",
     )
 
 
@@ -482,9 +484,8 @@ def _cells(
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
     if (name := identifier(value)) is None:
-        what = f"the {key} is {cut(value)}"
         raise InputError(
-            what,
+            f"the {key} is {cut(value)}",
             path=path,
             line=line,
             expected="a name, or a whole number",
@@ -535,16 +536,13 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
 
         if first is not cell and not (apart and _same(first.score, cell.score)):
             line = f":{first.line}" if first.line else ""
-            what = (
-                f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"
-                f" twice (first at {first.path}{line})"
-            )
-            hint = "Keep one of the two, or give them different names."
             raise InputError(
-                what,
+                f"metric '{cell.metric}' scores system '{cell.system}' on input "
+                f"'{cell.input}'"
+                f" twice (first at {first.path}{line})",
                 path=cell.path,
                 line=cell.line,
-                hint=hint,
+                hint="Keep one of the two, or give them different names.",
             )
 
     if not by_place:
@@ -553,10 +551,13 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     size = len(metrics) * len(systems) * len(inputs)
     if size > max(_CELLS, _SPARSEST * len(by_place)):
         raise InputError(
-            f"{len(by_place):,} scores share too little: {counted(len(metrics), 'metric')}, "
-            f"{counted(len(systems), 'system')} and {counted(len(inputs), 'input')} make a table "
+            f"{len(by_place):,} scores share too little: "
+            f"{counted(len(metrics), 'metric')}, "
+            f"{counted(len(systems), 'system')} and {counted(len(inputs), 'input')} "
+            "make a table "
             f"of {size:,} cells",
-            expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} cells",
+            expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} "
+            "cells",
             hint="Give the scores of one data set at a time.",
         )
 

@@ -44,7 +44,7 @@ class EstimateOnly(Exception):  # noqa: N818 - no error: it brings a result
         super().__init__(repr(result))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgedBatch:
     """What a judge returns for a list of (summary, units) items.
 
@@ -79,7 +79,8 @@ class Evidence:
             order.
         missing: Content words of the unit that nothing in the sentence answers.
         conflict: ``"number 400 ≠ 4,000"`` (unit ≠ summary), ``"denied (beat)"``, or
-            ``"contradicted"`` by the whole summary; "" for none: the unit is present, or missing.
+            ``"contradicted"`` by the whole summary; "" for none: the unit is present,
+            or missing.
     """
 
     presence: float

@@ -95,7 +95,8 @@ class JudgementCache(Closing):
                     "DELETE FROM judgements WHERE model = ? AND pair = ?", damaged
                 )
             warnings.warn(
-                f"the cache {self.path} is damaged: {counted(len(damaged), 'judgement')} left out",
+                f"the cache {self.path} is damaged: "
+                f"{counted(len(damaged), 'judgement')} left out",
                 CacheWarning,
                 stacklevel=2,
             )
@@ -131,7 +132,8 @@ class JudgementCache(Closing):
         with _errors(self.path):
             rows = self._db.execute(
                 "SELECT identity, COUNT(pair), COALESCE(SUM(truncated), 0) "
-                "FROM models LEFT JOIN judgements USING (model) GROUP BY identity ORDER BY identity"
+                "FROM models LEFT JOIN judgements USING (model) GROUP BY identity "
+                "ORDER BY identity"
             )
             return [
                 (str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows
@@ -164,11 +166,10 @@ def _errors(path: Path | None) -> Iterator[None]:
         UnicodeDecodeError,
         OSError,
     ) as error:  # damaged names do not decode
-        problem = (
-            f"the cache cannot be used ({getattr(error, 'strerror', None) or error})"
-        )
         raise InputError(
-            problem, path=path, hint=f"If it is damaged, delete it. {_HINT}"
+            f"the cache cannot be used ({getattr(error, 'strerror', None) or error})",
+            path=path,
+            hint=f"If it is damaged, delete it. {_HINT}",
         ) from error
 
 
@@ -273,7 +274,7 @@ def _number(identity: str) -> int:
     return int.from_bytes(_checksum(identity), "big", signed=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CacheResult(Result):
     """A cache's file, its size, and the pairs of each model in it, and those `removed`,
     if any."""

@@ -38,7 +38,7 @@ from litepyramid.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReliabilityBin:
     """Pairs with a presence from `low` up to `high`: how many, mean presence, share
     present."""
@@ -50,7 +50,7 @@ class ReliabilityBin:
     observed: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CalibrationResult(Result):
     """A judge against labels of pairs, those left out for which it has no judgement
     (`missing`).
@@ -101,7 +101,7 @@ class CalibrationResult(Result):
         return calibration_figure(bins, self.brier, self.auc)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phenomenon:
     """The share judged as labelled, presence ≥ .5 or not, of pairs of a kind, and of
     each label."""
@@ -113,7 +113,7 @@ class Phenomenon:
     absent: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EvaluationResult(Result):
     """A judge on the `sets` of labelled pairs of these `names`, and on each kind of
     contrast."""
@@ -216,8 +216,10 @@ def evaluate(
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
-        expected = "summaries, units and labels; files of pairs; or the contrast set"
-        raise InputError("nothing to evaluate on", expected=expected)
+        raise InputError(
+            "nothing to evaluate on",
+            expected="summaries, units and labels; files of pairs; or the contrast set",
+        )
 
     results = []
     phenomena = []
@@ -356,7 +358,7 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     return float(fit_weights(logits[:, None], truth, [(-100.0, 100.0)], 0.0)[1][0])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelledSet:
     """Labelled pairs: `labels` of all units, one item after the other (NaN: none).
 
@@ -538,7 +540,8 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
             order = np.lexsort((scores, truth))
             return scores[order], truth[order]
 
-    expected = (
-        "one label of 0, 0.5 or 1 for each presence from 0 to 1, and at least one"
+    raise InputError(
+        "no labelled pairs",
+        expected="one label of 0, 0.5 or 1 for each presence from 0 to 1, and at "
+        "least one",
     )
-    raise InputError("no labelled pairs", expected=expected)

@@ -22,7 +22,7 @@ from litepyramid.tables import Column, Result, Table
 from litepyramid.types import JudgeLike
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Explanation(Result):
     """A summary, units, and the evidence in the one for or against each of the
     others."""

@@ -13,7 +13,7 @@ from litepyramid.types import FloatArray
 Join = Literal["mean", "median"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PanelJudge:
     """Judges that are all asked; each fact's presence is the mean of theirs, or median.
 
@@ -96,8 +96,10 @@ def panel_notes(
     if panel.repeats:
         spread = float(scores.std(axis=0, ddof=1).mean())
         return [
-            f"The judge was asked {len(flat)} times: its presences are {apart:.3f} apart on "
-            f"average, {flip:.1f} % of facts flip between present and not, and a system's "
+            f"The judge was asked {len(flat)} times: its presences are {apart:.3f} "
+            "apart on "
+            f"average, {flip:.1f} % of facts flip between present and not, and a "
+            "system's "
             f"score varies by {spread:.3f} (standard deviation). Intervals include it."
         ]
 
@@ -105,6 +107,7 @@ def panel_notes(
     return [
         f"{len(flat)} judges, by the {panel.join}: {apart:.3f} apart on average; on "
         f"{flip:.1f} % of facts they say otherwise whether it is present. By the "
-        f"correlation of their presences they are worth {worth:.1f} independent ones; with "
+        f"correlation of their presences they are worth {worth:.1f} independent ones; "
+        "with "
         "labels, 'judge audit' tells it by their errors."
     ]

@@ -38,7 +38,7 @@ _STORE_BYTES = 128 * 2**20
 _PARTS_A_WORKER = 4  # windows of each worker, so that none waits long for the slowest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OnWorkers:
     """A judge with the way in which it is run: by how many `workers`; None for as many
     as help.
@@ -67,11 +67,16 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
         if not getattr(judge, "portable", getattr(judge, "start_cost", 0)):
-            expected = "an embedded judge or an NLI model"
-            raise InputError(f"a {type(judge).__name__} on Ray", expected=expected)
+            raise InputError(
+                f"a {type(judge).__name__} on Ray",
+                expected="an embedded judge or an NLI model",
+            )
     elif workers not in (None, 1) and not getattr(judge, "start_cost", 0):
-        hint = "Judges behind an endpoint take the setting concurrency, others the engine ray."
-        raise InputError(f"{workers} workers for a judge that takes none", hint=hint)
+        raise InputError(
+            f"{workers} workers for a judge that takes none",
+            hint="Judges behind an endpoint take the setting concurrency, others the "
+            "engine ray.",
+        )
 
     return OnWorkers(judge, workers, engine)
 
@@ -129,8 +134,11 @@ def _on_processes(
                 shown.update(sum(map(len, answer.presence)))
                 yield answer
         except TerminatedWorkerError as error:
-            hint = "If memory ran out, use fewer workers; one needs no extra process."
-            raise ModelError("a process that judged ended early", hint=hint) from error
+            raise ModelError(
+                "a process that judged ended early",
+                hint="If memory ran out, use fewer workers; one needs no extra "
+                "process.",
+            ) from error
 
 
 @lru_cache(maxsize=1)

@@ -46,7 +46,7 @@ _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*|[A-Za-z0-9]\w*-[\w.
 Refit = tuple[Callable[..., Judge], Callable[..., PresenceModel]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeKind:
     """One kind of judge; the languages that it reads are an attribute of the judge.
 
@@ -151,7 +151,7 @@ def kind_of(name: str) -> JudgeKind:
     return JUDGES["a hub id (ORG/MODEL)"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionJudge:
     """A function of a summary and its units; it is not asked about empty summaries."""
 
@@ -192,11 +192,11 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
 
     Args:
         name: mini (default), lexical, recall, a hub id or folder of an NLI model
-            (safetensors or ONNX), llm:MODEL behind an endpoint, several of these joined by
-            + (the mean of their presences, or join=median); from Python also a
+            (safetensors or ONNX), llm:MODEL behind an endpoint, several of these joined
+            by + (the mean of their presences, or join=median); from Python also a
             function of (summary, units) that returns one number from 0 to 1 per unit
-            (NaN: no judgement; with a parameter
-            `question` it is told what the summary answers), or an object with `judge`.
+            (NaN: no judgement; with a parameter `question` it is told what the summary
+            answers), or an object with `judge`.
         **settings: Settings of the judge (`judge_settings` lists them): ``mode``,
             ``device``,
             ``endpoint``, ``cache``, ``workers`` … None leaves one at its default.
@@ -233,9 +233,10 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     elif callable(name) and not isinstance(name, type):
         made = FunctionJudge(name)
     else:
-        expected = "a name, a folder, a function of (summary, units), or an object with 'judge'"
         raise InputError(
-            f"a judge cannot be made from a {type(name).__name__}", expected=expected
+            f"a judge cannot be made from a {type(name).__name__}",
+            expected="a name, a folder, a function of (summary, units), or an object "
+            "with 'judge'",
         )
 
     return on_workers(made, workers, engine)
@@ -257,8 +258,10 @@ def _check_panel(names: Sequence[str], settings: Mapping[str, Any]) -> None:
     """Sees that every setting is one of some judge."""
     known = frozenset[str]().union(*map(settings_of, names))
     if foreign := sorted(settings.keys() - known):
-        what = f"the judges {', '.join(names)} take no {', '.join(foreign)}"
-        raise InputError(what, hint="See litepyramid judge settings NAME.")
+        raise InputError(
+            f"the judges {', '.join(names)} take no {', '.join(foreign)}",
+            hint="See litepyramid judge settings NAME.",
+        )
 
 
 def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
@@ -354,8 +357,10 @@ def _check_settings(name: str, settings: Iterable[str]) -> None:
 def check_trainable(name: str) -> None:
     """Raises InputError if a judge has nothing to train, or its name is misspelt."""
     if not kind_of(name).trainable:
-        expected = "lexical, mini, or a hub id or folder of an NLI model"
-        raise InputError(f"the judge '{name}' cannot be trained", expected=expected)
+        raise InputError(
+            f"the judge '{name}' cannot be trained",
+            expected="lexical, mini, or a hub id or folder of an NLI model",
+        )
 
 
 def parse_settings(
@@ -412,7 +417,7 @@ def parse_settings(
     return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeSettings(Result):
     """The settings that a judge takes, each with its default and what it does."""
 

@@ -68,7 +68,7 @@ fold."""
 Units = Mapping[str, Sequence[InputUnits]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fold:
     """One held-out part of a data set, by number from 1: what is scored, and what is
     learned."""
@@ -94,7 +94,7 @@ class FoldScores:
     constant: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeQuality:
     """Quality of a judge's presence on the SCUs of one fold."""
 
@@ -106,7 +106,7 @@ class JudgeQuality:
     brier: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FoldMean:
     """A mean over folds with its Student t interval; `undefined` folds are left out.
 
@@ -146,7 +146,7 @@ _SHORT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ValidationResult(Result):
     """Fold means of correlations and of presence quality; `judges` are their
     signatures."""
@@ -328,8 +328,12 @@ def crossval(
     if base in EMBEDDED:
         check_language("judge", dataset.language, f"the judge {base}")
     if output and (base in REFITTED or "{fold}" in str(base)):
-        hint = "The folder is for models; from Python, the result's save(FILE) writes the numbers."
-        raise InputError(f"'{base}' leaves no models", path=output, hint=hint)
+        raise InputError(
+            f"'{base}' leaves no models",
+            path=output,
+            hint="The folder is for models; from Python, the result's save(FILE) "
+            "writes the numbers.",
+        )
 
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
@@ -428,8 +432,10 @@ def out_of_the_box(
     if any(
         entry.hashes["summaries_sha"] == test.hashes["summaries_sha"] for entry in train
     ):
-        hint = "Leave it out of the training sets."
-        raise InputError(f"{test.name} is trained on and tested on", hint=hint)
+        raise InputError(
+            f"{test.name} is trained on and tested on",
+            hint="Leave it out of the training sets.",
+        )
 
     data = TrainingPairs.joined(map(labelled_pairs, train))
     result = validate(
@@ -604,7 +610,8 @@ def _validated(
         if tuple(entry.input for entry in entries) != dataset.inputs:
             raise InputError(
                 f"the inputs of the units '{name}' are not those of {dataset.name}",
-                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's order",
+                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's "
+                "order",
             )
 
     scores: list[FoldScores] = []
@@ -751,10 +758,9 @@ def make_contest(
 
     A transformer is fine-tuned for each fold into ``OUTPUT/fold1`` …, on all of the
     fold's training part; a folder that is there, made from the same data and settings,
-    is used again. With
-    ``{fold}`` in the base each fold has a ready judge of its own, such as the authors'. `options`
-    are settings of the judges, for all those that take them; the folds' keep no
-    judgements unless a cache is named.
+    is used again. With ``{fold}`` in the base each fold has a ready judge of its own,
+    such as the authors'. `options` are settings of the judges, for all those that take
+    them; the folds' keep no judgements unless a cache is named.
     """
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
     settings, ready = settings or FinetuneSettings(), "{fold}" in base
@@ -767,7 +773,8 @@ def make_contest(
     if foreign := sorted(set(options or ()).difference(*taken)):
         raise InputError(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
-            hint="See the settings of FinetuneSettings, and 'judge settings' for judges.",
+            hint="See the settings of FinetuneSettings, and 'judge settings' for "
+            "judges.",
         )
 
     shared = {"device": settings.device, **(options or {})}

@@ -44,7 +44,7 @@ from litepyramid.training.run import (
 from litepyramid.types import DataLike, LabelledSources, OutPath, Signature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FinetuneResult(Result):
     """The result of a fine-tuning run.
 
@@ -117,8 +117,8 @@ def finetune(
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,
-            match, packed, freeze, average, early_stop, held_out, bf16, onnx, seed, device,
-            revision, label_map.
+            match, packed, freeze, average, early_stop, held_out, bf16, onnx, seed,
+            device, revision, label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps
             with a weight.
 

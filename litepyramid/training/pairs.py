@@ -35,7 +35,7 @@ _CLASSES = {
 _CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrainingPairs:
     """What a judge learns from.
 
@@ -136,7 +136,7 @@ def labelled_pairs(
     return TrainingPairs(tuple(pairs), tuple(values)).in_order()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A data set, or a file of pairs, and how often it goes into one pass of the
     mixture."""
@@ -193,7 +193,7 @@ def as_source(value: Any) -> Source:
     return Source(labelled(value), weight)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _PairRow:
     premise: str
     hypothesis: str
@@ -223,7 +223,8 @@ def read_pairs(path: str | Path) -> TrainingPairs:
     """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or
     ``label``.
 
-    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full word.
+    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full
+    word.
     """
     pairs: list[Pair] = []
     labels: list[float] = []

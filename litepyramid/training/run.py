@@ -69,7 +69,7 @@ HEAD_MODE: dict[str, Mode] = {
 """The mode that fits what a head was trained to tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FinetuneSettings:
     """Settings of one fine-tuning run.
 
@@ -79,10 +79,9 @@ class FinetuneSettings:
     Attributes:
         head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n
             + c of a three-class model. ``two-class`` puts a new head of present and
-            absent on the encoder.
-            ``three-class`` is cross-entropy over e, n, c; where only presence is known, over e and
-            the sum of the other two probabilities; an encoder gets a new head. ``auto``
-            is three-class for mini, else presence.
+            absent on the encoder. ``three-class`` is cross-entropy over e, n, c; where
+            only presence is known, over e and the sum of the other two probabilities;
+            an encoder gets a new head. ``auto`` is three-class for mini, else presence.
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.
@@ -166,9 +165,9 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
         typed = TypeAdapter(FinetuneSettings).validate_python(values)
     except ValidationError as misfit:
         problem = misfit.errors(include_url=False)[0]
-        what = f"the setting {problem['loc'][0]} is {problem['input']!r}"
         raise InputError(
-            what, expected=problem["msg"].removeprefix("Input should be ")
+            f"the setting {problem['loc'][0]} is {problem['input']!r}",
+            expected=problem["msg"].removeprefix("Input should be "),
         ) from None
 
     if typed.early_stop and not typed.held_out:
@@ -176,7 +175,7 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
     return typed, others
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EpochQuality:
     """How well the model does on one set after an epoch."""
 
@@ -188,7 +187,7 @@ class EpochQuality:
     brier: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrainedFolder:
     """A folder that judges are made from; `resumed_from` is the update that it went on
     from."""
@@ -199,7 +198,7 @@ class TrainedFolder:
     history: tuple[EpochQuality, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Base:
     """A model to begin with, its tokenizer, class order, and the most tokens it
     reads."""
@@ -255,8 +254,10 @@ def train_transformer(
     if not data.pairs:
         raise InputError("no labelled pairs to learn from")
     if settings.early_stop and not (development and development.pairs):
-        expected = "a held-out share above 0 of a data set of four inputs or more"
-        raise InputError("early stopping with nothing held out", expected=expected)
+        raise InputError(
+            "early stopping with nothing held out",
+            expected="a held-out share above 0 of a data set of four inputs or more",
+        )
 
     plan = run_facts(base, data, settings)
     work = goal.with_name(f"{goal.name}.training")
@@ -405,11 +406,13 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
             ):  # new, or left by a run that was killed at once
                 write_json(note, plan)
             if read_note(note) != plan:
-                what = "holds other files, or a run with another base, data, settings or version"
-                hint = (
-                    "Use the same ones to continue, or delete the folder to start over."
+                raise InputError(
+                    "holds other files, or a run with another base, data, settings or "
+                    "version",
+                    path=work,
+                    hint="Use the same ones to continue, or delete the folder to "
+                    "start over.",
                 )
-                raise InputError(what, path=work, hint=hint)
             yield
         finally:
             if read_note(note) == plan and not any(work.glob(f"{_POINT}*")):

@@ -121,9 +121,9 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     sentence. (ZB21's appendix and the authors' code.)
     """
     if not sentences:
-        hint = "Give the references that the units were written from."
         raise InputError(
-            f"input '{units.input}' has units but no reference sentences", hint=hint
+            f"input '{units.input}' has units but no reference sentences",
+            hint="Give the references that the units were written from.",
         )
 
     entries = [
@@ -133,8 +133,11 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         unit.reference is None or unit.sentence is None for _, unit in entries
     )
     if unplaced * len(sentences) > _MOST_PAIRS:
-        what = f"{unplaced} units of input '{units.input}' name none of {len(sentences)} sentences"
-        raise InputError(what, expected=f"at most {_MOST_PAIRS} pairs of both")
+        raise InputError(
+            f"{unplaced} units of input '{units.input}' name none of {len(sentences)} "
+            "sentences",
+            expected=f"at most {_MOST_PAIRS} pairs of both",
+        )
 
     shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
@@ -146,9 +149,9 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
                 where = place(units.input, unit.reference, unit.sentence)
-                what = f"unit '{unit.text}' names {where}, which does not exist"
                 raise InputError(
-                    what, hint="Were these units made from these references?"
+                    f"unit '{unit.text}' names {where}, which does not exist",
+                    hint="Were these units made from these references?",
                 )
             placed.append(unit)
             continue

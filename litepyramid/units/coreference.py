@@ -27,7 +27,7 @@ Render = Callable[[Sequence[int]], list[tuple[str, int]]]
 """Token indices to words, each with the token that it stands for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Resolution:
     """What the clusters of one reference say."""
 

@@ -225,7 +225,8 @@ def extract(
     )
 
     note = (
-        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, more than a "
+        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, "
+        "more than a "
         f"third in {partial} of {counted(len(covered), 'sentence')}."
     )
     if parses is not None:
@@ -335,7 +336,7 @@ class _SentencesBackend:
         return ParsedBatch(parses, {"srl": "sentences"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Extractor:
     """What finds semantic roles.
 
@@ -369,8 +370,10 @@ def open_backend(spec: str, coref: bool = False) -> Any:
     if ending(spec) in _INTERCHANGE:
         return FileBackend(spec)
 
-    what = f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'"
-    raise InputError(what, expected=f"one of {', '.join(names)}, or a .jsonl file")
+    raise InputError(
+        f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'",
+        expected=f"one of {', '.join(names)}, or a .jsonl file",
+    )
 
 
 def references_language(
@@ -413,10 +416,10 @@ def tokenized(
             for text, sentence in zip(texts, sentences, strict=True):
                 if (n := len(sentence.tokens)) > LONGEST:
                     what = f"a sentence of {n} words in a reference of input '{entry.input}'"
-                    hint = "Mark its sentences with <t> and </t>."
-                    expected = f"at most {LONGEST}"
                     raise InputError(
-                        f"{what} ('{cut(text, 40)}')", expected=expected, hint=hint
+                        f"{what} ('{cut(text, 40)}')",
+                        expected=f"at most {LONGEST}",
+                        hint="Mark its sentences with <t> and </t>.",
                     )
             parses.append(ParsedReference(entry.input, index, sentences))
 
@@ -501,7 +504,8 @@ Written = Callable[[Iterable[int]], str]
 
 
 def _facts(sentence: ParsedSentence, offset: int, write: Written) -> dict[str, bool]:
-    """The facts of a sentence, and whether the sentence says that somebody said them."""
+    """The facts of a sentence, and whether the sentence says that somebody said
+    them."""
     texts: dict[str, bool] = {}
     for fact in sentence_facts(sentence):
         text = write(offset + i for i in fact.tokens)

@@ -100,7 +100,7 @@ class ParsedReference:
         return tuple(accumulate((len(s.tokens) for s in self.sentences), initial=0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedBatch:
     """References as a backend gives them, with its part of the signature and what it
     counted."""
@@ -143,8 +143,9 @@ def check_parse(
 ) -> None:
     """Checks that frames, trees and clusters of a reference fit its tokens."""
     for problem in _problems(parse):
-        what = f"{place(parse.input, parse.reference)}: {problem}"
-        raise InputError(what, path=path, line=line)
+        raise InputError(
+            f"{place(parse.input, parse.reference)}: {problem}", path=path, line=line
+        )
 
 
 def _problems(parse: ParsedReference) -> Iterator[str]:
@@ -212,8 +213,10 @@ def tree_pieces(tree: str) -> list[str]:
 
     def need(right: bool, problem: str) -> None:
         if not right:
-            what = f"{problem} in '{cut(' '.join(tree.split()), 60)}'"
-            raise InputError(what, expected="one tree, (LABEL word) around each word")
+            raise InputError(
+                f"{problem} in '{cut(' '.join(tree.split()), 60)}'",
+                expected="one tree, (LABEL word) around each word",
+            )
 
     pieces: list[str] = []
     starts: list[int] = []  # of the nodes that are open
@@ -282,7 +285,7 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
     write_jsonl(path, rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileBackend:
     """Frames or clusters that another program wrote into an interchange file, with its
     tokens."""
@@ -295,11 +298,12 @@ class FileBackend:
         batch = self._find(references, "srl")
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
-                what = f'{place(parse.input, parse.reference)} has a sentence without "frames"'
-                expected = (
-                    "the frames of every sentence, an empty list where it has no verb"
+                raise InputError(
+                    f'{place(parse.input, parse.reference)} has a sentence without "frames"',
+                    path=self.path,
+                    expected="the frames of every sentence, an empty list where it "
+                    "has no verb",
                 )
-                raise InputError(what, path=self.path, expected=expected)
         return batch
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
@@ -309,19 +313,21 @@ class FileBackend:
         for reference, parse in zip(references, batch.references, strict=True):
             where = place(parse.input, parse.reference)
             if parse.clusters is None:
-                expected = "a list of clusters, an empty one where nothing is linked"
                 raise InputError(
-                    f'{where} has no "clusters"', path=self.path, expected=expected
+                    f'{where} has no "clusters"',
+                    path=self.path,
+                    expected="a list of clusters, an empty one where nothing is linked",
                 )
 
             if any(sentence.frames is not None for sentence in reference.sentences):
                 if [s.tokens for s in reference.sentences] != [
                     s.tokens for s in parse.sentences
                 ]:
-                    what = (
-                        f"the clusters of {where} are over other tokens than its frames"
+                    raise InputError(
+                        f"the clusters of {where} are over other tokens than its "
+                        "frames",
+                        path=self.path,
                     )
-                    raise InputError(what, path=self.path)
                 parse = replace(
                     reference, clusters=parse.clusters, possessives=parse.possessives
                 )

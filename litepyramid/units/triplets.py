@@ -2,24 +2,29 @@
 
 The rules are those of the authors' code, which made the STUs they published:
 
-1. ``before`` is every token tagged with any role before the first V token; ``verb`` is the V
-   tokens; after the verb, consecutive tagged tokens of one role form one argument, also
-   across untagged tokens and across a new B- tag of the same role.
+1. ``before`` is every token tagged with any role before the first V token; ``verb`` is
+   the V tokens; after the verb, consecutive tagged tokens of one role form one
+   argument, also across untagged tokens and across a new B- tag of the same role.
 2. A frame with nothing before its verb, or with no verb, gives nothing.
-3. The token just before the last V token: if it is "to", the frame gives nothing; if it is one of
-   am, are, is, was, were, been, it is put before the verb (once: not if it is tagged
-   itself).
+3. The token just before the last V token: if it is "to", the frame gives nothing; if it
+   is one of am, are, is, was, were, been, it is put before the verb (once: not if it is
+   tagged itself).
 4. A verb that is one of ' will could can might should would gives nothing.
-5. If the first argument after the verb is ARGM-NEG, it joins the verb and is not an argument.
-6. One STU per argument after the verb: before, verb, argument; repeats in a sentence are dropped.
+5. If the first argument after the verb is ARGM-NEG, it joins the verb and is not an
+    argument.
+6. One STU per argument after the verb: before, verb, argument; repeats in a sentence
+    are dropped.
 7. A sentence without STUs is its own one STU.
 
 They differ from it in four cases, where it looks like an oversight there:
 
-- A form of "be" that is tagged itself is not put before the verb again (rule 3): "is is".
+- A form of "be" that is tagged itself is not put before the verb again (rule 3): "is
+    is".
 - "to", "be" and the words of rule 4 are known in capitals too.
-- A second V token ends an argument (rule 1): there an argument of the same role goes on behind it.
-- A word of rule 4 gives nothing after a form of "be" either: there "was can" is another verb.
+- A second V token ends an argument (rule 1): there an argument of the same role goes on
+    behind it.
+- A word of rule 4 gives nothing after a form of "be" either: there "was can" is another
+    verb.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,7 +97,8 @@ def sentence_stus(
 ) -> list[str]:
     """The STUs of one sentence (rules 1 to 7), frames in their order.
 
-    `render` writes token indices as text: coreference writes names in place of mentions there.
+    `render` writes token indices as text: coreference writes names in place of mentions
+    there.
     """
     write = render or (lambda indices: " ".join(sentence.tokens[i] for i in indices))
     stus: dict[str, None] = {}

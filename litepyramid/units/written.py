@@ -31,7 +31,7 @@ _UNIT = object_schema({"unit": {"type": "string"}, "sentence": {"type": "integer
 _SCHEMA = object_schema({"units": {"type": "array", "items": _UNIT}})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Source:
     """The sentences of one reference, numbered from 1, and the key of their request."""
 

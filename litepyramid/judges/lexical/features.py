@@ -24,11 +24,12 @@ IdArray = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class English:
     """Word lists written for this project: facts of English, no data.
 
-    `irregular` and `numbers` lead from forms to their base (took, take) and digits (two, 2).
+    `irregular` and `numbers` lead from forms to their base (took, take) and digits
+    (two, 2).
     """
 
     function: frozenset[str]
@@ -138,9 +139,10 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
                 rows_of.setdefault(gram, []).append(row)
 
         if sum(len(rows) ** 2 for rows in rows_of.values()) > MOST_ALIKE:
-            problem = f"{len(block)} different words in '{letter}', too many of them spelt alike"
             raise InputError(
-                problem, hint="If this is really text, use the judge recall."
+                f"{len(block)} different words in '{letter}', too many of them spelt "
+                "alike",
+                hint="If this is really text, use the judge recall.",
             )
 
         numbers = np.array(block)
@@ -160,7 +162,8 @@ class EncodedText:
     """One text as arrays over its n words: their stems as numbers of the vocabulary,
     their flags.
 
-    `starts` is where each sentence begins; `negated` is true up to `SCOPE` words after a negation.
+    `starts` is where each sentence begins; `negated` is true up to `SCOPE` words after
+    a negation.
     """
 
     ids: IdArray
@@ -324,7 +327,7 @@ FEATURES: dict[str, tuple[int, str]] = {
 """Name: (sign that its weight may have, what it is). In the order of the columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordRows:
     """Stems of many units, one after the other; -1 for a unit without any; the unit of
     each row."""
@@ -364,15 +367,16 @@ class WordRows:
         return np.bincount(owner, weights=hits, minlength=units) / np.maximum(many, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnitSet:
     """Units made ready to be held against many summaries: all their `tokens`, and by
     word the rest.
 
-    `masks` are per stem the bits at which it stands among all tokens, one free bit after each unit,
-    `fields` per unit its first bit and its bits, moved down to 0. `alike` are the stems like each
-    word's, lists that begin at `alike_starts`; `weights`, `place` and `late` sum to 1
-    over a unit (idf, place, place times idf); `numbers` and `names` are rows of words.
+    `masks` are per stem the bits at which it stands among all tokens, one free bit
+    after each unit, `fields` per unit its first bit and its bits, moved down to 0.
+    `alike` are the stems like each word's, lists that begin at `alike_starts`;
+    `weights`, `place` and `late` sum to 1 over a unit (idf, place, place times idf);
+    `numbers` and `names` are rows of words.
     """
 
     tokens: WordRows
@@ -396,7 +400,8 @@ class UnitSet:
         idf: FloatArray,
         alike: Sequence[Sequence[int]],
     ) -> Self:
-        """`units` made ready, by the weight of each stem and those like it; last: "no word"."""
+        """`units` made ready, by the weight of each stem and those like it; last: "no
+        word"."""
         tokens = []
         content = []
         fields = []

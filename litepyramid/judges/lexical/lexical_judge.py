@@ -46,7 +46,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecallJudge:
     """presence(u, s) = |stems(u) & stems(s)| / |stems(u)| over distinct content words.
 
@@ -148,9 +148,9 @@ def word_evidence(
     """The evidence of a judge that counts words: the sentence that holds most of a
     unit's stems.
 
-    `content` gives the words of a text by their stems, those of English by default; `best` the
-    sentence of each unit where a judge has chosen one, else -1; `numbers` says whether
-    numbers have values (in English).
+    `content` gives the words of a text by their stems, those of English by default;
+    `best` the sentence of each unit where a judge has chosen one, else -1; `numbers`
+    says whether numbers have values (in English).
     """
     words = Vocabulary()
     content = content or partial(content_words, words=words)
@@ -249,8 +249,8 @@ class Frequencies:
 class PresenceModel:
     """presence = 1 / (1 + exp(-(bias + sum_k weight_k feature_k))).
 
-    `weights` are those of the features by name, `frequencies` what the features weigh words with,
-    `about` what it was trained on: free text by key, kept in the file.
+    `weights` are those of the features by name, `frequencies` what the features weigh
+    words with, `about` what it was trained on: free text by key, kept in the file.
     """
 
     bias: float
@@ -344,9 +344,9 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
         size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
             sizes = f"{len(summary.ids)} words and units of {sum(len(u.ids) for u in texts)}"
-            problem = f"a summary of {sizes} are too long for the lexical judge"
             raise InputError(
-                problem, hint="If these texts are intended, use the judge recall."
+                f"a summary of {sizes} are too long for the lexical judge",
+                hint="If these texts are intended, use the judge recall.",
             )
 
         if units not in ready:
@@ -388,8 +388,10 @@ def fit_lexical(
     rows, present = rows[order], present[order]
 
     if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
-        problem = "the labels are all the same, or not 0, .5 and 1"
-        raise InputError(problem, expected="pairs labelled 0 and pairs labelled 1")
+        raise InputError(
+            "the labels are all the same, or not 0, .5 and 1",
+            expected="pairs labelled 0 and pairs labelled 1",
+        )
 
     bounds = [
         (0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()
@@ -474,10 +476,11 @@ def load_lexical(path: str | Path | None = None) -> PresenceModel:
     )
 
     if model.feature_version != FEATURE_VERSION:
-        problem = (
-            f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}"
+        raise ModelError(
+            f"{what} of feature version {model.feature_version}, not {FEATURE_VERSION}",
+            path=path,
+            hint="Fit it again with this version.",
         )
-        raise ModelError(problem, path=path, hint="Fit it again with this version.")
 
     if model.frequencies.texts < 1 or not model.weights.keys() >= FEATURES.keys():
         raise ModelError(f"{what} that counts no texts, or lacks weights", path=path)

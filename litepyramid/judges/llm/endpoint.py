@@ -48,12 +48,13 @@ class UnansweredError(Exception):
     """One request got no answer, after all tries; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     """An answer, and its tokens as the endpoint counts them; 0 if it gives no sensible
     number.
 
-    `version` is the model that the endpoint says answered, and what it refused to be asked for.
+    `version` is the model that the endpoint says answered, and what it refused to be
+    asked for.
     """
 
     text: str
@@ -244,8 +245,11 @@ class Endpoint:
                 what, hint = _FINAL.get(int(getattr(error, "status_code", 0)), ("", ""))
                 if not what:
                     raise UnansweredError(_why(error)) from None
-                problem = f"the endpoint {self.address} {what.format(self.model)} ({_why(error)})"
-                raise ModelError(problem, hint=hint) from None
+                raise ModelError(
+                    f"the endpoint {self.address} {what.format(self.model)} "
+                    f"({_why(error)})",
+                    hint=hint,
+                ) from None
             except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
 
@@ -262,10 +266,11 @@ class Endpoint:
         openai = require("openai", extra="llm", purpose="an LLM endpoint")
         key = _key()
         if not key and not self.url and not os.environ.get("OPENAI_BASE_URL"):
-            expected = (
-                f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL"
+            raise InputError(
+                "no key for the endpoint",
+                expected=f"{' or '.join(KEYS)} in the environment, or the setting "
+                "endpoint=URL",
             )
-            raise InputError("no key for the endpoint", expected=expected)
 
         turn = iter(jobs)
 

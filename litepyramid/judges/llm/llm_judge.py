@@ -54,7 +54,7 @@ _Asked = Sequence[tuple[str, Sequence[str], str]]
 text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     """A request to judge, with places for the texts, and the presence of the words of
     answers.
@@ -203,8 +203,11 @@ def load_prompt(name: str | Path) -> Prompt:
         )
 
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
-        expected = "{summary}, and {units} or {unit}"
-        raise InputError("a prompt without placeholders", path=path, expected=expected)
+        raise InputError(
+            "a prompt without placeholders",
+            path=path,
+            expected="{summary}, and {units} or {unit}",
+        )
 
     return Prompt(
         Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True))
@@ -224,7 +227,7 @@ def read_prompt(name: str | Path) -> tuple[str, Path | None]:
     return read_text(name), Path(name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimate(Result):
     """What would be sent to an endpoint for pairs, or references, that are not in the
     cache.
@@ -249,12 +252,12 @@ class Estimate(Result):
         return [Table.of(f"Requests to {self.model}", columns, [self], [note])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Job:
     """One request, about what the cache knows by these keys.
 
-    `schema` is that of a JSON answer, `read` gives one value a key to store, or None if the answer
-    cannot be read; `tokens_out` is about how long it will be.
+    `schema` is that of a JSON answer, `read` gives one value a key to store, or None if
+    the answer cannot be read; `tokens_out` is about how long it will be.
     """
 
     keys: tuple[bytes, ...]
@@ -335,10 +338,14 @@ class Asker:
             if what == "pair":
                 hint += f" To go on without: allow_missing={np.ceil(1e4 * missing / total) / 1e4:g}"
             if not self.counts["requests"]:
-                problem = f"0 of {counted(self._sent, 'request')} answered by {where}"
-                raise ModelError(problem, hint=f"Check that the endpoint runs. {hint}")
-            problem = f"{missing} of {counted(total, what)} have no answer from {where}"
-            raise ModelError(problem, hint=hint)
+                raise ModelError(
+                    f"0 of {counted(self._sent, 'request')} answered by {where}",
+                    hint=f"Check that the endpoint runs. {hint}",
+                )
+            raise ModelError(
+                f"{missing} of {counted(total, what)} have no answer from {where}",
+                hint=hint,
+            )
 
         return values
 
@@ -394,7 +401,8 @@ class Asker:
 
         if not self._stopped:
             self._why = why or (
-                "the answer cannot be read: each fact once, with a grade, was expected; "
+                "the answer cannot be read: each fact once, with a grade, was "
+                "expected; "
                 f"the first such answer was '{self._unread}'"
             )
 

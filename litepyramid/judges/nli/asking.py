@@ -50,7 +50,7 @@ both. A summary that is read once for all units has no marks of its own."""
 _SHUT = np.float32(-1e9)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A summary as tokens, and some of its units."""
 

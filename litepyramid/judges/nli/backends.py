@@ -62,9 +62,11 @@ class OnnxBackend:
                 or len(logits) != len(pairs)
                 or logits.dtype.kind != "f"
             ):
-                shape = f"the output has the shape {logits.shape}"
-                expected = "(pairs, classes)"
-                raise ModelError(shape, path=self._path, expected=expected)
+                raise ModelError(
+                    f"the output has the shape {logits.shape}",
+                    path=self._path,
+                    expected="(pairs, classes)",
+                )
 
         return logits.astype(np.float32)
 
@@ -170,8 +172,10 @@ class TorchBackend:
             lacks = (
                 f"the model '{point.source}' lacks {counted(len(missing), 'weight')}"
             )
-            hint = "A pretrained model must be fine-tuned before it can judge."
-            raise ModelError(f"{lacks} ({missing[0]} …)", hint=hint)
+            raise ModelError(
+                f"{lacks} ({missing[0]} …)",
+                hint="A pretrained model must be fine-tuned before it can judge.",
+            )
 
         self._model = model.to(device).eval()
 
@@ -204,8 +208,11 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
     """A tokenizer of transformers, as encoders take it."""
     core = getattr(tokenizer, "backend_tokenizer", None)
     if core is None:
-        problem = f"the tokenizer {type(tokenizer).__name__} is not one of the library tokenizers"
-        raise ModelError(problem, expected="a model with a tokenizer.json")
+        raise ModelError(
+            f"the tokenizer {type(tokenizer).__name__} is not one of the library "
+            "tokenizers",
+            expected="a model with a tokenizer.json",
+        )
 
     core.no_truncation()
     core.no_padding()
@@ -279,8 +286,10 @@ def find_device(device: str = "auto") -> str:
     devices = [*gpus, *(["mps"] if torch.backends.mps.is_available() else []), "cpu"]
     chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
     if chosen not in devices:
-        expected = f"auto or one of {', '.join(devices)}"
-        raise InputError(f"unknown device '{device}'", expected=expected)
+        raise InputError(
+            f"unknown device '{device}'",
+            expected=f"auto or one of {', '.join(devices)}",
+        )
     return chosen
 
 

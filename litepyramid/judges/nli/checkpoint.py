@@ -66,7 +66,7 @@ _MODEL_FILES = (  # what decides what a model computes, besides its weights
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeCard:
     """What the judge must know about a checkpoint that its `config.json` does not
     contain.
@@ -129,16 +129,18 @@ def read_card(path: Path) -> JudgeCard:
     if card.template and not {"premise", "hypothesis"} <= {
         *re.findall("{(.*?)}", card.template)
     }:
-        problem = "a template without placeholders"
-        expected = "{premise} and {hypothesis}"
-        raise ModelError(problem, path=path, expected=expected)
+        raise ModelError(
+            "a template without placeholders",
+            path=path,
+            expected="{premise} and {hypothesis}",
+        )
 
     if card.answers is not None and not card.template:
         raise ModelError("answers without a template", path=path, expected="both")
     return card
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClassOrder:
     """The index among a model's outputs of each of its classes, `THREE` or `TWO`."""
 
@@ -160,8 +162,10 @@ class ClassOrder:
         """
         raw = np.asarray(raw, dtype=np.float64)
         if raw.shape[1] <= max(self.indices):
-            expected = f"{max(self.indices) + 1} or more"
-            raise ModelError(f"the model has {raw.shape[1]} outputs", expected=expected)
+            raise ModelError(
+                f"the model has {raw.shape[1]} outputs",
+                expected=f"{max(self.indices) + 1} or more",
+            )
         chosen = raw[:, list(self.indices)]
         return np.pad(chosen, ((0, 0), (0, 1))) if self.two else chosen
 
@@ -216,11 +220,12 @@ def class_order(
     raise ModelError(
         f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
-        hint=f"If it is an NLI model, give the order with the setting label_map: {orders}.",
+        hint="If it is an NLI model, give the order with the setting label_map: "
+        f"{orders}.",
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checkpoint:
     """A sequence classifier that can judge, not loaded.
 
@@ -249,8 +254,10 @@ class Checkpoint:
         if not self.order.two or mode in ("p2c", "l2c"):
             return mode
         if name is not None:
-            problem = f"the mode {mode} needs three classes, and {self.name} has two"
-            raise InputError(problem, expected="p2c or l2c")
+            raise InputError(
+                f"the mode {mode} needs three classes, and {self.name} has two",
+                expected="p2c or l2c",
+            )
         return "p2c" if mode == "p3c" else "l2c"
 
     def max_length(self, length: int | None = None) -> int:
@@ -259,8 +266,10 @@ class Checkpoint:
         if length is None:
             return min(self.card.max_length or MAX_LENGTH, longest)
         if not 8 <= length <= longest:
-            problem = f"a maximum length of {length} tokens for {self.name}"
-            raise InputError(problem, expected=f"8 to {longest}")
+            raise InputError(
+                f"a maximum length of {length} tokens for {self.name}",
+                expected=f"8 to {longest}",
+            )
         return length
 
 
@@ -290,8 +299,10 @@ def open_checkpoint(
         config = _read_config(folder / "config.json")
         fingerprint = _folder_hash(folder, onnx)
     elif onnx is not None:
-        expected = "a folder with model.onnx, tokenizer.json, config.json"
-        raise ModelError(f"no folder '{name}'", expected=expected)
+        raise ModelError(
+            f"no folder '{name}'",
+            expected="a folder with model.onnx, tokenizer.json, config.json",
+        )
     else:
         path = _hub_config(name, revision)
         folder = path.parent
@@ -330,9 +341,10 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     weights = [onnx] if onnx else sorted(folder.glob("*.safetensors"))
     if not weights or any(file_type(path) != "file" for path in weights):
         pickled = " but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""
-        expected = "model.onnx, or safetensors as save_pretrained writes them"
         raise ModelError(
-            f"the folder has no weights{pickled}", path=folder, expected=expected
+            f"the folder has no weights{pickled}",
+            path=folder,
+            expected="model.onnx, or safetensors as save_pretrained writes them",
         )
 
     others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
@@ -390,8 +402,11 @@ def _read_config(path: Path) -> _Config:
     )
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
-            expected = f"at most {_MOST_LAYERS} layers"
-            raise ModelError(f"{name} is {number:.20}", path=path, expected=expected)
+            raise ModelError(
+                f"{name} is {number:.20}",
+                path=path,
+                expected=f"at most {_MOST_LAYERS} layers",
+            )
 
     return config
 

@@ -21,12 +21,13 @@ EncodedBatch = dict[str, IntArray]
 one side."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tokenizer:
     """A tokenizer of the library tokenizers, and how its model wants batches.
 
-    `core` neither cuts nor pads; `cut_left` is whether a text that is too long loses its beginning,
-    `typed` whether the model reads ``token_type_ids``, `end` the token that ends a text.
+    `core` neither cuts nor pads; `cut_left` is whether a text that is too long loses
+    its beginning, `typed` whether the model reads ``token_type_ids``, `end` the token
+    that ends a text.
     """
 
     core: Any
@@ -37,7 +38,7 @@ class Tokenizer:
     end: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EncodedPairs:
     """Pairs as token ids: the `lengths` of all, cut; ids and types of the pair at an
     index."""

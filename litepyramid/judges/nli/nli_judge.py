@@ -313,15 +313,19 @@ class NLIJudge(Closing):
                 continue
             raw = np.asarray(backend.logits(encoded.batch(missing)), dtype="<f4")
             if not np.isfinite(raw).all():
-                hint = "Its weights are damaged, or need more precision: dtype=float32."
-                raise ModelError("the model's logits are not finite numbers", hint=hint)
+                raise ModelError(
+                    "the model's logits are not finite numbers",
+                    hint="Its weights are damaged, or need more precision: "
+                    "dtype=float32.",
+                )
             rows = zip(missing, raw, encoded.truncated[missing].tolist(), strict=True)
             yield {keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows}
 
     def _ask_missing(
         self, pairs: Mapping[bytes, Pair], stored: Mapping[bytes, Stored]
     ) -> Iterator[dict[bytes, Stored]]:
-        """Judges those pairs that are not in `stored`, all units of a summary in a call.
+        """Judges those pairs that are not in `stored`, all units of a summary in a
+        call.
 
         A unit's logits are the same whatever else is asked.
         """

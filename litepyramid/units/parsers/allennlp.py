@@ -93,12 +93,14 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
         or not settings.keys() <= {"bert", "device"}
         or "" in settings.values()
     ):
-        what = f"the SRL backend 'allennlp' cannot be opened with '{argument}'"
-        raise InputError(what, expected="allennlp:ARCHIVE[,bert=FOLDER][,device=cuda]")
+        raise InputError(
+            f"the SRL backend 'allennlp' cannot be opened with '{argument}'",
+            expected="allennlp:ARCHIVE[,bert=FOLDER][,device=cuda]",
+        )
     return AllenNlpBackend(archive, **settings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Bert:
     """What a BERT's configuration says of how it computes."""
 
@@ -113,18 +115,18 @@ class _Bert:
     layer_norm_eps: float = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Model:
     type: str
     bert_model: str | dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Reader:
     bert_model_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Config:
     """What is needed of an archive's config.json."""
 
@@ -137,9 +139,9 @@ class _Config:
 class SrlBert:
     """An SRL-BERT model ready to tag.
 
-    `revision` is the start of the weights' SHA-256; `lowercase`, whether its BERT's name holds
-    "uncased", AllenNLP's rule; `network` is the BERT and the projection from pieces to
-    labels.
+    `revision` is the start of the weights' SHA-256; `lowercase`, whether its BERT's
+    name holds "uncased", AllenNLP's rule; `network` is the BERT and the projection from
+    pieces to labels.
     """
 
     path: Path
@@ -156,7 +158,8 @@ def load_srl_bert(
 ) -> SrlBert:
     """Loads an archive of a ``srl_bert`` model (Shi & Lin 2019).
 
-    `bert` is the folder, or the name on the hub, of its BERT's vocab.txt and config.json.
+    `bert` is the folder, or the name on the hub, of its BERT's vocab.txt and
+    config.json.
     """
     path = Path(path)
     for package in ("torch", "transformers"):
@@ -174,13 +177,12 @@ def load_srl_bert(
     )
 
     if config.model.type != "srl_bert":
-        hint = "scripts/train/allennlp_parse.py runs other models in AllenNLP's environment."
-        what = f"is a model of the kind '{config.model.type}'"
         raise ModelError(
-            what,
+            f"is a model of the kind '{config.model.type}'",
             path=path,
             expected="the kind 'srl_bert'",
-            hint=hint,
+            hint="scripts/train/allennlp_parse.py runs other models in AllenNLP's "
+            "environment.",
         )
 
     name = (config.validation_dataset_reader or config.dataset_reader).bert_model_name
@@ -206,10 +208,12 @@ def load_srl_bert(
 
     if len(words) > settings.vocab_size:
         what = f"the vocabulary of '{name}' has {len(words)} word pieces, its BERT has"
-        hint = (
-            "It is another BERT's vocabulary: name the right folder with bert=FOLDER."
+        raise ModelError(
+            f"{what} {settings.vocab_size}",
+            path=path,
+            hint="It is another BERT's vocabulary: name the right folder with "
+            "bert=FOLDER.",
         )
-        raise ModelError(f"{what} {settings.vocab_size}", path=path, hint=hint)
 
     labels = _read_labels(files, path)
     weights, revision = _read_weights(files["weights.th"], path)
@@ -254,8 +258,11 @@ def _read_archive(path: Path) -> dict[str, Any]:
         with gzip.open(path) as packed:
             data = packed.read(limit + 1)
         if len(data) > limit:
-            what = f"holds more than {limit >> 20} MiB, too much for its size"
-            raise ModelError(what, path=path, hint=hint)
+            raise ModelError(
+                f"holds more than {limit >> 20} MiB, too much for its size",
+                path=path,
+                hint=hint,
+            )
 
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
             for number, member in enumerate(archive):
@@ -283,8 +290,11 @@ def _read_labels(files: Mapping[str, Any], path: Path) -> tuple[str, ...]:
         labels.insert(0, "@@PADDING@@")
     for number, label in enumerate(labels):
         if not re.fullmatch(r"O|@@(PADDING|UNKNOWN)@@|[A-Z]-\S+", label):
-            what = f"label {number} in vocabulary/labels.txt is '{label}'"
-            raise ModelError(what, path=path, expected="O, B-ROLE or I-ROLE")
+            raise ModelError(
+                f"label {number} in vocabulary/labels.txt is '{label}'",
+                path=path,
+                expected="O, B-ROLE or I-ROLE",
+            )
 
     if len(set(labels)) != len(labels) or not labels:
         raise ModelError(
@@ -345,15 +355,12 @@ def _find_bert(name: str, named: str | Path | None, archive: Path) -> Path:
         return Path(hf_hub_download(repository, "vocab.txt")).parent
 
     what = f"the word pieces of '{named or name}' were not found as a folder"
-    expected = (
-        "a folder with vocab.txt and config.json, or a name on the Hugging Face hub"
-    )
-    hint = "Name the BERT's folder: allennlp:ARCHIVE,bert=FOLDER."
     raise ModelError(
         f"{what} or on the hub",
         path=archive,
-        expected=expected,
-        hint=hint,
+        expected="a folder with vocab.txt and config.json, or a name on the Hugging "
+        "Face hub",
+        hint="Name the BERT's folder: allennlp:ARCHIVE,bert=FOLDER.",
     )
 
 
@@ -479,8 +486,10 @@ def jobs(
         for verb in indices:
             low, high = _window(sizes, verb, model.window - 2)
             if low == high:
-                what = f"'{words[verb]}' is longer than the model's {model.window} word pieces"
-                raise InputError(what)
+                raise InputError(
+                    f"'{words[verb]}' is longer than the model's {model.window} word "
+                    "pieces"
+                )
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]

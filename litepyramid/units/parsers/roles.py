@@ -1,7 +1,7 @@
 """The role labeller that ships inside the package: PropBank's roles by a small encoder.
 
-The lower layers of the encoder read a sentence once; one score a word says whether it is
-a predicate. The upper layers read it once a predicate, every word piece with its
+The lower layers of the encoder read a sentence once; one score a word says whether it
+is a predicate. The upper layers read it once a predicate, every word piece with its
 distance from the predicate, and give BIO tags; Viterbi finds the best row of them that
 is well formed. Vectors of word pieces are those of the embedded judge, so that they
 stand in the package once.
@@ -94,7 +94,8 @@ class RoleLabeller:
     ) -> list[tuple[Frame, ...]]:
         """The frames of sentences of given tokens, in the order of their verbs.
 
-        `verbs` says which words of each sentence have one; they are found if it is None.
+        `verbs` says which words of each sentence have one; they are found if it is
+        None.
         """
         found: list[list[Frame]] = [[] for _ in sentences]
         texts = [

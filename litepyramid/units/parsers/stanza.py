@@ -93,7 +93,8 @@ class StanzaBackend:
             require(package, extra="stanza", purpose="Stanza's coreference")
         what = f"Stanza's {name_of(language)} models cannot be loaded"
         hint = (
-            f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a"
+            f"Run python -c \"import stanza; stanza.download('{language}')\" where "
+            "there is a"
             " network, and name the folder: stanza:models=FOLDER."
         )
 
@@ -155,9 +156,9 @@ def open_stanza(argument: str) -> StanzaBackend:
         elif option in (*_EXTRAS, "none"):
             named.append(option)
         else:
-            expected = "stanza[:constituency][,coref][,none][,models=FOLDER]"
             raise InputError(
-                f"unknown option '{option}' of the backend 'stanza'", expected=expected
+                f"unknown option '{option}' of the backend 'stanza'",
+                expected="stanza[:constituency][,coref][,none][,models=FOLDER]",
             )
 
     return StanzaBackend(

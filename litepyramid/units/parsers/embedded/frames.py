@@ -5,20 +5,20 @@ English roles are coarse. The STU rules of ZB21 §3.2 look at what stands before
 verb, at where one argument after it ends and the next begins, and at negation; so that
 is what is decided:
 
-- Every verb gets a frame, and so does every copula, whose argument after the verb is the predicate
-  without what modifies the whole clause. A verb after "without" has none: it did not
-  happen.
-- Subjects, objects, complements, obliques, adverbials and adverbial clauses are one argument each,
-  with all the words below them; object and clause are one together ("wanted them to
-  leave").
-- A verb without a subject of its own takes one: of the first verb, with what stands before it ("at
-  one point he fell and left"), of the governing verb, its object if there is one
-  ("asked him to go"), of the main clause; a participle or relative clause the noun it
-  modifies.
-- Modal auxiliaries and negations are arguments, for conjoined verbs too. Other auxiliaries are none
-  where the STU can do without them ("has joined", "was seen"); they go with the modal
-  or negation ("could be used") and with a participle that is no past form ("has
-  taken").
+- Every verb gets a frame, and so does every copula, whose argument after the verb is
+  the predicate without what modifies the whole clause. A verb after "without" has none:
+  it did not happen.
+- Subjects, objects, complements, obliques, adverbials and adverbial clauses are one
+  argument each, with all the words below them; object and clause are one together
+  ("wanted them to leave").
+- A verb without a subject of its own takes one: of the first verb, with what stands
+  before it ("at one point he fell and left"), of the governing verb, its object if
+  there is one ("asked him to go"), of the main clause; a participle or relative clause
+  the noun it modifies.
+- Modal auxiliaries and negations are arguments, for conjoined verbs too. Other
+  auxiliaries are none where the STU can do without them ("has joined", "was seen");
+  they go with the modal or negation ("could be used") and with a participle that is no
+  past form ("has taken").
 
 Frames of any language need no word list or word order. ``V`` is the verb with its
 auxiliaries, copula, particles, clitics and negation; ``FREE`` its own subject;
@@ -38,8 +38,8 @@ from litepyramid.units.parses import Frame
 class Word:
     """One token of a dependency tree, with what Universal Dependencies say of it.
 
-    `head` is an index in the sentence, for the root its own or -1; `deprel` has its subtype, such
-    as ``nsubj:pass``; `xpos` is a Penn part of speech.
+    `head` is an index in the sentence, for the root its own or -1; `deprel` has its
+    subtype, such as ``nsubj:pass``; `xpos` is a Penn part of speech.
     """
 
     text: str
@@ -168,7 +168,8 @@ _PARTICIPLES = word_set(
 """Participles that are no past forms and do not end in n or ne."""
 
 _OF_VERBS = word_set(
-    "after against amid as before by despite during following since through under until via"
+    "after against amid as before by despite during following since through under "
+    "until via"
 )
 _EDGE = word_set(", . ; : - -- – — ... ! ? ( ) '' ``")
 

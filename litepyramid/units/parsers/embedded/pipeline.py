@@ -40,8 +40,9 @@ def _pipeline(path: Path) -> Language:
     try:
         nlp = spacy.load(path)
     except (OSError, ValueError) as error:
-        what = f"no spaCy pipeline can be read ({error})"
-        raise ModelError(what, path=path, hint=hint) from error
+        raise ModelError(
+            f"no spaCy pipeline can be read ({error})", path=path, hint=hint
+        ) from error
     if "parser" not in nlp.pipe_names:
         raise ModelError("the spaCy pipeline has no parser", path=path, hint=hint)
     return nlp

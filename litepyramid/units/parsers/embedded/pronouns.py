@@ -41,8 +41,8 @@ def people_nouns() -> dict[str, frozenset[str]]:
 class _Entity:
     """What a noun phrase names.
 
-    `sentence`, `head` (counted through the reference, -1 at a root) and `subject` are of the latest
-    mention that is not a pronoun; `person` is None if it may be one.
+    `sentence`, `head` (counted through the reference, -1 at a root) and `subject` are
+    of the latest mention that is not a pronoun; `person` is None if it may be one.
     """
 
     words: tuple[str, ...]
