@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from litepyramid.units.extract import extract as extract
 else:
     _MODULES = {
-        "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels SystemSummaries Unit",
+        "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels "
+        "SystemSummaries Unit",
         "errors": "LitepyramidError",
         "io.dataset": "Dataset load",
         "io.scores": "read_scores",

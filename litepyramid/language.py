@@ -49,10 +49,14 @@ SPACELESS = frozenset({"zh", "ja", "th"})
 
 _ENGLISH = ("en",)
 _JUDGES = (
-    "Use a multilingual NLI model (MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7), "
-    "an LLM (llm:MODEL), or recall, the overlap of words."
+    "Use a multilingual NLI model "
+    "(MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7), an LLM "
+    "(llm:MODEL), or recall, the overlap of words."
 )
-_UNITS = "Extract units by srl 'sentences' (each sentence is a unit), 'stanza', or by llm:MODEL."
+_UNITS = (
+    "Extract units by srl 'sentences' (each sentence is a unit), 'stanza', or by "
+    "llm:MODEL."
+)
 _METRICS = "Use rouge-u-1, rouge-u-2 or rouge-u-l (Unicode words), chrf or bertscore."
 SERVED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "judge": (_ENGLISH, _JUDGES),
@@ -183,7 +187,8 @@ def check_language(
     )
     raise InputError(
         f"{name} reads {names} only; these texts are in {name_of(language)}",
-        hint=f"{remedy} If the language is another one, name it; --language any insists.",
+        hint=f"{remedy} If the language is another one, name it; --language any "
+        "insists.",
     )
 
 
@@ -195,8 +200,8 @@ def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
         if told == "en":
             return ()
         return (
-            f"These texts are in {name_of(told)}; what was made for English alone (parser, "
-            "judge, regressor) read them as if they were English.",
+            f"These texts are in {name_of(told)}; what was made for English alone "
+            "(parser, judge, regressor) read them as if they were English.",
         )
 
     notes = []

@@ -119,7 +119,10 @@ class Progress:
 
         total = self.total / self._each
         left = duration(self._left(elapsed))
-        return f"{self._what}: {done:,.0f} of {total:,.0f} {self._units}, {per}, {left} left"
+        return (
+            f"{self._what}: {done:,.0f} of {total:,.0f} {self._units}, {per}, {left} "
+            "left"
+        )
 
     def _tell_faster_ways(self, elapsed: float) -> None:
         """One line where judging takes long."""
@@ -129,9 +132,10 @@ class Progress:
 
         pairs = ((self.total or 0) - self.done) / self._each
         self.write(
-            f"{pairs:,.0f} pairs to judge, about {duration(left)} (what is judged is kept). "
-            f"--judge lexical takes about {duration(pairs / LEXICAL_RATE)}; an NLI model on a "
-            f"GPU (-J device=cuda) about {duration(pairs / GPU_RATE)}."
+            f"{pairs:,.0f} pairs to judge, about {duration(left)} (what is judged is "
+            f"kept). --judge lexical takes about {duration(pairs / LEXICAL_RATE)}; "
+            "an NLI model on a GPU (-J device=cuda) about "
+            f"{duration(pairs / GPU_RATE)}."
         )
 
     def write(self, line: str) -> None:

@@ -343,7 +343,8 @@ def render(result: Result, form: Format) -> str:
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as text."""
+    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as
+    text."""
     if hasattr(value, "tolist"):  # before `to_json`: a pandas Series has both
         value = value.tolist()
     elif hasattr(value, "to_json"):

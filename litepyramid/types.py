@@ -211,7 +211,8 @@ class ScoreTable:
     def __repr__(self) -> str:
         return (
             f"<ScoreTable: {cut(', '.join(self.metrics))}; "
-            f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')}>"
+            f"{counted(len(self.systems), 'system')}, "
+            f"{counted(len(self.inputs), 'input')}>"
         )
 
     def matrix(self, metric: str) -> ScoreMatrix:

@@ -87,7 +87,8 @@ class AgreementResult(Result):
             notes.insert(1, f"Cohen's kappa of the two workers: {self.kappa:.3f}.")
         if any(w.undecided for w in self.workers):
             notes.append(
-                "?: contradicts one other; a third worker is needed to tell who is noisy."
+                "?: contradicts one other; a third worker is needed to tell who is "
+                "noisy."
             )
 
         return [

@@ -55,7 +55,8 @@ _HEADINGS = {
     "extra": "Left out: answers to units that are not in the task",
     "duplicates": "Set aside: the same worker answered again",
     "no_fact": "Done, no fact, so no unit",
-    "contradictory": "Answers that give facts and “no fact” at once, counted as started",
+    "contradictory": "Answers that give facts and “no fact” at once, counted as "
+    "started",
     "several": "Several workers wrote for",
     "without": "Left out: inputs without a unit",
     "incomplete": "Left out: inputs not complete in every system",
@@ -169,8 +170,9 @@ class JudgedLabels(Answers):
         if self.sample is not None:
             drawn = counted(len(self.sample.facts), "fact was", "facts were")
             notes.append(
-                f"{drawn} drawn, {self.sample.unanswered} have no label; shares are of the "
-                "sample, `litepyramid combine --labels` tells those of all facts."
+                f"{drawn} drawn, {self.sample.unanswered} have no label; shares are "
+                "of the sample, `litepyramid combine --labels` tells those of all "
+                "facts."
             )
 
         columns = [Column(name) for name in ("system", "inputs", "labels", "present")]
@@ -328,8 +330,10 @@ def _merged(
         for unit in entry.units:
             if any(e.reference is None or e.sentence is None for e in unit.entries()):
                 raise InputError(
-                    f"unit '{unit.text}' of input '{entry.input}' does not say its sentence",
-                    expected="only STUs, or units that `litepyramid budget import` wrote",
+                    f"unit '{unit.text}' of input '{entry.input}' does not say its "
+                    "sentence",
+                    expected="only STUs, or units that `litepyramid budget import` "
+                    "wrote",
                 )
 
     missing = [name for name in names if name not in base]
@@ -467,7 +471,8 @@ def _answer_table(
 
 
 def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
-    """The labels of a sample with their probabilities; an empty summary holds no fact."""
+    """The labels of a sample with their probabilities; an empty summary holds no
+    fact."""
     facts = []
     probability = 1.0
     for task, row in zip(tasks.judging, by_task, strict=True):

@@ -73,7 +73,10 @@ class WritingTask:
     @property
     def name(self) -> str:
         """How messages speak of it."""
-        return f"{self.input}, reference {self.reference + 1}, sentence {self.sentence + 1}"
+        return (
+            f"{self.input}, reference {self.reference + 1}, sentence "
+            f"{self.sentence + 1}"
+        )
 
     @property
     def id(self) -> str:
@@ -120,9 +123,9 @@ class TaskSet:
 
     There are writing tasks with all `sentences` of the references, or judging tasks
     with all
-    `units` and `systems`, and with the (system, input) of `blank` summaries, which contain no unit:
-    nobody is asked. `asked`: whether any input has a question, which is shown.
-    `spread`: what was drawn, of a sample.
+    `units` and `systems`, and with the (system, input) of `blank` summaries, which
+    contain no unit: nobody is asked. `asked`: whether any input has a question, which
+    is shown. `spread`: what was drawn, of a sample.
     """
 
     kind: Kind
@@ -481,15 +484,16 @@ class ExportResult(Result):
 
         if self.sampling is not None:
             notes.append(
-                f"A random sample (seed {self.sampling.seed}): `litepyramid combine --labels` "
-                "combines its labels with a judge's scores of everything."
+                f"A random sample (seed {self.sampling.seed}): `litepyramid combine "
+                "--labels` combines its labels with a judge's scores of everything."
             )
             times = [f"{time:.0f} minutes as {way}" for way, time in self.ways.items()]
             reading, judging = reading_time(self.sampling.seconds)
             notes.append(
-                f"Time to answer: about {', or '.join(times)}, at {reading:g} seconds to "
-                f"read a summary and {judging:g} to judge a fact. `litepyramid budget "
-                "label-power` says how many labels each way needs."
+                f"Time to answer: about {', or '.join(times)}, at {reading:g} "
+                f"seconds to read a summary and {judging:g} to judge a fact. "
+                "`litepyramid budget label-power` says how many labels each way "
+                "needs."
             )
 
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")

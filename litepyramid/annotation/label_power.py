@@ -107,8 +107,8 @@ class LabelPower(Result):
         notes = (
             f"To detect it {share} of the time: {needed[0]} labelled inputs with the "
             f"labels alone, {needed[1]} with the judge.",
-            f"Spread of differences: {self.pilot}. Two-sided t-test at α = {self.alpha:g}. "
-            "Several pairs tested together need more labels.",
+            f"Spread of differences: {self.pilot}. Two-sided t-test at α = "
+            f"{self.alpha:g}. Several pairs tested together need more labels.",
             str(self.signature),
         )
         columns = (
@@ -154,14 +154,16 @@ def label_power(
     alpha: float = 0.05,
     seconds: str = "20+5",
 ) -> LabelPower:
-    """Tell how many inputs people must label to detect a difference between two systems.
+    """Tell how many inputs people must label to detect a difference between two
+    systems.
 
     The power of the t-test of n inputs' differences, by the noncentral t distribution:
     from the labels alone with their variance s², and from labels and judge combined
-    with s² (1 - .9 ρ²), since the judge, whose differences correlate by ρ with people's,
-    scores ten times as many inputs as are labelled; for the population of inputs. Then
-    it is told what each way to spread the labels takes, in labels and in time: single
-    facts need fewest labels, but every summary must be read for few of them.
+    with s² (1 - .9 ρ²), since the judge, whose differences correlate by ρ with
+    people's, scores ten times as many inputs as are labelled; for the population of
+    inputs. Then it is told what each way to spread the labels takes, in labels and in
+    time: single facts need fewest labels, but every summary must be read for few of
+    them.
 
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of
@@ -228,7 +230,8 @@ def label_power(
 
 
 def _power(numbers: IntArray, effect: float, alpha: float) -> FloatArray:
-    """Share of t-tests of so many values that find an effect, in standard deviations."""
+    """Share of t-tests of so many values that find an effect, in standard
+    deviations."""
     from scipy.special import nctdtr, stdtrit
 
     freedom = numbers - 1.0

@@ -176,8 +176,8 @@ class BudgetPlan(Result):
         columns = ("by", "sentences", Column("share", digits=2), "inputs", "words")
         scus = round(SCUS_PER_WORD * _words(self.chosen()))
         notes = (
-            f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per word, as in "
-            "REALSumm.",
+            f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
+            "word, as in REALSumm.",
             *self.notes,
             f"Signature: {self.signature}",
         )
@@ -204,7 +204,10 @@ class BudgetPlan(Result):
             (name, expected[key], 1 - expected[key]) for key, name in names.items()
         )
         heads = (Column("annotators"), Column("kept"), Column("lost"))
-        note = "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write."
+        note = (
+            "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
+            "would write."
+        )
 
         return [
             budget,
@@ -249,7 +252,10 @@ class BudgetPlan(Result):
             Line("sentences at random", [0, total], [quality[0], quality[-1]]),
         ]
 
-        xlabel = f"sentences that people annotate, of {total} (line: {quality[done]:.2f} with {done})"
+        xlabel = (
+            f"sentences that people annotate, of {total} (line: {quality[done]:.2f} "
+            f"with {done})"
+        )
         return line_plot(
             lines, xlabel, "expected quality of the units", level=quality[done]
         )

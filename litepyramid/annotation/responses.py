@@ -29,8 +29,9 @@ class Response:
     """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's
     index, None if the person skipped it.
 
-    `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
-    the sentence states none, `skipped` that the person did not want to answer.
+    `source` is file and line, for messages; `finished` says that it was handed in,
+    `no_fact` that the sentence states none, `skipped` that the person did not want to
+    answer.
     """
 
     task: str

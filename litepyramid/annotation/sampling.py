@@ -102,8 +102,8 @@ def minutes(seconds: str, summaries: float, facts: float) -> float:
 
 
 Drawing = dict[tuple[str, str], dict[int, float]]
-"""By system and input, in the order of the tasks: the drawn units, by their numbers from
-0, with their probabilities."""
+"""By system and input, in the order of the tasks: the drawn units, by their numbers
+from 0, with their probabilities."""
 
 
 def draw_facts(
@@ -151,7 +151,8 @@ def draw_facts(
 def _by_system(
     frame: "_Frame", sampling: Sampling, labels: int, rng: np.random.Generator
 ) -> FloatArray:
-    """(N, U) probabilities of the facts drawn of each system by itself; NaN: not drawn."""
+    """(N, U) probabilities of the facts drawn of each system by itself; NaN: not
+    drawn."""
     sizes = np.tile(frame.shares, (len(frame.systems), 1))
     if sampling.by is not None:
         sizes *= _unsureness_of(report(sampling.by), frame)

@@ -179,7 +179,10 @@ def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
     except regex.error as error:
         raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
-        what = f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name"
+        what = (
+            f"the regular expression {names!r} takes longer than {PATIENCE:g} s on "
+            "this name"
+        )
         raise InputError(
             what, path=path, hint="Take out repetitions inside repetitions."
         ) from None

@@ -81,7 +81,10 @@ class PyramidFolder:
                 partial.append(system)
 
         if len(partial) == len(annotated):
-            what = f"no system was annotated on all of {counted(len(inputs), 'annotated input')}"
+            what = (
+                "no system was annotated on all of "
+                f"{counted(len(inputs), 'annotated input')}"
+            )
             hint = "Leave out the files of an annotator who did only part of them."
             raise InputError(what, hint=hint)
 
@@ -90,8 +93,8 @@ class PyramidFolder:
             partial.sort(key=by_number)
             names = ", ".join([f"{system} ({annotated[system]})" for system in partial])
             notes.append(
-                f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
-                f"fewer than {counted(len(inputs), 'input')}: {names}."
+                f"Left out: {counted(len(partial), 'system')} of {len(annotated)} "
+                f"annotated on fewer than {counted(len(inputs), 'input')}: {names}."
             )
 
         # A pyramid without annotations has no peers to score.
@@ -409,7 +412,10 @@ def _notes(
     twice = sorted({name for (_, name), n in again.items() if n > 1}, key=by_number)
     odd = sum((p.odd for p in pyramids), Counter[str]())
     odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
-    twice_by = f"annotations of summaries that another person annotated too ({', '.join(twice)})"
+    twice_by = (
+        "annotations of summaries that another person annotated too "
+        f"({', '.join(twice)})"
+    )
     others = 0
     unknown = 0
     for a in annotations:

@@ -186,9 +186,9 @@ def gold_easiness(
     """How well the STUs of each sentence simulate the SCUs of the same sentence.
 
     ``Easiness(sentence) = (1 / N) sum_j Acc_j`` over the N SCUs that belong to it, with
-    ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). NaN
-    where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units that do
-    not say where they come from are placed by `align_both`.
+    ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21
+    §3.3). NaN where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units
+    that do not say where they come from are placed by `align_both`.
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}
@@ -245,9 +245,9 @@ def placement_notes(
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
         n = sum((alignment.counts for alignment in alignments), Counter[str]())
         notes.append(
-            f"{n.total() - n['tied']} {name}: {n['stated']} named their sentence, {n['matched']} "
-            f"were placed by shared words ({n['tied']} ties to the first), {n['unmatched']} shared "
-            "none (first sentence)."
+            f"{n.total() - n['tied']} {name}: {n['stated']} named their sentence, "
+            f"{n['matched']} were placed by shared words ({n['tied']} ties to the "
+            f"first), {n['unmatched']} shared none (first sentence)."
         )
     return tuple(notes)
 

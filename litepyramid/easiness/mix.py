@@ -111,7 +111,8 @@ class Mix(UnitsResult):
 
 
 def stu_count(share: float | Decimal, sentences: int) -> int:
-    """``floor(x n)`` of n sentences, x as written: .29 of 100 is 29, not 28 as in binary floats."""
+    """``floor(x n)`` of n sentences, x as written: .29 of 100 is 29, not 28 as in
+    binary floats."""
     if number(share) is None or isinstance(share, str) or not 0 <= share <= 1:
         raise InputError(
             f"the share is {cut(repr(share))}", expected="a number from 0 to 1"
@@ -129,9 +130,9 @@ def human_count(share: float, sentences: int) -> int:
 def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64]:
     """The sentences in the order in which they are switched to STUs.
 
-    ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse. Of equally
-    easy sentences the first goes first; one without a value counts as harder than all
-    others.
+    ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse.
+    Of equally easy sentences the first goes first; one without a value counts as harder
+    than all others.
     """
     choose("way of mixing", by, get_args(By))
     if by == "random":
@@ -263,8 +264,9 @@ def mix_units(
     """Gives `count` sentences of the whole data set their STUs; the others keep their
     SCUs.
 
-    ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness, ``random`` by `seed`.
-    Sentences are put in the order of their ids first. None is lost for having no SCU.
+    ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness,
+    ``random`` by `seed`. Sentences are put in the order of their ids first. None is
+    lost for having no SCU.
     """
     check_same_inputs(scus, stus)
     inputs = {entry.input for entry in scus}
@@ -298,7 +300,8 @@ def mix_units(
 
     if tied := int(np.isin(values, edge).sum()):
         notes.append(
-            f"{tied} equally easy sentences are at the cut-off; earlier ones were chosen first."
+            f"{tied} equally easy sentences are at the cut-off; earlier ones were "
+            "chosen first."
         )
 
     return Mix(

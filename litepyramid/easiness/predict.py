@@ -329,9 +329,9 @@ def prepare(
 ) -> FeatureTable:
     """The features of every sentence of the references.
 
-    ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
-    sentence shares with the others of its reference, what its STUs leave of it, and
-    whom they are about; ``constituency``: ZB21's 69, from `parses` (or a file).
+    ``dependency+stus`` (the embedded regressor's): counts from the dependency tree,
+    what the sentence shares with the others of its reference, what its STUs leave of
+    it, and whom they are about; ``constituency``: ZB21's 69, from `parses` (or a file).
     """
     choose("feature set", feature_set, (CONSTITUENCY, WITH_STUS))
     if not references:
@@ -393,7 +393,10 @@ def _bracketed(
     """The sentences of these references in the parses, and their trees."""
     if parses is None:
         what = "the 69 features of the paper need constituency trees"
-        hint = "Stanza as parser writes them (units extract); the embedded regressor needs none."
+        hint = (
+            "Stanza as parser writes them (units extract); the embedded regressor "
+            "needs none."
+        )
         raise InputError(
             what, expected="parses: an interchange file with trees", hint=hint
         )

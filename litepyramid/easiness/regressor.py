@@ -141,7 +141,10 @@ class EasinessRegressor(Result):
 
         if names is None or feature_set is None:
             what = f"does not say what its {booster.num_features()} features are"
-            expected = "a regressor made by 'litepyramid easiness fit', or one of the paper's 69"
+            expected = (
+                "a regressor made by 'litepyramid easiness fit', or one of the "
+                "paper's 69"
+            )
             raise ModelError(what, path=path, expected=expected)
 
         prefix = f"{_PREFIX}about_"
@@ -224,10 +227,11 @@ def fit_trees(
 ) -> EasinessRegressor:
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
-    `scus`, (sentences,), says how many SCUs each gold value is the mean of (for `scu_prior` alone).
-    A `start` is centred first: the mean of what it misses on these sentences is added
-    to all it predicts (annotators differ in how closely they copy). The trees of
-    `settings` are grown on what is then left; with 0 rounds, it is only centred.
+    `scus`, (sentences,), says how many SCUs each gold value is the mean of (for
+    `scu_prior` alone). A `start` is centred first: the mean of what it misses on these
+    sentences is added to all it predicts (annotators differ in how closely they copy).
+    The trees of `settings` are grown on what is then left; with 0 rounds, it is only
+    centred.
     """
     import xgboost
 

@@ -27,9 +27,10 @@ CONSTITUENCY = "constituency"
 WITH_STUS = "dependency+stus"
 
 _LABELS = (
-    "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX UH NN "
-    "NFP SYM PRP$ RBS FRAG NX CONJP RP WHPP CC VBD LS . SBAR TO JJ IN VP -LRB- S QP SQ CD `` "
-    "X POS XX PP PRT JJS HYPH , RB VBN : VBP DT VB SINV UCP WHNP NNPS NNP"
+    "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX "
+    "UH NN NFP SYM PRP$ RBS FRAG NX CONJP RP WHPP CC VBD LS . SBAR TO JJ IN VP -LRB- "
+    "S QP SQ CD `` X POS XX PP PRT JJS HYPH , RB VBN : VBP DT VB SINV UCP WHNP NNPS "
+    "NNP"
 )
 LABELS = tuple(_LABELS.split())
 """The 65 labels of ZB21, in the order in which the authors' regressors were trained."""
@@ -94,9 +95,9 @@ def rouge_words(text: str) -> list[str]:
 
 
 _RELATIONS = (  # without root and clf; a subtype (nmod:poss) counts as its relation
-    "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
-    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
-    "parataxis punct reparandum vocative xcomp"
+    "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det "
+    "discourse dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod "
+    "obj obl orphan parataxis punct reparandum vocative xcomp"
 )
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 RELATIONS = tuple(_RELATIONS.split())
@@ -182,15 +183,14 @@ def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FloatA
     """How much of each sentence its STUs keep (sentences, 25); zeros without STUs or
     words.
 
-    ``count``; lengths in words, and over the sentence's own (``_share``). ``coverage``: share of
-    the sentence's word types in at least one STU; ``content_coverage``: of its nouns,
-    names, verbs, adjectives and numbers; ``repetition``: STUs that hold a word type, on
-    average;
-    ``new_words``: share of the STUs' types that the sentence lacks; ``pronouns`` per STU.
-    ``sentence_f1``: ROUGE-1 F1 of sentence and STUs. ``expected_f1_m``: each word is worth the
-    best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU
-    of m words), the mean over words. ``window_f1_m``: the mean best F1 of every run of
-    m words.
+    ``count``; lengths in words, and over the sentence's own (``_share``). ``coverage``:
+    share of the sentence's word types in at least one STU; ``content_coverage``: of its
+    nouns, names, verbs, adjectives and numbers; ``repetition``: STUs that hold a word
+    type, on average; ``new_words``: share of the STUs' types that the sentence lacks;
+    ``pronouns`` per STU. ``sentence_f1``: ROUGE-1 F1 of sentence and STUs.
+    ``expected_f1_m``: each word is worth the best ``2 min(m, n) / (m + n)`` of an STU
+    of n words that holds it (an imagined SCU of m words), the mean over words.
+    ``window_f1_m``: the mean best F1 of every run of m words.
     """
     return np.array(list(map(_stu_row, trees, stus)), dtype=np.float64)
 

@@ -234,7 +234,8 @@ def align(table: ScoreTable, names: Sequence[str] | None = None) -> Aligned:
 
     if not rows.any() or not columns.any():
         raise InputError(
-            f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
+            f"no system and input that {', '.join(names)} and {', '.join(raters)} "
+            "all score",
             hint="Check that the files use the same names for systems and inputs.",
         )
 

@@ -420,8 +420,8 @@ class DifferenceResult(Result):
         about = entry.about
         differing = counted(about.pairs, "pair that differs", "pairs that differ")
         text = (
-            f"When two systems differ by {self.difference:.3g} on {entry.metric}, people agreed "
-            f"with the sign {_percent(about.agreement)} of the time "
+            f"When two systems differ by {self.difference:.3g} on {entry.metric}, "
+            f"people agreed with the sign {_percent(about.agreement)} of the time "
             f"({100 * self.confidence:g} % interval {_percent(entry.low)}-"
             f"{_percent(entry.high)}, {differing} by {about.lower:.3g} to "
             f"{about.upper:.3g}); agreement "

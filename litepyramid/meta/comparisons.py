@@ -1,4 +1,5 @@
-"""Which metrics are better than which: all pairs tested and corrected for many tests."""
+"""Which metrics are better than which: all pairs tested and corrected for many
+tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -87,7 +88,8 @@ class ComparisonResult(Result):
         failed = sum(int(np.triu(tested.failed).sum()) for tested in self.comparisons)
         if failed:
             notes.append(
-                f"Left out, no value: {counted(failed, 'sample')} of all tests together."
+                f"Left out, no value: {counted(failed, 'sample')} of all tests "
+                "together."
             )
 
         constants = {}
@@ -116,8 +118,9 @@ class ComparisonResult(Result):
             return []
         if self.signature.to_json()["p_value"] == "paper":
             return [
-                "p = c/k counts only samples larger than the observed difference: two equal "
-                "metrics get p = 0, and the test does not keep its level. plus_one does."
+                "p = c/k counts only samples larger than the observed difference: "
+                "two equal metrics get p = 0, and the test does not keep its level. "
+                "plus_one does."
             ]
 
         tests = family_size(len(self.metrics), self.grouping, self.correction)

@@ -51,8 +51,8 @@ class RankResult(Result):
             Column("high"),
         )
         notes = [
-            "A metric starts a new rank if the best of the rank above is significantly better "
-            f"(α = {1 - self.confidence:g})."
+            "A metric starts a new rank if the best of the rank above is "
+            f"significantly better (α = {1 - self.confidence:g})."
         ]
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")

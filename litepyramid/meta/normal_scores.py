@@ -48,8 +48,8 @@ class NormalityResult(Result):
         """One row per metric: the share of inputs at summary level, the p-value at
         system level."""
         notes = [
-            f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
-            "tested. System: the test over the systems' means."
+            f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % "
+            "of those tested. System: the test over the systems' means."
         ]
         if few := sum(m.too_few for m in self.metrics):
             inputs = f"{counted(few, 'input')} of all metrics together"

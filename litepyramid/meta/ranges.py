@@ -100,8 +100,8 @@ class ScoringRangeResult(Result):
     def to_tables(self) -> list[Table]:
         """Agreement by range, then the two curves."""
         notes = [
-            f"{counted(self.topics, 'topic')}, with the number of summaries in the last column; "
-            f"{100 * self.above:.0f} % of the whole range is top."
+            f"{counted(self.topics, 'topic')}, with the number of summaries in the "
+            f"last column; {100 * self.above:.0f} % of the whole range is top."
         ]
         if self.dropped:
             notes.append(f"Left out, too few summaries: {', '.join(self.dropped)}.")
@@ -110,12 +110,14 @@ class ScoringRangeResult(Result):
             agreement = agreement.without("undefined")
 
         better = Table.of(
-            "Share of summaries better on one metric that are better on all (eq. 1), by score",
+            "Share of summaries better on one metric that are better on all (eq. 1), "
+            "by score",
             ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),
             [row(point, score=_step(point)) for point in self.better],
             (
                 f"Metrics: {', '.join(self.better_metrics)}.",
-                f"No F/N: {self.unbeaten} sampled summaries that no other beats on any metric.",
+                f"No F/N: {self.unbeaten} sampled summaries that no other beats on "
+                "any metric.",
             ),
         )
 

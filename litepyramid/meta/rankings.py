@@ -63,7 +63,8 @@ class StabilityResult(Result):
         )
         notes = [
             "τ-b between two rankings of the systems, each from M inputs drawn with "
-            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+            "replacement; mean and standard deviation of "
+            f"{counted(self.samples, 'time')}."
         ]
         for systems, inputs in sorted({(p.systems, p.available) for p in self.points}):
             there = f"{counted(systems, 'system')}, {counted(inputs, 'input')}"

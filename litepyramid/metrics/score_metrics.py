@@ -331,5 +331,6 @@ def _unknown(metric: str) -> InputError:
     return InputError(
         f"unknown metric '{metric}'",
         expected=f"some of {', '.join(_FAMILIES)}, or a variant such as rouge-2_recall",
-        hint="Scores that were computed elsewhere are read from a table by litepyramid meta.",
+        hint="Scores that were computed elsewhere are read from a table by "
+        "litepyramid meta.",
     )

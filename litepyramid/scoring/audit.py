@@ -1,4 +1,5 @@
-"""Can a judge be trusted on these data? Its errors on people's labels, and what they do."""
+"""Can a judge be trusted on these data? Its errors on people's labels, and what they
+do."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ _CLOSE = 0.1  # a score of one summary is told to about this, or it is not told
 
 @dataclass(frozen=True, slots=True)
 class SystemBias:
-    """By how much the judge's score of a system is above people's, with its interval."""
+    """By how much the judge's score of a system is above people's, with its
+    interval."""
 
     system: str
     judge: float
@@ -122,8 +124,9 @@ class JudgeAudit(Result):
 
         shown = self.failing
         note = (
-            f"{len(self.cells)} cells tested, {len(shown)} differ significantly. bias: "
-            "presence above the label, more than elsewhere; spread: surer than it is right."
+            f"{len(self.cells)} cells tested, {len(shown)} differ significantly. "
+            "bias: presence above the label, more than elsewhere; spread: surer than "
+            "it is right."
         )
         title = (
             "Where the judge fails"
@@ -170,9 +173,9 @@ def audit(
 ) -> JudgeAudit:
     """Audit a judge on people's labels: is it good enough here, and where does it fail?
 
-    Numbers of pairs have jackknife intervals by inputs, as facts of one input are alike;
-    systems' biases come from `combine`. Cells compare the errors of some pairs with
-    those of all others: by length of summary and unit, system, weight, negation,
+    Numbers of pairs have jackknife intervals by inputs, as facts of one input are
+    alike; systems' biases come from `combine`. Cells compare the errors of some pairs
+    with those of all others: by length of summary and unit, system, weight, negation,
     numbers, names, copied or reworded.
 
     Args:
@@ -220,8 +223,8 @@ def audit(
     if scored.opinions is not None:
         errors = scored.opinions[:, pairs.systems, pairs.columns] - pairs.labels
         effects.append(
-            f"The {len(errors)} judges are worth {independent_judges(errors):.1f} independent "
-            "ones, by the correlation of their errors."
+            f"The {len(errors)} judges are worth {independent_judges(errors):.1f} "
+            "independent ones, by the correlation of their errors."
         )
 
     about = {
@@ -321,7 +324,8 @@ def _summary_error(
 
 
 def _order(result: ScoreResult, people: CombinedScores) -> tuple[int, int]:
-    """Pairs that people tell apart and the judge reverses; whose significance changes."""
+    """Pairs that people tell apart and the judge reverses; whose significance
+    changes."""
     groups = dict(zip(result.systems, map(set, result.groups), strict=True))
     reversed_ = changed = 0
     for pair in people.pairs:
@@ -346,8 +350,8 @@ def _effects(
     if people.pairs:
         yield (
             f"Of {counted(len(people.pairs), 'pair')} of systems the judge reverses "
-            f"{reversed_} that people tell apart; for {changed} it says otherwise whether "
-            "they differ."
+            f"{reversed_} that people tell apart; for {changed} it says otherwise "
+            "whether they differ."
         )
 
     with_judge = []

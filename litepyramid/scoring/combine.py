@@ -40,7 +40,8 @@ from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
 
 FEW = 15
-"""With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with 5."""
+"""With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with
+5."""
 
 
 @dataclass(
@@ -143,8 +144,9 @@ class CombinedScores(Result):
         labelled = "inputs" if self.spread == "inputs" else "facts"
         notes = [
             *self.notes,
-            f"score: labels and judge combined; alone: labels only. {percent} intervals for "
-            f"the scores that {of}. What is labelled is assumed to be a random sample.",
+            f"score: labels and judge combined; alone: labels only. {percent} "
+            f"intervals for the scores that {of}. What is labelled is assumed to be "
+            "a random sample.",
             f"The judge is worth {saved:.0f} more labelled {labelled} (median).",
         ]
 
@@ -156,8 +158,9 @@ class CombinedScores(Result):
             notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
             notes.append(
-                "Systems that share a group do not differ significantly "
-                f"(α = {self.alpha:g}, t-test of the combined differences, Holm's correction)."
+                "Systems that share a group do not differ significantly (α = "
+                f"{self.alpha:g}, t-test of the combined differences, Holm's "
+                "correction)."
             )
 
         columns = (
@@ -338,7 +341,8 @@ def _of_inputs(
     """Estimates from human scores of whole inputs, the same for all systems."""
     if (judge.systems, judge.inputs) != (people.systems, people.inputs):
         raise InputError(
-            "the judge's scores and the human scores are for different systems or inputs",
+            "the judge's scores and the human scores are for different systems or "
+            "inputs",
             expected="the same ones, in the same order",
         )
 
@@ -357,7 +361,8 @@ def _of_inputs(
 
     if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
-            f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[columns[gap[0][1]]]}'",
+            f"no score of '{systems[gap[0][0]]}' on input "
+            f"'{judge.inputs[columns[gap[0][1]]]}'",
             expected="the judge's score for every summary",
         )
 
@@ -555,20 +560,24 @@ def _notes(
     """What must be known before the numbers are believed."""
     if estimates.complete:
         yield (
-            "Everything is labelled for at least one system: nothing is left to estimate, "
-            "and intervals are for the population that these inputs are a sample of."
+            "Everything is labelled for at least one system: nothing is left to "
+            "estimate, and intervals are for the population that these inputs are a "
+            "sample of."
         )
 
     if estimates.unlabelled:
         left_out = counted(len(estimates.unlabelled), "system")
         unlabelled = cut(", ".join(estimates.unlabelled))
-        yield f"Left out, labels on fewer than {FEWEST} inputs: {left_out} ({unlabelled})."
+        yield (
+            f"Left out, labels on fewer than {FEWEST} inputs: {left_out} "
+            f"({unlabelled})."
+        )
 
     if estimates.unanswered:
         skipped = counted(estimates.unanswered, "drawn fact has", "drawn facts have")
         yield (
-            f"{skipped} no label, skipped or not reached: this is right if that does not "
-            "depend on what the label would have been."
+            f"{skipped} no label, skipped or not reached: this is right if that does "
+            "not depend on what the label would have been."
         )
 
     if 0 < estimates.fewest < FEW:
@@ -581,8 +590,8 @@ def _notes(
             estimates.fewest, f"labelled {names[spread]}", f"labelled {spread}"
         )
         yield (
-            f"Warning: only {what} of a system; with fewer than {FEW} the intervals are too short more "
-            "often than they say."
+            f"Warning: only {what} of a system; with fewer than {FEW} the intervals "
+            "are too short more often than they say."
         )
 
     scores = {entry.system: entry.score for entry in systems}
@@ -590,9 +599,9 @@ def _notes(
     if contrary:
         one = contrary[0]
         yield (
-            f"{one.first} is ahead of {one.second} by the difference but not by the scores "
-            f"({counted(len(contrary), 'such pair')}): a difference has a λ of its own; go by "
-            "its interval."
+            f"{one.first} is ahead of {one.second} by the difference but not by the "
+            f"scores ({counted(len(contrary), 'such pair')}): a difference has a λ "
+            "of its own; go by its interval."
         )
 
 
@@ -613,8 +622,8 @@ def _check_sample(people: ScoreMatrix) -> None:
     for where, some in ends.items():
         if some.all() and comb(total, n) > 1000:
             raise InputError(
-                f"the labelled inputs are the {where} {n} of {total} by id: not a random "
-                "sample",
+                f"the labelled inputs are the {where} {n} of {total} by id: not a "
+                "random sample",
                 expected="a random sample of the inputs",
                 hint="If the ids are in random order anyway, say so (assume_random).",
             )

@@ -116,8 +116,8 @@ class SystemComparison(Result):
         notes.append(
             f"{significant} of {counted(len(self.pairs), 'pair')} {differ} "
             f"significantly (α = {self.alpha:g}, Holm's correction). Two-sided "
-            f"sign-flip test over inputs, exact; with {counted(most, 'input')} p can be "
-            f"as small as {smallest_flip_p(most):.2g}."
+            f"sign-flip test over inputs, exact; with {counted(most, 'input')} p can "
+            f"be as small as {smallest_flip_p(most):.2g}."
         )
         notes += too_few_inputs(most, len(self.pairs), self.alpha)
 

@@ -152,8 +152,8 @@ def _check_means(result: ScoreRecord, means: Sequence[float | None]) -> None:
             equal_nan=True,
         ):
             raise _disagreement(
-                f"the score of system '{system}' is {saved:g}, and the mean over inputs "
-                f"{expected:g}"
+                f"the score of system '{system}' is {saved:g}, and the mean over "
+                f"inputs {expected:g}"
             )
 
 
@@ -210,7 +210,8 @@ def _compare_hashes(saved: Mapping[str, str], computed: Mapping[str, str]) -> No
 
 
 def _summaries(result: ScoreRecord, *, missing: bool) -> list[SystemSummaries]:
-    """The summaries that were judged; those `missing` are empty and have no presence."""
+    """The summaries that were judged; those `missing` are empty and have no
+    presence."""
     bounds = UnitLayout.of(result.units).bounds
     summaries = []
 

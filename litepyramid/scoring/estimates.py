@@ -17,7 +17,8 @@ GAIN = 0.95
 alone."""
 
 FEWEST = 5
-"""With fewer draws of a system no interval holds; with fewer than 15 it may be short."""
+"""With fewer draws of a system no interval holds; with fewer than 15 it may be
+short."""
 
 ROW = np.dtype(
     [("value", float), ("error", float), ("low", float), ("high", float), ("alone", float),

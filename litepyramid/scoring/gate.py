@@ -77,8 +77,8 @@ class Gate:
         if self.fail_if_lost is not None and change.facts_worse >= self.fail_if_lost:
             lost = counted(change.facts_worse, "fact")
             failed.append(
-                f"lost {lost} (--fail-if-lost {self.fail_if_lost}): it fails for facts, "
-                "whatever the test says"
+                f"lost {lost} (--fail-if-lost {self.fail_if_lost}): it fails for "
+                "facts, whatever the test says"
             )
 
         if self.margin is not None and not change.low > -self.margin:

@@ -101,7 +101,8 @@ def matrices_sha(*scores: ScoreMatrix) -> str:
 def intervals_and_groups(
     systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
 ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[int, ...], ...]]:
-    """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of the ids."""
+    """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of
+    the ids."""
     rows = by_id(systems)
     columns = by_id(inputs)
     ordered = values[np.ix_(rows, columns)]
@@ -150,9 +151,9 @@ def too_few_inputs(inputs: int, pairs: int, alpha: float = _ALPHA) -> list[str]:
     if smallest_flip_p(inputs) * pairs < alpha:
         return []
     return [
-        f"No difference could be significant: with {counted(inputs, 'input')} p is at least "
-        f"{smallest_flip_p(inputs):.2g}, and {counted(pairs, 'pair')} at {alpha:g} need "
-        f"{ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
+        f"No difference could be significant: with {counted(inputs, 'input')} p is "
+        f"at least {smallest_flip_p(inputs):.2g}, and {counted(pairs, 'pair')} at "
+        f"{alpha:g} need {ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
     ]
 
 

@@ -1,4 +1,5 @@
-"""How a judge errs on labelled pairs of fact and summary: figures, and where it fails."""
+"""How a judge errs on labelled pairs of fact and summary: figures, and where it
+fails."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ _PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number about the judge with its interval, from leaving out inputs (jackknife)."""
+    """A number about the judge with its interval, from leaving out inputs
+    (jackknife)."""
 
     name: str
     value: float

@@ -275,8 +275,8 @@ class ScoringRule:
         if not known or (number and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
             raise InputError(
                 f"unknown scoring rule '{cut(rule)}'",
-                expected="lite, vital, original, points, normalized, sample-K (K units an input) "
-                "or modified-R (R references)",
+                expected="lite, vital, original, points, normalized, sample-K (K "
+                "units an input) or modified-R (R references)",
             )
 
         return cls(name, **({fields[name]: int(number)} if number else {}))  # type: ignore[arg-type]
@@ -299,7 +299,8 @@ class ScoringRule:
             name = units[place].input
             unit = units[place].units[wrong[0] - layout.offsets[place]]
             raise InputError(
-                f"'{cut(unit.text, 60)}' of input '{name}' has the weight {unit.weight:g}",
+                f"'{cut(unit.text, 60)}' of input '{name}' has the weight "
+                f"{unit.weight:g}",
                 expected="points above or below zero"
                 if signed
                 else "no weight below zero",

@@ -192,8 +192,8 @@ class ScoreResult(SystemScores):
         notes = []
         if pairs := len(self.systems) * (len(self.systems) - 1) // 2:
             notes.append(
-                "Systems that share a group do not differ significantly (α = .05, sign-flip test, "
-                "Holm's correction)."
+                "Systems that share a group do not differ significantly (α = .05, "
+                "sign-flip test, Holm's correction)."
             )
             notes += too_few_inputs(len(self.units), pairs)
 
@@ -201,8 +201,8 @@ class ScoreResult(SystemScores):
             notes.append("clipped: the mean within 0 and 1, as HealthBench reports it.")
         if self.ceiling is not None:
             notes.append(
-                f"By this judge the references themselves score {self.ceiling:.3f} on their own "
-                "units: compare with that, not with 1."
+                f"By this judge the references themselves score {self.ceiling:.3f} "
+                "on their own units: compare with that, not with 1."
             )
 
         return [*notes, *super()._notes(), *self.notes]

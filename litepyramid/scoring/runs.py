@@ -156,8 +156,8 @@ def align_runs(
 
     if shared.differing:
         notes.append(
-            f"{shared.only_old} units only in the old run and {shared.only_new} only in "
-            f"the new one, left out: {names_of(shared.differing)}."
+            f"{shared.only_old} units only in the old run and {shared.only_new} only "
+            f"in the new one, left out: {names_of(shared.differing)}."
         )
 
     return AlignedRuns(

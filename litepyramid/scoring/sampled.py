@@ -38,7 +38,8 @@ class SampledFact:
 
 @dataclass(frozen=True, slots=True)
 class SampledLabels:
-    """All facts that were drawn, one by one, or with all others of a summary or input."""
+    """All facts that were drawn, one by one, or with all others of a summary or
+    input."""
 
     spread: Spread
     facts: tuple[SampledFact, ...]
@@ -55,7 +56,8 @@ class SampledLabels:
         return sum(fact.label is None for fact in self.facts)
 
     def on(self, result: ScoreResult) -> tuple[FloatArray, FloatArray]:
-        """(N, U) labels and probabilities by the units of a result; NaN: none, not drawn."""
+        """(N, U) labels and probabilities by the units of a result; NaN: none, not
+        drawn."""
         systems = {name: n for n, name in enumerate(result.systems)}
         columns = defaultdict(list)
         column = 0

@@ -233,7 +233,8 @@ def _units_of(
     if not dataset.references:
         raise InputError(
             "neither units nor references",
-            expected="units (human SCUs or ready STUs), or references to extract STUs from",
+            expected="units (human SCUs or ready STUs), or references to extract "
+            "STUs from",
             hint="Of a table, name its column: --columns reference=COLUMN.",
         )
     from litepyramid.units.extract import extract
@@ -255,8 +256,8 @@ def _on_judge(
     asked = len([entry for entry in units if entry.question])
     if asked and not getattr(one, "uses_questions", False):
         notes.append(
-            f"This judge does not use the questions of {counted(asked, 'input')}; a language model "
-            "(llm:MODEL) does."
+            f"This judge does not use the questions of {counted(asked, 'input')}; a "
+            "language model (llm:MODEL) does."
         )
     return tuple(notes)
 
@@ -285,7 +286,8 @@ def _copies(dataset: Dataset) -> list[str]:
         if same >= _COPIES * len(row):
             inputs = counted(len(row), "input")
             notes.append(
-                f"The summaries of '{cut(system)}' are references on {same} of {inputs}."
+                f"The summaries of '{cut(system)}' are references on {same} of "
+                f"{inputs}."
             )
 
     return notes

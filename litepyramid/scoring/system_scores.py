@@ -1,4 +1,5 @@
-"""Scores of systems on inputs, whatever they are scores of: means, intervals, groups."""
+"""Scores of systems on inputs, whatever they are scores of: means, intervals,
+groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,16 +22,21 @@ _WORDING = {
     "truncated": "pair was|pairs were|truncated to the judge's maximum length",
     "split": "pair was|pairs were|judged in parts of the summary; the best counts",
     "missing": "pair has|pairs have|no judgement",
-    "summaries_not_scored": "summary is|summaries are|not scored, for lack of judgements",
-    "summaries_without_precision": "summary has|summaries have|no unit, and no precision",
+    "summaries_not_scored": "summary is|summaries are|not scored, for lack of "
+    "judgements",
+    "summaries_without_precision": "summary has|summaries have|no unit, and no "
+    "precision",
     "systems_without_labels": "system has|systems have|no human labels",
     "labels_not_used": "set of labels is|sets of labels are|of systems not scored here",
-    "inputs_with_fewer_units_than_sample": "input has|inputs have|fewer units than the sample",
+    "inputs_with_fewer_units_than_sample": "input has|inputs have|fewer units than "
+    "the sample",
     "inputs_without_labels": (
         "input has|inputs have|no human labels: the human score is over the others"
     ),
-    "units_without_labels": "unit of a labelled summary has|units of labelled summaries have|no label",
-    "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no SCU",
+    "units_without_labels": "unit of a labelled summary has|units of labelled "
+    "summaries have|no label",
+    "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no "
+    "SCU",
 }
 
 
