@@ -8,7 +8,8 @@ to ten units a premise are made of them (`judge_packs`), those with one word for
 only with WordNet (Debian's package wordnet-base), and of the texts in models/written.
 REALSumm's labels are among them, without its fifth fold. A teacher, any judge with three
 classes, softens the labels: rules most, people's least. The figures of every set that is
-kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship.
+kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship. The judge that ships
+learnt with itself as teacher: so it keeps what rules cannot teach it better.
 
 Training goes on from the judge that ships, or from ``--encoder FOLDER``, a BERT such as
 all-MiniLM-L6-v2 with a new head. A run that was stopped goes on where it stood.
@@ -21,13 +22,16 @@ import gzip
 import json
 import random
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import torch
 from judge_packs import (
+    DERIVED,
+    MixedPack,
     PackMaker,
     highlight_facts,
     lengthened,
@@ -37,7 +41,7 @@ from judge_packs import (
     written_packs,
 )
 from judge_pairs import Pair
-from judge_train import Plan, Run, encoded
+from judge_train import Plan, Run, encoded, origins_of
 from judge_words import WordNet
 
 from litepyramid import embedded
@@ -70,6 +74,10 @@ SETS: dict[str, tuple[int, float]] = {
 }  # fmt: skip
 """By set: at most so many premises, and how many of them get an altered one beside."""
 
+OFTEN = {"nli_wiki": 4.0, "conjnli": 2.0, "fever_nli": 2.0, "rose_acu": 2.0,
+    "wikifactcheck_edits": 1.5}  # fmt: skip
+"""Sets whose packs are drawn so much more often than others."""
+
 WITH = {"rose_acu": ("rose_acu_contrast",)}
 """Sets whose premises are those of another set."""
 
@@ -85,11 +93,15 @@ MOST_HYPOTHESIS = 300
 """Characters of a hypothesis; a few are longer than most premises."""
 
 DENSE = 12.0
-"""Words a unit from which on packs are taken less often."""
+"""Words a unit from which on packs are drawn less often: they cost more."""
 
-LABELLED_TIMES = 3
-WRITTEN_TIMES = 4
-"""How often REALSumm's labels and the written texts stand in one pass."""
+DERIVED_SHARE = 0.45
+"""Of the units made by rule, so many are asked each time."""
+
+OPEN_PACKS = 380
+WRITTEN_PACKS = 70
+REALSUMM_PACKS = 55
+"""Packs of a block. So a fourth of the units are written and a sixth REALSumm's."""
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
@@ -165,44 +177,98 @@ def sets_kept_aside(data: Path) -> dict[str, list[Pair]]:
 
 def make_packs(
     data: Path, wordnet: Path | None = None, share: float = 1.0, seed: int = 7
-) -> list[Pack]:
-    """The packs of the first stage; every labelled pair once, none that is kept
-    aside."""
+) -> tuple[list[Pack], list[float]]:
+    """Packs of the open sets, and how often each is drawn; every labelled pair once,
+    none that is kept aside."""
     draw = random.Random(seed)
     maker = PackMaker(WordNet(wordnet) if wordnet else None, seed)
     seen = {key(row) for several in sets_kept_aside(data).values() for row in several}
 
-    packs: list[Pack] = []
+    by_set: dict[str, list[Pack]] = {}
     for name, (premises, altered) in SETS.items():
         paths = [*data.glob(f"{name}/*.train.jsonl")]
         for one in (name, *WITH.get(name, ())):
             paths += data.glob(f"presence/{one}.jsonl.gz")
+
         new = []
         for row in rows(*paths):
             if key(row) not in seen:
                 seen.add(key(row))
                 new.append(row)
+
         facts = sampled(read_facts(new), round(premises * share), draw)
         facts = [one for one in facts if len(one.premise) < MOST_CHARACTERS]
-        packs += maker.packs(facts, altered)
+        by_set[name] = [*maker.packs(facts, altered)]
 
     if HIGHLIGHTS.exists():
-        facts = highlight_facts(HIGHLIGHTS, seed)
-        packs += maker.packs(sampled(facts, round(HIGHLIGHTED * share), draw), 0.7)
+        facts = sampled(
+            highlight_facts(HIGHLIGHTS, seed), round(HIGHLIGHTED * share), draw
+        )
+        by_set["highlights"] = [*maker.packs(facts, 0.7)]
+    by_set["templates"] = [*template_packs(round(TEMPLATES * share), seed)]
 
-    packs += template_packs(round(TEMPLATES * share), seed)
-    return [*lengthened([pack for pack in packs if pack.units], LONG, seed=seed)]
+    packs: list[Pack] = []
+    often: list[float] = []
+    for name, made in by_set.items():
+        asked = [pack for pack in made if pack.units]
+        packs += asked
+        often += [OFTEN.get(name, 1.0)] * len(asked)
+
+    packs = [*lengthened(packs, LONG, seed=seed)]
+    for number, pack in enumerate(packs):
+        often[number] *= cheapness(pack)
+    return packs, often
 
 
-def thinned(packs: list[Pack], seed: int) -> list[Pack]:
-    """The packs, those with many words a unit less often: they cost more."""
-    draw = random.Random(seed)
-    kept = []
-    for pack in packs:
-        words = len(pack.premise.split()) + sum(len(u.split()) for u in pack.units)
-        if draw.random() < (DENSE * len(pack.units) / words) ** 1.5:
-            kept.append(pack)
-    return kept
+def cheapness(pack: Pack) -> float:
+    """How often a pack is drawn for its length: 1 up to `DENSE` words a unit."""
+    words = len(pack.premise.split()) + sum(len(u.split()) for u in pack.units)
+    return min(1.0, (DENSE * len(pack.units) / words) ** 1.5)
+
+
+class Mixture:
+    """The packs that a judge learns from, drawn by kind."""
+
+    def __init__(
+        self,
+        packs: Sequence[Pack],
+        often: Sequence[float],
+        written: Sequence[Pack],
+        labelled: Sequence[Pack],
+    ) -> None:
+        self.packs = packs
+        self.often = [*accumulate(often)]
+        self.written = written
+        self.labelled = labelled
+
+    def block(self, number: int) -> list[Pack]:
+        """The packs of a block, the same at every call."""
+        draw = random.Random(number)
+        chosen = draw.choices(self.packs, cum_weights=self.often, k=OPEN_PACKS)
+
+        packs: list[Pack] = []
+        for pack in chosen:
+            packs.append(with_fewer_derived(pack, draw))
+        packs += draw.choices(self.written, k=WRITTEN_PACKS)
+        packs += draw.choices(self.labelled, k=REALSUMM_PACKS)
+        return packs
+
+
+def with_fewer_derived(pack: Pack, draw: random.Random) -> MixedPack:
+    """A pack with a share of its units made by rule; its first unit if none is left."""
+    numbers = []
+    origins = origins_of(pack)
+    for number, origin in enumerate(origins):
+        if origin != DERIVED or draw.random() < DERIVED_SHARE:
+            numbers.append(number)
+    numbers = numbers or [0]
+
+    return MixedPack(
+        pack.premise,
+        units=tuple([pack.units[number] for number in numbers]),
+        labels=tuple([pack.labels[number] for number in numbers]),
+        origins=tuple([origins[number] for number in numbers]),
+    )
 
 
 def load_base(encoder: Path | None) -> Any:
@@ -243,12 +309,11 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(1)
 
-    packs = thinned(make_packs(options.data, options.wordnet, options.share), seed=6)
+    packs, often = make_packs(options.data, options.wordnet, options.share)
     labelled, fold = realsumm(options.data / "realsumm", options.fold)
-    packs += LABELLED_TIMES * labelled
     kept = sorted(WRITTEN_TEXTS.glob("*-14.txt"))
     learnt = sorted({*WRITTEN_TEXTS.glob("*.txt")} - {*kept})
-    packs += WRITTEN_TIMES * [*written_packs(learnt)]
+    mixture = Mixture(packs, often, [*written_packs(learnt)], labelled)
 
     look = {"realsumm": encoded(FOLDER, fold, Plan.longest)}
     look["written"] = encoded(FOLDER, [*written_packs(kept, sentences=0)], Plan.longest)
@@ -262,7 +327,7 @@ def main() -> None:
     run = Run(load_base(options.encoder), folder, plan)
     teacher = judge(options.teacher, cache=None) if options.teacher else None
     encode = partial(encoded, FOLDER, longest=Plan.longest, teacher=teacher)
-    run.train(packs, encode, look=look)
+    run.train(mixture.block, encode, look=look)
     ship(run, options.out / "mini")
 
 

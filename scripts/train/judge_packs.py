@@ -62,8 +62,8 @@ class Origin(NamedTuple):
 # err more often than people.
 DERIVED = Origin(0.4, 0.85)  # made by rule
 ALTERED = Origin(0.5, 0.6)  # a fact and what was made of it, which the premise says
-LABELLED = Origin(1.0, 0.5)  # labelled by people
-WRITTEN = Origin(1.0, 0.2)  # written for this
+LABELLED = Origin(1.0, 0.3)  # labelled by people
+CERTAIN = Origin(1.0, 0.0)  # written for this, or labelled for whole summaries
 
 OWN_SENTENCES = 2
 """Of a written text, asked beside its facts: they are present, so that many shared words
@@ -546,7 +546,7 @@ def written_packs(
             for sentence in own[:sentences]:
                 known.setdefault(sentence, PRESENT)
 
-            origins = (WRITTEN,) * len(known)
+            origins = (CERTAIN,) * len(known)
             yield MixedPack(premise, tuple(known), tuple(known.values()), origins)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from judge_packs import LABELLED, MixedPack
+from judge_packs import CERTAIN, MixedPack, Origin
 
 from litepyramid.judges.base import Judge
 from litepyramid.judges.evaluate import calibrate
@@ -32,10 +32,7 @@ from litepyramid.training.packs import (
 
 Row = dict[str, Any]
 HEAD = "three-class"
-COUNTS = ("pairs", "step", "block", "epoch")
-
-BLOCK = 700
-"""Packs that are encoded and sorted together, and the least that a stop loses."""
+COUNTS = ("pairs", "step", "block")
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Run:
             weight_decay=plan.decay,
             fused=True,
         )
-        self.pairs = self.step = self.block = self.epoch = 0
+        self.pairs = self.step = self.block = 0
         if self.point.exists():
             self._load()
 
@@ -162,37 +159,30 @@ class Run:
 
     def train(
         self,
-        packs: Sequence[Pack],
+        packs_of: Callable[[int], Sequence[Pack]],
         encode: Callable[[Sequence[Pack]], Sequence[Row]],
         every: int = 50_000,
         look: Any = None,
     ) -> None:
-        """Trains until the plan's pairs are seen; `encode` makes rows of some packs.
+        """Trains until the plan's pairs are seen.
 
-        A run that goes on begins with the block of packs in which it was stopped.
+        `packs_of` gives the packs of a block, by its number: they are encoded and
+        sorted together, and a run that was stopped begins with the block it stood in.
         """
         saved = self.pairs
 
         while self.pairs < self.plan.pairs:
-            seed = self.plan.seed + self.epoch
-            shuffled = random.Random(seed).sample(packs, len(packs))
+            rows = encode(packs_of(self.block))
+            seed = self.plan.seed + self.block
+            self._train_block(batches(rows, self.plan.tokens, seed))
+            self.block += 1
 
-            for start in range(self.block * BLOCK, len(packs), BLOCK):
-                rows = encode(shuffled[start : start + BLOCK])
-                self._train_block(batches(rows, self.plan.tokens, seed + start))
-                self.block += 1
-
-                over = self.pairs >= self.plan.pairs
-                if over or self.pairs - saved >= every:
-                    saved = self.pairs
-                    self.save()
-                    if look is not None:
-                        self._look(look)
-                if over:
-                    return
-
-            self.block = 0
-            self.epoch += 1
+            over = self.pairs >= self.plan.pairs
+            if over or self.pairs - saved >= every:
+                saved = self.pairs
+                self.save()
+                if look is not None:
+                    self._look(look)
 
     def _train_block(self, several: Sequence[Sequence[Row]]) -> None:
         began = self.pairs
@@ -299,26 +289,44 @@ def encoded(
     """
     tokenizer: Tokenizer = read_onnx_tokenizer(folder)
     rows = [*encode_packs(tokenizer, packs, longest, HEAD)]
-    taught: Sequence[Any] = [None] * len(packs)
+
+    for pack, row in zip(packs, rows, strict=True):
+        weights = np.array([origin.weight for origin in origins_of(pack)])
+        row["labels"] = np.array(row["labels"]) * weights[:, None]
+
     if teacher is not None:
-        logits = teacher.judge([(pack.premise, pack.units) for pack in packs]).logits
-        if logits is None:
-            raise SystemExit(
-                "the teacher gives no three classes; expected an NLI model"
-            )
-        taught = logits
-
-    for pack, row, logits in zip(packs, rows, taught, strict=True):
-        labels = np.array(row["labels"])
-        mixed = isinstance(pack, MixedPack)
-        origins = np.array(pack.origins if mixed else [LABELLED] * len(labels))
-        weights, trust = origins[:, :1], origins[:, 1:]
-
-        if logits is not None:
-            shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-            shares /= shares.sum(axis=1, keepdims=True)
-            soft = np.pad(shares, ((0, 0), (0, 1)))
-            labels = (1 - trust) * labels + trust * soft
-
-        row["labels"] = (weights * labels).tolist()
+        soften(packs, rows, teacher)
+    for row in rows:
+        row["labels"] = row["labels"].tolist()
     return rows
+
+
+def origins_of(pack: Pack) -> Sequence[Origin]:
+    """Where each unit of a pack comes from."""
+    if isinstance(pack, MixedPack):
+        return pack.origins
+    return [CERTAIN] * len(pack.units)
+
+
+def soften(packs: Sequence[Pack], rows: Sequence[Row], teacher: Judge) -> None:
+    """Mixes the labels of units that a teacher is believed about with its shares."""
+    trusts = []
+    heard = []
+    for pack, row in zip(packs, rows, strict=True):
+        trust = np.array([origin.trust for origin in origins_of(pack)])
+        if trust.any():
+            trusts.append(trust[:, None])
+            heard.append((pack, row))
+
+    logits = teacher.judge([(pack.premise, pack.units) for pack, _ in heard]).logits
+    if logits is None:
+        raise SystemExit("the teacher gives no three classes; expected an NLI model")
+
+    for (_, row), trust, values in zip(heard, trusts, logits, strict=True):
+        shares = np.exp(values - values.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+
+        # The fourth column is absence of a kind that is not known: no teacher says it.
+        weights = row["labels"].sum(axis=1, keepdims=True)
+        soft = weights * np.pad(shares, ((0, 0), (0, 1)))
+        row["labels"] = (1 - trust) * row["labels"] + trust * soft

@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -137,11 +138,38 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypa
         with gzip.open(path, "wt", encoding="utf-8") as file:
             file.write("".join(json.dumps(r) + "\n" for r in rows))
 
-    packs = judge.make_packs(tmp_path, share=0.01)
+    packs, often = judge.make_packs(tmp_path, share=0.01)
+    assert len(often) == len(packs)
+    assert max(often) <= 2.0
     asked = [(p.premise, unit) for p in packs for unit in p.units]
     assert asked.count(("It rained.", "Rain fell.")) <= 1
     assert not any("snow" in premise.lower() for premise, _ in asked)
     assert {"contrast", "fever_nli"} <= judge.sets_kept_aside(tmp_path).keys()
+
+
+def test_a_block_is_drawn_by_kind_and_the_same_again():
+    derived = judge_packs.DERIVED
+    labelled = judge_packs.LABELLED
+    rare, often = (
+        judge_packs.MixedPack(text, ("a", "b"), (1.0, 0.0), (labelled, derived))
+        for text in ("rare", "often")
+    )
+    written = judge_packs.Pack("written", ("c",), (1.0,))
+    people = judge_packs.Pack("people", ("d",), (1.0,))
+    mixture = judge.Mixture([rare, often], [1.0, 9.0], [written], [people])
+
+    packs = mixture.block(3)
+    assert packs == mixture.block(3) != mixture.block(4)
+    numbers = Counter(pack.premise for pack in packs)
+    assert numbers["written"] == judge.WRITTEN_PACKS
+    assert numbers["people"] == judge.REALSUMM_PACKS
+    assert 0.85 < numbers["often"] / judge.OPEN_PACKS < 0.95
+
+    # What people labelled is always asked, of what rules made a share.
+    open_packs = packs[: judge.OPEN_PACKS]
+    assert all(pack.units[0] == "a" for pack in open_packs)
+    asked = sum(len(pack.units) == 2 for pack in open_packs) / len(open_packs)
+    assert abs(asked - judge.DERIVED_SHARE) < 0.1
 
 
 def test_no_set_holds_text_of_a_commercial_language_model():
@@ -165,6 +193,6 @@ def test_written_texts_are_asked_about_their_own_sentences_too(tmp_path):
         "It rained.": judge_packs.NEUTRAL,
         "A storm hit Oslo.": 1,
     }
-    assert pack.origins == (judge_packs.WRITTEN,) * 4
+    assert pack.origins == (judge_packs.CERTAIN,) * 4
     [alone] = judge_packs.written_packs([path], sentences=0)
     assert len(alone.units) == 3
