@@ -13,6 +13,7 @@ import numpy as np
 
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.text import cut
+from litepyramid.types import Fields
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ def parse_json(
     ) from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> Fields:
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter([key for key, _ in pairs])
@@ -195,7 +196,7 @@ def _strict(schema: Any) -> Any:
     return schema
 
 
-_STRICT: dict[Any, dict[str, Any]] = {
+_STRICT: dict[Any, Fields] = {
     "str": {"strict": True},
     "bool": {"strict": True},
     "int": {

@@ -24,6 +24,7 @@ from typing import IO, Any, Literal, ParamSpec, TypeVar
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.types import Fields
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
 _LONGEST_NAME = 200
@@ -155,15 +156,13 @@ def read_lines(path: str | Path) -> list[str]:
     return split_lines(text)
 
 
-def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+def read_jsonl(path: str | Path) -> list[tuple[int, Fields]]:
     """The objects of a JSON Lines file with their lines (from 1); blank lines are
     skipped."""
     return jsonl_rows(path, read_lines(path))
 
 
-def jsonl_rows(
-    path: str | Path, lines: Iterable[str]
-) -> list[tuple[int, dict[str, Any]]]:
+def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, Fields]]:
     """The objects of lines that were read from `path`, as `read_jsonl` gives them."""
     rows = []
     for number, line in enumerate(lines, start=1):
@@ -207,9 +206,7 @@ def read_json(
     )
 
 
-def read_document(
-    path: str | Path, form: str, what: str, expected: str
-) -> dict[str, Any]:
+def read_document(path: str | Path, form: str, what: str, expected: str) -> Fields:
     """The JSON object of a file that says of what form it is (its key ``format``)."""
     data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != form:
@@ -647,9 +644,7 @@ def write_json(path: str | Path, value: Any) -> None:
         file.write("\n")
 
 
-def write_jsonl(
-    path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]
-) -> None:
+def write_jsonl(path: str | Path, rows: Iterator[Fields] | list[Fields]) -> None:
     """Writes one JSON object per line, all or nothing."""
     with atomic_write(path) as file:
         for row in rows:

@@ -7,12 +7,11 @@ from math import ceil
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 PValueRule = Literal["plus_one", "paper"]
 Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
@@ -133,17 +132,13 @@ def number_of(what: str, value: int | str, total: int | None = None) -> int:
     return number
 
 
-def percentile_interval(
-    samples: FloatArray, confidence: float = 0.95
-) -> tuple[float, float]:
+def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> Ends:
     """The central `confidence` of the samples by linear interpolation, NaN samples left
     out."""
     return _percentile_intervals(samples[:, None], confidence)[0]
 
 
-def _percentile_intervals(
-    samples: FloatArray, confidence: float
-) -> list[tuple[float, float]]:
+def _percentile_intervals(samples: FloatArray, confidence: float) -> list[Ends]:
     """`percentile_interval` of each column of (k, n) samples."""
     check_share("confidence", confidence)
     quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -161,7 +156,7 @@ def _percentile_intervals(
 
 def system_intervals(
     values: FloatArray, *, samples: int, confidence: float, seed: int
-) -> list[tuple[float, float]]:
+) -> list[Ends]:
     """The percentile bootstrap interval over inputs of each system's mean score.
 
     All systems share the drawn inputs; cells of the (N, M) scores that are NaN are left
@@ -392,7 +387,7 @@ def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
 
 
 def sums_by(
-    groups: IntArray, values: FloatArray | NDArray[np.bool_], count: int = 0
+    groups: IntArray, values: FloatArray | BoolArray, count: int = 0
 ) -> FloatArray:
     """Sums of values by their group's number, of at least `count` groups."""
     return np.bincount(groups, values, minlength=count).astype(np.float64)

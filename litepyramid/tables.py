@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 from litepyramid.checked import guarded, json_parts
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
+from litepyramid.types import Fields, Names, Texts
 
 Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
@@ -27,7 +28,7 @@ _NARROWEST = 16  # to which a column of texts is folded before a table is split
 _BAR, _SHORTEST_BAR = 24, 8  # characters of a bar
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """One column of a table.
 
@@ -53,7 +54,7 @@ class Column:
         return self.header or self.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Rows under columns, with notes; parts of a wide one share the first `repeated`
     columns."""
@@ -61,7 +62,7 @@ class Table:
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     repeated: int = 1
 
     @classmethod
@@ -143,7 +144,7 @@ class Result:
         default."""
         return self.to_tables()[0]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """The fields as plain JSON values, without those marked `hidden`; NaN is
         None."""
         return record(self)
@@ -178,7 +179,7 @@ class Result:
         )
 
     @classmethod
-    def endings(cls) -> tuple[str, ...]:
+    def endings(cls) -> Names:
         """The endings of files that `save` writes."""
         more = (ending for ending, method in _METHODS.items() if hasattr(cls, method))
         return tuple(dict.fromkeys([*_BASE, *more, *cls.forms]))
@@ -317,7 +318,7 @@ def hidden(**options: Any) -> Any:
     return field(metadata=HIDDEN, **options)
 
 
-def record(value: Any) -> dict[str, Any]:
+def record(value: Any) -> Fields:
     """A dataclass as a JSON object: its fields, those marked `hidden` left out."""
     values = {}
     for f in fields(value):
@@ -326,7 +327,7 @@ def record(value: Any) -> dict[str, Any]:
     return values
 
 
-def row(entry: Any, **more: Any) -> dict[str, Any]:
+def row(entry: Any, **more: Any) -> Fields:
     """A dataclass's fields as they are, and more, as an entry of `Table.of`."""
     return {f.name: getattr(entry, f.name) for f in fields(entry)} | more
 

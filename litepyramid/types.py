@@ -18,6 +18,15 @@ from litepyramid.text import counted, cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Names = tuple[str, ...]
+"""Names of systems, inputs or metrics, in their order."""
+Texts = tuple[str, ...]
+"""Units, sentences, notes, in their order."""
+Ends = tuple[float, float]
+"""The low and the high end of an interval."""
+Fields = dict[str, Any]
+"""Values by name: a row, a JSON object, arguments to hand on."""
 Rules = Literal["facts", "zb21", "zb21-footnote"]
 """Rules that make units of frames: facts, or the triplets of the paper's code or of its
 footnote 2."""
@@ -53,7 +62,7 @@ class Unit:
     sentence: int | None = None
     places: tuple[tuple[int | None, int | None], ...] = ()
     importance: Literal["vital", "okay", "failed"] | None = None
-    tags: tuple[str, ...] = ()
+    tags: Texts = ()
     said: bool = False
 
     def entries(self) -> tuple[Unit, ...]:
@@ -84,11 +93,11 @@ class InputUnits:
     question: str | None = None
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> Texts:
         """The units' sentences."""
         return tuple([unit.text for unit in self.units])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """One line of a unit file as plain JSON values, without unknown fields."""
         rows = []
         for unit in self.units:
@@ -119,7 +128,7 @@ class InputReferences:
     text."""
 
     input: str
-    references: tuple[tuple[str, ...], ...]
+    references: tuple[Texts, ...]
     marked: tuple[bool, ...]
     question: str | None = None
 
@@ -133,9 +142,9 @@ class SystemSummaries:
     """
 
     system: str
-    inputs: tuple[str, ...]
+    inputs: Names
     texts: Sequence[str]
-    missing: tuple[str, ...] = ()
+    missing: Names = ()
     questions: Mapping[str, str] = field(
         default_factory=dict,
         compare=False,
@@ -149,7 +158,7 @@ class SystemLabels:
     for a unit that nobody labelled; or none."""
 
     system: str
-    inputs: tuple[str, ...]
+    inputs: Names
     labels: tuple[tuple[float, ...], ...]
 
 
@@ -171,8 +180,8 @@ class ScoreMatrix:
     scored."""
 
     metric: str
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
+    systems: Names
+    inputs: Names
     values: FloatArray
 
     def __post_init__(self) -> None:
@@ -192,14 +201,14 @@ class ScoreTable:
         left_out: What of the files is no score.
     """
 
-    metrics: tuple[str, ...]
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
+    metrics: Names
+    systems: Names
+    inputs: Names
     values: FloatArray = field(repr=False)
-    human: tuple[str, ...] = ()
-    chosen: tuple[str, ...] = ()
+    human: Names = ()
+    chosen: Names = ()
     full: ScoreTable | None = field(default=None, repr=False)
-    left_out: tuple[str, ...] = field(
+    left_out: Names = field(
         default=(),
         repr=False,
         compare=False,
@@ -225,7 +234,7 @@ class ScoreTable:
         index = self.metrics.index(metric)
         return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
 
-    def select(self, names: Sequence[str]) -> tuple[str, ...]:
+    def select(self, names: Sequence[str]) -> Names:
         """The metrics that the names, or the patterns among them, mean; each once."""
         expected = f"one of {', '.join(self.metrics)}"
         chosen = []

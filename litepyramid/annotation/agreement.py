@@ -12,12 +12,12 @@ from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.stats import by_id
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.types import FloatArray, Signature, fingerprint
+from litepyramid.types import Ends, FloatArray, Signature, fingerprint
 
 AlphaLevel = Literal["nominal", "ordinal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkerRecord:
     """How often a worker contradicted the majority of the others, where they have one.
 
@@ -214,7 +214,7 @@ def agree(
         )
 
     remaining = table.copy()
-    dropped: dict[int, tuple[float, float]] = {}
+    dropped: dict[int, Ends] = {}
 
     while True:
         compared, disagreed = disagreement(remaining)

@@ -44,7 +44,7 @@ from litepyramid.types import (
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
-Names = defaultdict[str, list[str]]
+Named = defaultdict[str, list[str]]
 _LISTED = 5
 _HEADINGS = {
     "started": "Started but not done",
@@ -271,7 +271,7 @@ def collect_units(
     STUs of the same inputs, or, if there is an SCU among them, the units of an earlier
     import.
     """
-    named: Names = defaultdict(list)
+    named: Named = defaultdict(list)
     rows = _by_task(tasks, answers, named)
     scus = {}
 
@@ -386,7 +386,7 @@ def collect_labels(
     inputs of which each unit of each system's summary has an answer. Empty summaries
     contain nothing.
     """
-    named: Names = defaultdict(list)
+    named: Named = defaultdict(list)
     judging = sorted(tasks.judging, key=lambda task: (task.system, task.input))
     tasks = replace(tasks, judging=tuple(judging))
     rows = _by_task(tasks, answers, named)
@@ -447,7 +447,7 @@ def _answer_table(
     rows: Mapping[str, Mapping[str, Response]],
     workers: Sequence[str],
     drafts: bool,
-    named: Names,
+    named: Named,
 ) -> FloatArray:
     """(workers, facts) of 1, 0 and NaN: what each answered, task after task."""
     table = np.full((len(workers), sum(len(t.units) for t in tasks.judging)), np.nan)
@@ -521,7 +521,7 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
 
 
 def _by_task(
-    tasks: TaskSet, answers: Sequence[Response], named: Names
+    tasks: TaskSet, answers: Sequence[Response], named: Named
 ) -> dict[str, dict[str, Response]]:
     """By task id and worker the response that counts; the others are named.
 
@@ -560,7 +560,7 @@ def _by_task(
     return rows
 
 
-def _foreign(tasks: TaskSet, named: Names) -> InputError:
+def _foreign(tasks: TaskSet, named: Named) -> InputError:
     """The error for answers none of which belongs to the tasks."""
     expected = (
         f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json"

@@ -34,10 +34,13 @@ from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
+    Fields,
     InputUnits,
+    Names,
     OutPath,
     Signature,
     SystemSummaries,
+    Texts,
     check_unique,
 )
 from litepyramid.units.align import Sentence
@@ -51,14 +54,14 @@ PACKAGE = "litepyramid.annotation"
 NO_FACT = "No fact in this sentence"
 """What people tick where there is nothing to write."""
 
-SHEETS: dict[Kind, tuple[str, ...]] = {
+SHEETS: dict[Kind, Texts] = {
     "writing": ("task_id", "before", "sentence", "after", "facts", "no_fact", "worker"),
     "judging": ("task_id", "summary", "number", "fact", "present", "worker"),
 }
 """The columns of a sheet."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WritingTask:
     """Write the SCUs of one sentence, shown between those before and after it."""
 
@@ -66,8 +69,8 @@ class WritingTask:
     reference: int
     sentence: int
     text: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    before: Texts
+    after: Texts
     question: str | None = None
 
     @property
@@ -87,7 +90,7 @@ class WritingTask:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgingTask:
     """Mark which units one summary contains; people are not shown the system.
 
@@ -98,7 +101,7 @@ class JudgingTask:
     system: str
     input: str
     summary: str
-    units: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    units: Texts = field(default=(), metadata=HIDDEN)
     question: str | None = field(default=None, metadata=HIDDEN)
     facts: tuple[int, ...] = ()
     probabilities: tuple[float, ...] = ()
@@ -134,7 +137,7 @@ class TaskSet:
     judging: tuple[JudgingTask, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     units: tuple[InputUnits, ...] = ()
-    systems: tuple[str, ...] = ()
+    systems: Names = ()
     blank: tuple[tuple[str, str], ...] = ()
     asked: bool = False
     spread: Spread | None = None
@@ -145,7 +148,7 @@ class TaskSet:
         return (*self.writing, *self.judging)
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> Names:
         """The tasks' ids in order."""
         return tuple(task.id for task in self.tasks)
 
@@ -317,7 +320,7 @@ def _digest(content: Sequence[Any]) -> str:
 def render_page(tasks: TaskSet) -> str:
     """The page, with styles, script and tasks inside; it works offline and loads
     nothing."""
-    rows: list[dict[str, Any]] = [
+    rows: list[Fields] = [
         {
             "text": t.text,
             "before": " ".join(t.before),
@@ -367,7 +370,7 @@ def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """The tasks to import into a Label Studio project, and the project's
     configuration."""
-    rows: list[dict[str, Any]] = [
+    rows: list[Fields] = [
         {"sentence": t.text, "context": " ".join([*t.before, f"»{t.text}«", *t.after])}
         for t in tasks.writing
     ]
@@ -443,7 +446,7 @@ WRITERS = {
 names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportResult(Result):
     """What was written.
 

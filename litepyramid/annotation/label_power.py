@@ -18,6 +18,7 @@ from litepyramid.stats import by_id, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
+    Ends,
     FloatArray,
     IntArray,
     ScoreMatrix,
@@ -48,7 +49,7 @@ MOST = 100_000
 """More labelled inputs than this are not told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PowerAt:
     """The share of tests that detect the difference, from labels alone and combined."""
 
@@ -57,7 +58,7 @@ class PowerAt:
     combined: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WayToLabel:
     """What it takes to detect the difference if labels are spread in a way.
 
@@ -74,7 +75,7 @@ class WayToLabel:
     minutes: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelPower(Result):
     """How many labelled inputs it takes to detect a difference of two systems' human
     scores.
@@ -256,7 +257,7 @@ def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
     return [float(np.mean(alone)), float(np.mean(combined))], told
 
 
-def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[tuple[float, float]]:
+def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
     """Of every two systems the variance of people's differences, and how the judge's
     correlate with them."""
     inputs = by_id(human.inputs)

@@ -22,9 +22,11 @@ from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
+    Fields,
     FloatArray,
     InputReferences,
     Signature,
+    Texts,
     TextsLike,
     UnitsLike,
     fingerprint,
@@ -41,7 +43,7 @@ SCUS_PER_WORD = 0.21
 sentences."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedSentence(Sentence):
     """A sentence of a plan.
 
@@ -75,7 +77,7 @@ class BudgetPlan(Result):
     seed: int | None = None
     source: str | None = None
     questions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
 
     @property
     def signature(self) -> Signature:
@@ -214,7 +216,7 @@ class BudgetPlan(Result):
             Table("Expected quality, by who annotates", heads, quality, (note,)),
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """The whole plan: what `read_plan` reads."""
         head = {
             "format": FORMAT,

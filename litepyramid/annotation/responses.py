@@ -14,6 +14,7 @@ from litepyramid.duc.peers import as_paths
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text, stem
 from litepyramid.io.rows import csv_rows
+from litepyramid.types import Fields, Texts
 
 PAGE_FORMAT = "litepyramid-answers"
 _UNIT = re.compile("presence_([0-9]{1,9})")
@@ -24,7 +25,7 @@ _ANSWERS |= dict.fromkeys(("no", "false", "0", "absent", "not present", "n"), Fa
 _ANSWERS |= dict.fromkeys(("skip", "skipped", "s", "?"), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Response:
     """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's
     index, None if the person skipped it.
@@ -37,7 +38,7 @@ class Response:
     task: str
     worker: str
     source: str
-    scus: tuple[str, ...] = ()
+    scus: Texts = ()
     presence: Mapping[int, bool | None] = field(default_factory=dict)
     finished: bool = True
     saved: datetime | None = None
@@ -70,7 +71,7 @@ def read_responses(paths: Any) -> list[Response]:
     return [r for r in responses if r.scus or r.presence or r.no_fact or r.skipped]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _PageAnswer:
     task: str
     presence: dict[str, bool | None] = field(default_factory=dict)
@@ -79,14 +80,14 @@ class _PageAnswer:
     no_fact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _PageAnswers:
     answers: list[_PageAnswer]
     worker: str = ""
     saved: str | None = None
 
 
-def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
+def _read_page(data: Fields, path: Path) -> list[Response]:
     """The JSON that the page downloads."""
     if data.get("format") != PAGE_FORMAT:
         expected = (
@@ -110,9 +111,9 @@ def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Annotation:
-    result: list[dict[str, Any]] | None = None
+    result: list[Fields] | None = None
     was_cancelled: bool | None = None
     completed_by: Any = None
     user: Any = None
@@ -121,7 +122,7 @@ class _Annotation:
     updated_at: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Task(_Annotation):
     annotations: list[_Annotation] | None = None
     drafts: list[int | _Annotation] | None = (
@@ -261,7 +262,7 @@ def _moment(value: Any) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _lines(boxes: Sequence[str]) -> tuple[str, ...]:
+def _lines(boxes: Sequence[str]) -> Texts:
     """SCUs from text boxes: one per line, spaces tidied, blank lines left out."""
     lines = (" ".join(line.split()) for box in boxes for line in box.splitlines())
     return tuple(line for line in lines if line)

@@ -15,7 +15,14 @@ from litepyramid.scoring.sampled import Spread, ordered_columns
 from litepyramid.scoring.saved_result import report
 from litepyramid.stats import number_of, sums_by
 from litepyramid.text import cut
-from litepyramid.types import FloatArray, InputUnits, IntArray, SystemSummaries
+from litepyramid.types import (
+    Ends,
+    FloatArray,
+    InputUnits,
+    IntArray,
+    Names,
+    SystemSummaries,
+)
 
 UNIFORM = 0.2
 """The part of the probability that does not look at the judge: none becomes small."""
@@ -24,7 +31,7 @@ SUREST = 0.9
 """A judge's presence counts as no higher than this, nor lower than 1 less it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sampling:
     """How facts are drawn for people to judge.
 
@@ -75,7 +82,7 @@ SampleLike = Annotated[Sampling | None, "sample"]
 """How facts are drawn; on the command line, the options of `Sampling`."""
 
 
-def reading_time(seconds: str) -> tuple[float, float]:
+def reading_time(seconds: str) -> Ends:
     """Seconds to read a summary and to judge a fact.
 
     Example:
@@ -200,7 +207,7 @@ def unsureness(presence: FloatArray, guide: FloatArray) -> FloatArray:
     return np.asarray(1 + (1 - UNIFORM) * trust * (unsure / unsure.mean() - 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Frame:
     """All facts by input and text, whatever the order of the files; systems by name.
 
@@ -212,7 +219,7 @@ class _Frame:
         there: (N, U) whether its summary is not empty.
     """
 
-    systems: tuple[str, ...]
+    systems: Names
     facts: tuple[tuple[str, str], ...]
     inputs: IntArray
     places: IntArray

@@ -32,12 +32,15 @@ from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
+    Fields,
     InputReferences,
     InputUnits,
+    Names,
     ScoreTable,
     Signature,
     SystemLabels,
     SystemSummaries,
+    Texts,
     TextsLike,
     Unit,
     data_hashes,
@@ -84,7 +87,7 @@ class Converted(Result):
     labels: tuple[SystemLabels, ...] = ()
     scores: ScoreTable | None = field(default=None, metadata=HIDDEN)
     left_out: Mapping[str, int] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
+    remarks: Texts = ()
     documents: int = 0
 
     @property
@@ -98,7 +101,7 @@ class Converted(Result):
         )
 
     @property
-    def inputs(self) -> tuple[str, ...]:
+    def inputs(self) -> Names:
         """The ids of all inputs that the files name."""
         counts = self.counts
         return tuple(
@@ -122,7 +125,7 @@ class Converted(Result):
         }
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Texts:
         """What the files hold, and what was left out."""
         holds = []
         for what, counts in self.counts.items():
@@ -141,7 +144,7 @@ class Converted(Result):
             notes.append(f"Left out: {count} {what}.")
         return tuple(notes)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Fields]:
         """The lines of the part that was asked for."""
         if self.to == "units":
             return [entry.to_json() for entry in self.units]
@@ -154,7 +157,7 @@ class Converted(Result):
             if of_input.question:
                 questions[of_input.input] = {"question": of_input.question}
 
-        rows: list[dict[str, Any]] = []
+        rows: list[Fields] = []
         if self.to == "references":
             for entry in self.references:
                 # A reference whose sentences nobody marked is one text.
@@ -433,7 +436,7 @@ def _label_scores(
     inputs = tuple(dict.fromkeys(chain.from_iterable(labels.values())))
     # Input by input, since systems may be labelled on different ones.
     layouts = {entry.input: UnitLayout.of([entry]) for entry in units}
-    values: dict[str, Any] = {}
+    values: Fields = {}
 
     for s, rows in enumerate(labels.values()):
         for name, row in rows.items():

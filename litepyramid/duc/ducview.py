@@ -34,7 +34,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending, read_bytes, stem
-from litepyramid.types import InputReferences, InputUnits, Unit
+from litepyramid.types import InputReferences, InputUnits, Texts, Unit
 
 MAX_PATTERN_TEXT = 50_000
 REACH = 20_000
@@ -189,7 +189,7 @@ def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
     return match.groupdict() if match else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scu:
     """One summary content unit of a pyramid; its weight is its number of contributors.
 
@@ -207,7 +207,7 @@ class Scu:
         return len(self.places)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pyramid:
     """The SCUs of one input's references.
 
@@ -222,7 +222,7 @@ class Pyramid:
     input: str
     path: Path
     scus: tuple[Scu, ...]
-    references: tuple[tuple[str, ...], ...]
+    references: tuple[Texts, ...]
     odd: Counter[str]
 
     @property
@@ -231,7 +231,7 @@ class Pyramid:
         return {scu.uid: (scu.label.strip(), scu.weight) for scu in self.scus}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PeerAnnotation:
     """Which SCUs a person found in one system's summary.
 
@@ -521,7 +521,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
 
 def _split(
     text: str, headings: list[tuple[int, int]]
-) -> tuple[tuple[tuple[str, ...], ...], list[list[int]]]:
+) -> tuple[tuple[Texts, ...], list[list[int]]]:
     """The lines of each reference below its heading, and where each of them ends."""
     references = []
     ends = []

@@ -31,12 +31,15 @@ from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
+    Fields,
     InputReferences,
     InputUnits,
+    Names,
     ScoreTable,
     Signature,
     SystemLabels,
     SystemSummaries,
+    Texts,
     fingerprint,
 )
 
@@ -56,15 +59,15 @@ class PyramidFolder:
 
     pyramids: tuple[Pyramid, ...]
     annotations: tuple[PeerAnnotation, ...]
-    notes: tuple[str, ...]
+    notes: Texts
 
     @property
-    def inputs(self) -> tuple[str, ...]:
+    def inputs(self) -> Names:
         """The inputs' names."""
         return tuple(p.input for p in self.pyramids)
 
     @property
-    def systems(self) -> tuple[str, ...]:
+    def systems(self) -> Names:
         """The systems' names, sorted, numbers by value."""
         return tuple(sorted({a.system for a in self.annotations}, key=by_number))
 
@@ -151,7 +154,7 @@ class PyramidFolder:
         return grouped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AnnotationScore:
     """The scores of one peer annotation, as NIST lists them."""
 
@@ -178,7 +181,7 @@ class PeerScores(Result):
     scores: ScoreTable = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
     counts: tuple[tuple[int, int, int], ...] = field(metadata=HIDDEN)
-    notes: tuple[str, ...]
+    notes: Texts
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
@@ -195,7 +198,7 @@ class PeerScores(Result):
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Pyramid scores", columns, tuple(rows), notes)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Every score with its system and input."""
         table = self.scores
         rows = []
@@ -404,7 +407,7 @@ def _notes(
     topics: dict[str, Pyramid],
     pyramids: Sequence[Pyramid],
     annotations: Sequence[PeerAnnotation],
-) -> tuple[str, ...]:
+) -> Texts:
     """What was odd about the files; nothing is said where nothing was."""
     by_input = {p.input: p for p in pyramids}
     files = [*topics.values(), *(a.pyramid for a in annotations)]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
 from litepyramid.types import (
+    Fields,
     FloatArray,
     InputUnits,
     IntArray,
     Signature,
+    Texts,
     data_hashes,
     fingerprint,
 )
@@ -46,7 +48,7 @@ class Easiness(Result):
     sentences: tuple[Sentence, ...]
     values: FloatArray = field(metadata=HIDDEN)
     signature: Signature = field(default_factory=lambda: Signature(()))
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
     forms: ClassVar = {".jsonl": "_write_jsonl"}
@@ -93,7 +95,7 @@ class Easiness(Result):
         notes = (summary, *self.notes, f"Signature: {self.signature}")
         return [Table.of("Easiness, the easiest first", columns, rows, notes)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """All sentences in their order, references and sentences counted from 0."""
         pairs = zip(self.sentences, self.values, strict=True)
         rows = [{**record(s), "easiness": float(value)} for s, value in pairs]
@@ -116,7 +118,7 @@ def easiest_first(values: FloatArray) -> IntArray:
     return np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Line:
     """A row of a file of easiness."""
 
@@ -237,9 +239,7 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
     return texts
 
 
-def placement_notes(
-    scus: Sequence[Alignment], stus: Sequence[Alignment]
-) -> tuple[str, ...]:
+def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> Texts:
     """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):

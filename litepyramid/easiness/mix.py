@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import compress
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,13 @@ from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.text import cut
 from litepyramid.types import (
+    BoolArray,
     ColumnsLike,
+    Fields,
     FloatArray,
     InputUnits,
     Signature,
+    Texts,
     TextsLike,
     Unit,
     UnitsLike,
@@ -40,7 +43,6 @@ from litepyramid.units.align import Alignment, Place, Sentence, align_both, sent
 from litepyramid.units.extract import UnitsResult, extract
 
 By = Literal["easiness", "random", "reversed", "gold"]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Mix(UnitsResult):
     carries_stus: BoolArray = field(metadata=HIDDEN)
     easiness: FloatArray = field(metadata=HIDDEN)
     by: str
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
 
     def counts(self) -> dict[str, int]:
@@ -92,7 +94,7 @@ class Mix(UnitsResult):
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Units after mixing", columns, tuple(rows), notes)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Counts, sentences and units."""
         marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
         sentences = [

@@ -31,7 +31,7 @@ from litepyramid.files import read_bytes
 from litepyramid.progress import track
 from litepyramid.stats import ordered_sum
 from litepyramid.tables import HIDDEN, Column, Result, Table
-from litepyramid.types import FloatArray, IntArray, Signature
+from litepyramid.types import Fields, FloatArray, IntArray, Names, Signature
 
 if TYPE_CHECKING:
     import xgboost
@@ -48,7 +48,7 @@ _XGBOOST = {
 _OURS = frozenset({"rounds", "scu_prior"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeSettings:
     """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error,
     40 rounds.
@@ -101,12 +101,12 @@ class EasinessRegressor(Result):
 
     booster: xgboost.Booster = field(metadata=HIDDEN)
     feature_set: str
-    names: tuple[str, ...]
+    names: Names
     about: Mapping[str, str] = field(default_factory=dict)
     offset: float = 0.0
 
     @classmethod
-    def endings(cls) -> tuple[str, ...]:
+    def endings(cls) -> Names:
         """The ending of the one form that can be read again."""
         return (".json",)
 
@@ -356,14 +356,14 @@ def cross_fit(
     return Easiness(gold.sentences, predicted, signature, gold.notes)
 
 
-def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
+def checked_model(data: bytes, path: str | Path) -> Fields:
     """The model of boosted trees for regression that a file holds, after every
     check."""
     expected = "a regressor in XGBoost's JSON (not .ubj: fit it again)"
     if data.lstrip()[:1] != b"{" or data[:2] == b"{L" or len(data) > _LARGEST:
         raise ModelError("is not an XGBoost model", path=path, expected=expected)
     try:
-        model: dict[str, Any] = parse_json(data.decode(), path=path, error=ModelError)
+        model: Fields = parse_json(data.decode(), path=path, error=ModelError)
         if tuple(model["version"][:2]) < (2, 0):
             model = _modernised(model)
         _check(model)
@@ -385,7 +385,7 @@ def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
     return model
 
 
-def _modernised(model: dict[str, Any]) -> dict[str, Any]:
+def _modernised(model: Fields) -> Fields:
     """A model of XGBoost 1 in the form of XGBoost 2: 0/1 for flags, one tree a
     round."""
     learner = deepcopy(model["learner"])
@@ -399,7 +399,7 @@ def _modernised(model: dict[str, Any]) -> dict[str, Any]:
     return {"version": [2, 0, 0], "learner": learner}
 
 
-def _check(model: dict[str, Any]) -> None:
+def _check(model: Fields) -> None:
     """Raises ValueError unless a model is a regression by trees that can be followed to
     a leaf."""
     learner = model["learner"]
@@ -441,7 +441,7 @@ def _check(model: dict[str, Any]) -> None:
             raise ValueError(f"tree {n}: {error}") from None
 
 
-def _check_tree(tree: dict[str, Any], features: int) -> None:
+def _check_tree(tree: Fields, features: int) -> None:
     counts = {key: int(value) for key, value in tree["tree_param"].items()}
     size = counts["num_nodes"]
     _need(size > 0 and counts["num_feature"] == features, "other features")

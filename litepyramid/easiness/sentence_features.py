@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid.files import read_lines
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, Names, Signature
 from litepyramid.units.align import Sentence, sharing, word_types
 from litepyramid.units.parsers.embedded.frames import Tree, word_set
 from litepyramid.units.parses import tree_pieces
@@ -44,7 +44,7 @@ class FeatureTable:
     """The features of sentences: `values` is (sentences, names)."""
 
     feature_set: str
-    names: tuple[str, ...]
+    names: Names
     values: FloatArray
     sentences: tuple[Sentence, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))

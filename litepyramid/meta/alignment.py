@@ -21,9 +21,11 @@ from litepyramid.stats import by_id
 from litepyramid.tables import hidden
 from litepyramid.text import counted
 from litepyramid.types import (
+    Fields,
     FloatArray,
     FullSources,
     HumanLike,
+    Names,
     ScoresLike,
     ScoreTable,
     Signature,
@@ -69,7 +71,7 @@ def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
     )
 
 
-def _picked(names: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+def _picked(names: Sequence[str], order: Sequence[int]) -> Names:
     return tuple([names[i] for i in order])
 
 
@@ -94,15 +96,15 @@ def check_number(what: str, value: Any) -> None:
         raise InputError(f"{what} is {value!r}", expected="a number")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeftOut:
     """What one side has not scored: systems, inputs, single cells; and what of the
     file is no score."""
 
-    systems: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
+    systems: Names = ()
+    inputs: Names = ()
     cells: int = 0
-    columns: tuple[str, ...] = ()
+    columns: Names = ()
 
     def __str__(self) -> str:
         systems = counted(len(self.systems), "system")
@@ -125,25 +127,25 @@ class Aligned:
     `left_out_test` are the systems that only one of the two tables has.
     """
 
-    metrics: tuple[str, ...]
+    metrics: Names
     human: str
-    raters: tuple[str, ...]
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
+    raters: Names
+    systems: Names
+    inputs: Names
     left_out: LeftOut
     table: ScoreTable = hidden(repr=False)
     values: FloatArray = hidden(repr=False)
     Z: FloatArray = hidden(repr=False)
     full: ScoreTable | None = hidden(default=None, repr=False)
     test: FloatArray | None = hidden(default=None, repr=False)
-    left_out_test: tuple[str, ...] = ()
+    left_out_test: Names = ()
 
     @property
     def scores(self) -> FloatArray:
         """The first metric's, on the whole test set where there is one."""
         return self.values[0] if self.test is None else self.test
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> Fields:
         """What a result says of the first metric."""
         names = {
             "metric": self.metrics[0],
@@ -334,7 +336,7 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
     )
 
 
-def metric_names(table: ScoreTable) -> tuple[str, ...]:
+def metric_names(table: ScoreTable) -> Names:
     """The metrics that the table is asked about; all but the raters if none are."""
     raters = table.select(table.human or PEOPLE)
     if table.chosen:
@@ -348,7 +350,7 @@ def metric_names(table: ScoreTable) -> tuple[str, ...]:
     return names
 
 
-def human_score(table: ScoreTable) -> tuple[str, tuple[str, ...], FloatArray]:
+def human_score(table: ScoreTable) -> tuple[str, Names, FloatArray]:
     """The human score: its name, the raters that it is the mean of, (N, M) scores."""
     asked = table.human or PEOPLE
     raters = tuple(sorted(table.select(asked)))
@@ -359,14 +361,14 @@ def human_score(table: ScoreTable) -> tuple[str, tuple[str, ...], FloatArray]:
 
 def unaligned(
     table: ScoreTable,
-) -> tuple[dict[str, FloatArray], dict[str, FloatArray], tuple[str, ...]]:
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray], Names]:
     """The human score and the metrics by name, each with all that it has scored; and
     the raters.
 
     There are neither people nor raters where the table does not say who they are.
     """
     people = {}
-    raters: tuple[str, ...] = ()
+    raters: Names = ()
     if table.human:
         human, raters, Z = human_score(table)
         people = {human: Z}

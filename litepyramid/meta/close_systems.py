@@ -30,7 +30,17 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, FullSources, HumanLike, ScoresLike, Signature
+from litepyramid.types import (
+    BoolArray,
+    Ends,
+    Fields,
+    FloatArray,
+    FullSources,
+    HumanLike,
+    ScoresLike,
+    Signature,
+    Texts,
+)
 
 ShareRule = Literal["paper", "authors"]
 _SHARES = 10  # of the pairs, in the curve of `delta`
@@ -40,7 +50,7 @@ _ABOUT = 0.2  # of the pairs, those that are "about" a difference
 # -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairCounts:
     """What people say of the pairs of systems that differ by `lower` to `upper` in the
     metric.
@@ -75,7 +85,7 @@ class SystemPairs:
 
     gaps: FloatArray
     signs: NDArray[np.int8]
-    human_ties: NDArray[np.bool_]
+    human_ties: BoolArray
     one: NDArray[np.intp]
     two: NDArray[np.intp]
     slack: float
@@ -323,7 +333,7 @@ def delta(
 
 
 def reached_at(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
+    gaps: FloatArray, agreed: BoolArray, weights: FloatArray, target: float
 ) -> float:
     """The smallest difference at which people agree as often as `target`, by an
     isotonic fit.
@@ -345,7 +355,7 @@ def reached_at(
 
 def resampled_pairs(
     sides: Aligned, pairs: SystemPairs, samples: int, seed: int
-) -> tuple[NDArray[np.bool_], FloatArray]:
+) -> tuple[BoolArray, FloatArray]:
     """(k, P) whether people agree, and how often the pair is drawn, on draws of
     both."""
     drawn = draws.counts(
@@ -412,7 +422,7 @@ class DifferenceResult(Result):
     confidence: float
     signature: Signature
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> Texts:
         """One actionable sentence per metric."""
         return tuple(map(self._sentence, self.metrics))
 
@@ -475,7 +485,7 @@ class DifferenceResult(Result):
         title = f"What a difference of {self.difference:.3g} means"
         return [Table.of(title, columns, rows, [*self.sentences(), *notes])]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Sentences and numbers."""
         return record(self) | {"sentences": self.sentences()}
 
@@ -570,7 +580,7 @@ def difference(
 def _worth(
     sides: Aligned,
     pairs: SystemPairs,
-    drawn: tuple[NDArray[np.bool_], FloatArray],
+    drawn: tuple[BoolArray, FloatArray],
     difference: float,
     target: float,
     confidence: float,
@@ -620,7 +630,7 @@ def _worth(
 
 def _agreement_interval(
     about: PairCounts, shares: FloatArray, confidence: float
-) -> tuple[float, float]:
+) -> Ends:
     """The wider of the bootstrap's interval and Wilson's; NaN where there is none."""
     from scipy.stats import binomtest
 

@@ -39,7 +39,15 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import HumanLike, ScoresLike, ScoreSources, Signature, several
+from litepyramid.types import (
+    Fields,
+    HumanLike,
+    Names,
+    ScoresLike,
+    ScoreSources,
+    Signature,
+    several,
+)
 
 _METHODS = METHOD_WORDS | {
     "perm-systems": "permuting systems",
@@ -50,7 +58,7 @@ _METHODS = METHOD_WORDS | {
 """The methods in the words of figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparisonResult(Result):
     """Which metrics correlate better with the human score than which others.
 
@@ -59,7 +67,7 @@ class ComparisonResult(Result):
     Fig. 6).
     """
 
-    metrics: tuple[str, ...]
+    metrics: Names
     human: str
     comparisons: tuple[PairTests, ...] = field(metadata=HIDDEN)
     method: ComparisonMethod
@@ -139,18 +147,18 @@ class ComparisonResult(Result):
         rows = self._rows()
         return Table.of("", rows[0], rows)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """The tests row by row, and what they have in common."""
         return record(self) | {"remarks": self.remarks(), "tests": self._rows()}
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[Fields]:
         """All tests of all levels and coefficients."""
         rows = []
         for tested in self.comparisons:
             rows += self._of(tested)
         return rows
 
-    def _of(self, tested: PairTests) -> list[dict[str, Any]]:
+    def _of(self, tested: PairTests) -> list[Fields]:
         """The tests of one level and coefficient."""
         rows = []
         for i, j in self.pairs():

@@ -33,8 +33,11 @@ from litepyramid.stats import check_samples, check_share, percentile_interval
 from litepyramid.tables import Column, Result, Table, hidden, row
 from litepyramid.text import cut
 from litepyramid.types import (
+    Ends,
+    Fields,
     FloatArray,
     HumanLike,
+    Names,
     ScoresLike,
     ScoreSources,
     Signature,
@@ -60,7 +63,7 @@ IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLINGS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Correlation:
     """One metric's correlation with the human score, and what it was computed from.
 
@@ -72,7 +75,7 @@ class Correlation:
 
     metric: str
     human: str
-    raters: tuple[str, ...]
+    raters: Names
     level: Level
     coefficient: Coefficient
     value: float
@@ -85,7 +88,7 @@ class Correlation:
     epsilon: float = math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Interval:
     """A correlation between the ends of its confidence interval; NaN where they are not
     defined.
@@ -109,7 +112,7 @@ class Interval:
     drawn: FloatArray = hidden(repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CorrelationResult(Result):
     """Correlations of several metrics; one row per metric (in a frame, per
     correlation)."""
@@ -120,7 +123,7 @@ class CorrelationResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, a column for each level and coefficient."""
-        rows: dict[str, dict[str, Any]] = {}
+        rows: dict[str, Fields] = {}
         columns = {"metric": Column("metric")}
         for c in self.correlations:
             name = f"{c.level}_{c.coefficient}"
@@ -163,7 +166,7 @@ class CorrelationResult(Result):
         return notes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IntervalResult(Result):
     """Confidence intervals by metric, level and coefficient; Fisher's have 0 samples,
     no seed."""
@@ -506,7 +509,7 @@ def _interval(
 
 def fisher_interval(
     r: float, n: int, coefficient: Coefficient = "pearson", confidence: float = 0.95
-) -> tuple[float, float]:
+) -> Ends:
     """tanh(arctanh r ± z_{α/2} · c / √(n - b)) (DDR21 §3.1; Bonett & Wright 2000).
 
     b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It

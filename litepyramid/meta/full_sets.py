@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import nan
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -22,10 +22,17 @@ from litepyramid.meta.core.levels import OF_VECTORS, Coefficient, level_correlat
 from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FullSources, HumanLike, ScoresLike, Signature, several
+from litepyramid.types import (
+    Fields,
+    FullSources,
+    HumanLike,
+    ScoresLike,
+    Signature,
+    several,
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FullSetInterval:
     """r_SYS of one metric with one way of sampling, on the judged inputs and on all.
 
@@ -161,7 +168,7 @@ def _interval(
     sampling: Sampling,
     coefficient: Coefficient,
     confidence: float,
-    draws: dict[str, Any],
+    draws: Fields,
 ) -> FullSetInterval:
     """The correlations of one metric on either set, with their intervals."""
     judged = sides.values[0]

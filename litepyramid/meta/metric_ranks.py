@@ -13,10 +13,10 @@ from litepyramid.meta.comparisons import compare
 from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
 from litepyramid.meta.correlations import SYMBOLS, in_words, interval
 from litepyramid.tables import Column, Result, Table
-from litepyramid.types import HumanLike, ScoresLike, ScoreSources, Signature
+from litepyramid.types import Fields, HumanLike, ScoresLike, ScoreSources, Signature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RankedMetric:
     """The rank of a metric's cluster (the best is 1), and its correlation with an
     interval."""
@@ -28,7 +28,7 @@ class RankedMetric:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RankResult(Result):
     """Metrics by rank, the best first."""
 
@@ -154,7 +154,7 @@ def rank(
         )
 
     table = score_table(scores, human, **sources)
-    common: dict[str, Any] = {
+    common: Fields = {
         "level": level,
         "coefficient": coefficient,
         "seed": seed,

@@ -16,7 +16,7 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MetricNormality:
     """Shapiro-Wilk tests of one metric's scores: over the systems' means, and input by
     input.
@@ -36,7 +36,7 @@ class MetricNormality:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NormalityResult(Result):
     """Shapiro-Wilk tests, one row per metric."""
 

@@ -49,7 +49,7 @@ PAPER: dict[ComparisonTest, ComparisonMethod] = {
 """The permutation tests whose p-values are counted as in the paper."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairTests:
     """All pairs of K metrics, tested at one level with one coefficient.
 

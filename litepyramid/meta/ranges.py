@@ -18,6 +18,7 @@ from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     HumanLike,
+    Names,
     ScoresLike,
     ScoreSources,
     ScoreTable,
@@ -31,7 +32,7 @@ _STEPS = 15
 _PAIRS = 20  # pairs of summaries drawn for each summary drawn: 100,000 and 5,000 in P19
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RangePoint:
     """One step of a curve, from `low` to `high` of the normalised average score.
 
@@ -56,7 +57,7 @@ class DisagreementCurve:
     points: tuple[RangePoint, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RangeAgreement:
     """Kendall's τ-b between two metrics on the summaries of one range, averaged over
     topics.
@@ -85,14 +86,14 @@ class ScoringRangeResult(Result):
     the whole range's summaries in the top range.
     """
 
-    metrics: tuple[str, ...]
-    better_metrics: tuple[str, ...]
+    metrics: Names
+    better_metrics: Names
     agreement: tuple[RangeAgreement, ...]
     disagreement: tuple[DisagreementCurve, ...]
     better: tuple[RangePoint, ...]
     unbeaten: int
     topics: int
-    dropped: tuple[str, ...]
+    dropped: Names
     above: float
     rule: Rule
     signature: Signature
@@ -237,7 +238,7 @@ def range_(
     check_whole("best", best, 2)
     choose("rule", rule, get_args(Rule))
     table = score_table(scores, human, **sources)
-    raters: tuple[str, ...] = ()
+    raters: Names = ()
     people = None
     if table.human or {*PEOPLE} <= {*table.metrics}:
         _, raters, people = human_score(table)
@@ -345,7 +346,7 @@ def _topics(
     people: FloatArray | None,
     baseline: str | None,
     rule: Rule,
-) -> tuple[list[_Topic], tuple[str, ...]]:
+) -> tuple[list[_Topic], Names]:
     """The topics with enough summaries, and the names of the others."""
     if baseline is not None and baseline not in table.systems:
         expected = f"one of the rows '{table.systems[0]}' …"

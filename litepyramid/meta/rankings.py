@@ -23,7 +23,7 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StabilityPoint:
     """How stable one metric's ranking of systems is, made from M `inputs` of those
     `available`.

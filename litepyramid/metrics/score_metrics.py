@@ -19,10 +19,13 @@ from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
+    Ends,
+    Fields,
     FloatArray,
     References,
     ScoreTable,
     Signature,
+    Texts,
     data_hashes,
 )
 from litepyramid.wording import normalized
@@ -35,7 +38,7 @@ _SAMPLES = 10_000  # of the bootstrap
 _EXTRA = {"extra": "metrics"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MetricScores(Result):
     """Scores of some metrics; saved as CSV they are the table that meta-evaluation
     takes.
@@ -45,10 +48,10 @@ class MetricScores(Result):
     """
 
     scores: ScoreTable
-    intervals: Mapping[str, Sequence[tuple[float, float]]]
+    intervals: Mapping[str, Sequence[Ends]]
     confidence: float
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system: its mean over inputs by each metric, with the
@@ -156,7 +159,7 @@ def score_metrics(
     table = ScoreTable(
         tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
     )
-    draws: dict[str, Any] = {
+    draws: Fields = {
         "samples": _SAMPLES,
         "confidence": confidence,
         "seed": seed,

@@ -31,7 +31,7 @@ from litepyramid.scoring.saved_result import report
 from litepyramid.stats import by_id, check_share, ordered_sum, system_means
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
-from litepyramid.types import ResultLike, Signature
+from litepyramid.types import ResultLike, Signature, Texts
 
 WORST = 20
 """So many disagreements are shown."""
@@ -39,7 +39,7 @@ WORST = 20
 _CLOSE = 0.1  # a score of one summary is told to about this, or it is not told
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SystemBias:
     """By how much the judge's score of a system is above people's, with its
     interval."""
@@ -51,7 +51,7 @@ class SystemBias:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Disagreement:
     """A fact on which judge and people disagree most, with what the judge goes by."""
 
@@ -62,11 +62,11 @@ class Disagreement:
     label: float
     summary: str | None
     span: tuple[int, int] = (0, 0)
-    missing: tuple[str, ...] = ()
+    missing: Texts = ()
     conflict: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeAudit(Result):
     """How a judge errs on people's labels, and what that does to the result.
 
@@ -83,7 +83,7 @@ class JudgeAudit(Result):
     verdict: str
     figures: tuple[Figure, ...]
     systems: tuple[SystemBias, ...]
-    effects: tuple[str, ...]
+    effects: Texts
     cells: tuple[Cell, ...]
     worst: tuple[Disagreement, ...]
     pairs: int

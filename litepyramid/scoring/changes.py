@@ -34,7 +34,7 @@ from litepyramid.scoring.system_changes import (
 )
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut, written
-from litepyramid.types import ResultLike, Signature, fingerprint
+from litepyramid.types import Fields, Names, ResultLike, Signature, Texts, fingerprint
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, systems of a sentence
 _KINDS = ("lost", "gained")
@@ -42,7 +42,7 @@ _KINDS = ("lost", "gained")
 ChangeRows = Literal["systems", "inputs", "facts", "groups"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChangeResult(Result):
     """What changed from a baseline to one new run or several.
 
@@ -59,13 +59,13 @@ class ChangeResult(Result):
 
     metric: str
     baseline: str
-    runs: tuple[str, ...]
+    runs: Names
     changes: tuple[SystemChange, ...]
     alpha: float
     gate: str
-    failures: tuple[str, ...]
-    would_fail: tuple[str, ...]
-    notes: tuple[str, ...]
+    failures: Texts
+    would_fail: Texts
+    notes: Texts
     signature: Signature
     history: tuple[RunScores, ...] = hidden()
 
@@ -144,7 +144,7 @@ class ChangeResult(Result):
         """The verdict, behind PASS or FAIL if there is a gate."""
         return f"{self.outcome}: {self.verdict}" if self.gate else self.verdict
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """The fields, and the verdict."""
         return {"verdict": self.verdict, **record(self)}
 
@@ -176,7 +176,7 @@ class ChangeResult(Result):
 
         return tables
 
-    def rows(self, rows: ChangeRows) -> list[dict[str, Any]]:
+    def rows(self, rows: ChangeRows) -> list[Fields]:
         """The entries of tables: a row for each of the systems, inputs, facts or
         groups."""
         changes: Sequence[SystemChange] = self.changes
@@ -205,7 +205,7 @@ class ChangeResult(Result):
 
         return listed
 
-    def _facts(self, kind: str) -> list[dict[str, Any]]:
+    def _facts(self, kind: str) -> list[Fields]:
         return [fact for fact in self.rows("facts") if fact["change"] == kind]
 
     def to_csv_table(self) -> Table:
@@ -338,7 +338,7 @@ class ChangeResult(Result):
         return text
 
 
-def _system_row(change: SystemChange) -> dict[str, Any]:
+def _system_row(change: SystemChange) -> Fields:
     """The numbers of one system, and how many facts it lost and gained."""
     values = {}
     for name, value in row(change).items():
@@ -563,9 +563,7 @@ def _corrected(found: Sequence[SystemChange]) -> tuple[SystemChange, ...]:
     return tuple(corrected)
 
 
-def _failures(
-    changes: Sequence[SystemChange], gate: Gate, *, many: bool
-) -> tuple[str, ...]:
+def _failures(changes: Sequence[SystemChange], gate: Gate, *, many: bool) -> Texts:
     """A sentence for each condition that a system fails."""
     failures = []
     for change in changes:

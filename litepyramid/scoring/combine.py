@@ -37,18 +37,23 @@ from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
+from litepyramid.types import (
+    Ends,
+    Fields,
+    FloatArray,
+    Names,
+    ScoreMatrix,
+    ScoresLike,
+    Signature,
+    Texts,
+)
 
 FEW = 15
 """With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with
 5."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class Combined:
     """What labels and judge combined say of a mean, with its interval (low, high).
 
@@ -70,11 +75,7 @@ class Combined:
     saved: float
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class CombinedScore(Combined):
     """The human score of a system; the judge's own, over all inputs; its rank groups,
     from 1."""
@@ -85,11 +86,7 @@ class CombinedScore(Combined):
     groups: tuple[int, ...]
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class CombinedPair(Combined):
     """The difference of two systems, the first one better, estimated with a λ of its
     own.
@@ -106,7 +103,7 @@ class CombinedPair(Combined):
     p_holm: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CombinedScores(Result):
     """Human scores of systems, best first, and their differences, the largest first.
 
@@ -124,7 +121,7 @@ class CombinedScores(Result):
     alpha: float
     signature: Signature
     spread: Spread = "inputs"
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
 
     @property
     def scores(self) -> dict[str, float]:
@@ -309,7 +306,7 @@ def combine(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Estimates:
     """Rows of `estimates.ROW` of N systems and of every two of them.
 
@@ -322,7 +319,7 @@ class _Estimates:
     """
 
     metric: str
-    systems: tuple[str, ...]
+    systems: Names
     judge: FloatArray
     means: np.recarray[Any, Any]
     differences: np.recarray[Any, Any]
@@ -332,7 +329,7 @@ class _Estimates:
     complete: bool
     fewest: int
     unanswered: int = 0
-    unlabelled: tuple[str, ...] = ()
+    unlabelled: Names = ()
 
 
 def _of_inputs(
@@ -468,7 +465,7 @@ def _between(scores: FloatArray, noise: FloatArray) -> FloatArray:
 
 def _combined(
     estimates: _Estimates,
-    limits: tuple[float, float],
+    limits: Ends,
     spread: Spread,
     confidence: float,
     signature: Signature,
@@ -534,7 +531,7 @@ def _combined(
             )
         )
 
-    made: dict[str, Any] = {"combine": "cross-fit", "target": target}
+    made: Fields = {"combine": "cross-fit", "target": target}
     made |= {"confidence": confidence, **about}
     return CombinedScores(
         metric=estimates.metric,
@@ -605,7 +602,7 @@ def _notes(
         )
 
 
-def _entry(rows: np.recarray[Any, Any], n: int) -> dict[str, Any]:
+def _entry(rows: np.recarray[Any, Any], n: int) -> Fields:
     """The fields of a `Combined`, of one row."""
     return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 

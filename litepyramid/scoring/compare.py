@@ -30,7 +30,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoresLike, Signature
+from litepyramid.types import FloatArray, Names, ScoresLike, Signature, Texts
 
 _LISTED = 10  # pairs; more are shown as a matrix
 _OF_MATRIX = (
@@ -40,11 +40,7 @@ _OF_MATRIX = (
 )
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class PairComparison(TestedDifference):
     """One pair of systems, the difference first − second.
 
@@ -57,7 +53,7 @@ class PairComparison(TestedDifference):
     second: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SystemComparison(Result):
     """Pairs of systems, the largest difference first.
 
@@ -68,7 +64,7 @@ class SystemComparison(Result):
     """
 
     metric: str
-    systems: tuple[str, ...]
+    systems: Names
     scores: tuple[float, ...]
     pairs: tuple[PairComparison, ...]
     against: str | None
@@ -104,7 +100,7 @@ class SystemComparison(Result):
             )
         ]
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         fewest = min(pair.inputs for pair in self.pairs)

@@ -15,10 +15,17 @@ from litepyramid.scoring.runs import Side, align_runs, names_of, saved_run
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ResultLike, Signature, fingerprint
+from litepyramid.types import (
+    FloatArray,
+    Names,
+    ResultLike,
+    Signature,
+    Texts,
+    fingerprint,
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SystemDrift:
     """The two judges on one system.
 
@@ -41,7 +48,7 @@ class SystemDrift:
     p_holm: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DriftResult(Result):
     """How the judgements of two judges, or of one on two days, differ.
 
@@ -52,10 +59,10 @@ class DriftResult(Result):
             finds.
     """
 
-    judges: tuple[str, ...]
+    judges: Texts
     systems: tuple[SystemDrift, ...]
-    rankings: tuple[tuple[str, ...], tuple[str, ...]]
-    conclusions: tuple[str, ...]
+    rankings: tuple[Names, Names]
+    conclusions: Texts
     alpha: float
     signature: Signature
 
@@ -194,7 +201,7 @@ def _favour(change: FloatArray) -> FloatArray:
     return favour
 
 
-def _best_first(side: Side) -> tuple[str, ...]:
+def _best_first(side: Side) -> Names:
     """The systems by their mean score; ties, to 12 digits, by name."""
     # Means that differ in the last bit are tied.
     means = np.round(system_means(side.scores), 12)

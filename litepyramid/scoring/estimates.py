@@ -29,7 +29,7 @@ ROW = np.dtype(
 of the labels alone, and the last three fields of a `Combined`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Drawn:
     """What is known of R means over M inputs from n draws of known probability.
 

@@ -25,7 +25,7 @@ _SPEAKS = 0.5  # share of a fact's words in a sentence that speaks of it
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FactChange:
     """A fact that a system lost or gained, with its presence in both runs.
 

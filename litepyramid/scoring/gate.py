@@ -13,7 +13,7 @@ from litepyramid.stats import check_whole
 from litepyramid.text import counted, cut, written
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gate:
     """The conditions under which a run fails, and the significance level of the tests.
 

@@ -16,7 +16,7 @@ from litepyramid.text import counted
 _START = 1000  # characters of a file that show what it is
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunScores:
     """One run: its date as ISO 8601 writes it; score, low, high by system."""
 
@@ -40,7 +40,7 @@ class RunScores:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class History(Result):
     """The runs of a history file, in its order."""
 

@@ -7,7 +7,6 @@ from math import ceil, log2
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.stats import (
     SMALLEST_TAIL,
@@ -22,7 +21,15 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoreMatrix, fingerprint
+from litepyramid.types import (
+    BoolArray,
+    Ends,
+    Fields,
+    FloatArray,
+    IntArray,
+    ScoreMatrix,
+    fingerprint,
+)
 
 MEASURES = (
     Column("difference", "diff.", signed=True),
@@ -34,11 +41,7 @@ MEASURES = (
 """The columns of a tested difference."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class TestedDifference:
     """A mean difference over the inputs that both sides are scored on, with its test.
 
@@ -63,7 +66,7 @@ _Tested = TypeVar("_Tested", bound=TestedDifference)
 
 def as_differences(
     differences: FloatArray, p: FloatArray | None = None, **bootstrap: Any
-) -> list[dict[str, Any]]:
+) -> list[Fields]:
     """The fields of a `TestedDifference` for each row of differences over inputs."""
     ends = system_intervals(differences, **bootstrap)
     p = flip_p_of(differences) if p is None else p
@@ -100,7 +103,7 @@ def matrices_sha(*scores: ScoreMatrix) -> str:
 
 def intervals_and_groups(
     systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
-) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[int, ...], ...]]:
+) -> tuple[tuple[Ends, ...], tuple[tuple[int, ...], ...]]:
     """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of
     the ids."""
     rows = by_id(systems)
@@ -187,9 +190,7 @@ def rank_groups(values: FloatArray) -> list[tuple[int, ...]]:
     return letter_groups(order, differs | differs.T)
 
 
-def letter_groups(
-    order: Sequence[int], differs: NDArray[np.bool_]
-) -> list[tuple[int, ...]]:
+def letter_groups(order: Sequence[int], differs: BoolArray) -> list[tuple[int, ...]]:
     """The groups of `rank_groups` from which pairs differ.
 
     `order` are the systems, best first, those left out in no group; `differs` is (N,

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, ordered_columns
 from litepyramid.stats import adjust_p_values, by_id, sums_by, t_p_values, t_reach
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
@@ -23,7 +22,7 @@ _WORD = re.compile(r"\w+(?:'\w+)?")
 _PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """A number about the judge with its interval, from leaving out inputs
     (jackknife)."""
@@ -34,7 +33,7 @@ class Figure:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cell:
     """A kind of pairs on which the judge errs as elsewhere, or not.
 
@@ -57,7 +56,7 @@ class Cell:
     p_holm: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelledPairs:
     """K pairs by system, input and text: what judge and people say of each.
 
@@ -175,7 +174,7 @@ def _numbers(
     return {name: float(value) for name, value in numbers.items()}
 
 
-def _separation(pairs: LabelledPairs, weights: FloatArray) -> tuple[float, float]:
+def _separation(pairs: LabelledPairs, weights: FloatArray) -> Ends:
     """AUC, ties half; the presence from which yes has the highest sensitivity plus
     specificity."""
     values, rank = np.unique(pairs.presence, return_inverse=True)
@@ -242,14 +241,14 @@ def cells_of(
     return tuple(sorted(cells, key=lambda cell: cell.p))
 
 
-def _enough(pairs: LabelledPairs, inside: NDArray[np.bool_]) -> bool:
+def _enough(pairs: LabelledPairs, inside: BoolArray) -> bool:
     inputs = len(np.unique(pairs.inputs[inside]))
     return bool(inside.sum() >= _PAIRS and inputs >= _INPUTS)
 
 
 def contrast(
     errors: FloatArray,
-    inside: NDArray[np.bool_],
+    inside: BoolArray,
     weights: FloatArray,
     inputs: IntArray,
     confidence: float,
@@ -284,7 +283,7 @@ def contrast(
 
 def _kinds(
     result: ScoreResult, pairs: LabelledPairs
-) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+) -> Iterator[tuple[str, str, BoolArray]]:
     """Every cell: its kind, its name, and which pairs are in it."""
     units = [unit for entry in result.units for unit in entry.units]
     unit_words = [_words(unit.text) for unit in units]
@@ -335,7 +334,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("\u2019", "'"))
 
 
-def _thirds(kind: str, lengths: Any) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def _thirds(kind: str, lengths: Any) -> Iterator[tuple[str, str, BoolArray]]:
     """The shortest and the longest third."""
     sizes = np.array(lengths)
     low, high = np.quantile(sizes, (1 / 3, 2 / 3))

@@ -10,7 +10,7 @@ from litepyramid.judges.base import Evidence
 from litepyramid.scoring.inference import flip_p_values
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.text import cut
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import Ends, Fields, FloatArray, IntArray
 
 ScoreRecord = Any
 """A `ScoreResult`, whose page this is, and which cannot be imported here."""
@@ -23,7 +23,7 @@ _SURE = 0.8  # share of labels that must say so for a verdict
 _LONGEST = 200  # characters of what is missing in a sentence
 
 
-def page_data(result: ScoreRecord) -> dict[str, Any]:
+def page_data(result: ScoreRecord) -> Fields:
     """What the page's script draws; presences are in thousandths, labels in halves, -1
     is none."""
     notes = result.to_tables()[0].notes
@@ -53,7 +53,7 @@ def page_data(result: ScoreRecord) -> dict[str, Any]:
     }
 
 
-def _systems(result: ScoreRecord) -> list[dict[str, Any]]:
+def _systems(result: ScoreRecord) -> list[Fields]:
     """The systems in their order, with the scores of their summaries."""
     rows = {row["system"]: row for row in result.system_rows()}
     systems = []
@@ -62,7 +62,7 @@ def _systems(result: ScoreRecord) -> list[dict[str, Any]]:
     return systems
 
 
-def _inputs(result: ScoreRecord) -> list[dict[str, Any]]:
+def _inputs(result: ScoreRecord) -> list[Fields]:
     """The inputs with their units and references."""
     references = result.references or [None] * len(result.units)
     inputs = []
@@ -101,7 +101,7 @@ def _calibration(result: ScoreRecord, labels: FloatArray | None) -> Any:
     return calibrate(result.presence[both], labels[both], signature=result.signature)
 
 
-def _drawn(calibration: Any) -> dict[str, Any]:
+def _drawn(calibration: Any) -> Fields:
     """The bins that hold pairs, and the figures beside them."""
     bins = []
     for one in calibration.bins:
@@ -116,7 +116,7 @@ def _drawn(calibration: Any) -> dict[str, Any]:
     }
 
 
-def verdict_bounds(bins: Iterable[Any]) -> tuple[float, float]:
+def verdict_bounds(bins: Iterable[Any]) -> Ends:
     """Presence up to which facts are missing, and from which they are present, by the
     labels.
 

@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
@@ -22,13 +21,16 @@ from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, check_samples
 from litepyramid.types import (
+    BoolArray,
     DataLike,
+    Fields,
     FloatArray,
     InputReferences,
     JudgeLike,
     References,
     ResultLike,
     Signature,
+    Texts,
     TextsLike,
     data_hashes,
     fingerprint,
@@ -48,7 +50,7 @@ class PrecisionResult(SystemScores):
 
     precision: FloatArray
     recall: FloatArray | None
-    units: tuple[tuple[tuple[str, ...], ...], ...]
+    units: tuple[tuple[Texts, ...], ...]
 
     @property
     def beside(self) -> dict[str, dict[str, float]]:
@@ -60,7 +62,7 @@ class PrecisionResult(SystemScores):
             "recall": self._means(self.recall),
         }
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Scores by summary, in the rows that `compare` and `meta` read."""
         scores = []
         for n, system in enumerate(self.systems):
@@ -232,7 +234,7 @@ def _with_premises(
     return dataset, premises
 
 
-def _units_of(texts: Sequence[str], language: str) -> dict[int, tuple[str, ...]]:
+def _units_of(texts: Sequence[str], language: str) -> dict[int, Texts]:
     """The units of each text that is not empty, by its place."""
     from litepyramid.units.extract import extract
 
@@ -248,7 +250,7 @@ def _units_of(texts: Sequence[str], language: str) -> dict[int, tuple[str, ...]]
 
 def _best_presence(
     judge: Judge,
-    units: Mapping[int, tuple[str, ...]],
+    units: Mapping[int, Texts],
     premises: Sequence[Sequence[str]],
 ) -> tuple[dict[int, FloatArray], JudgedBatch]:
     """The presence of each text's units in the premise that they are in most."""
@@ -268,9 +270,7 @@ def _best_presence(
     return best, batch
 
 
-def _f1(
-    precision: FloatArray, recall: FloatArray, empty: NDArray[np.bool_]
-) -> FloatArray:
+def _f1(precision: FloatArray, recall: FloatArray, empty: BoolArray) -> FloatArray:
     """2 P R / (P + R), 0 where both are 0, and for a summary that is empty."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = 2 * precision * recall / (precision + recall)
@@ -280,9 +280,7 @@ def _f1(
     return np.asarray(values)
 
 
-def _table(
-    rows: Sequence[tuple[str, ...]], width: int
-) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _table(rows: Sequence[Texts], width: int) -> tuple[tuple[Texts, ...], ...]:
     """A row of entries as one of systems by inputs."""
     starts = range(0, len(rows), width)
     return tuple([tuple(rows[start : start + width]) for start in starts])

@@ -13,11 +13,19 @@ from dataclasses import dataclass
 from typing import Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, IntArray, unit_order
+from litepyramid.types import (
+    BoolArray,
+    Ends,
+    FloatArray,
+    InputUnits,
+    IntArray,
+    Names,
+    unit_order,
+)
 
 Rule = Literal[
     "lite", "vital", "sample", "original", "modified", "points", "normalized"
@@ -39,10 +47,10 @@ class UnitLayout:
             and drawn, whatever that of the file; None for that of the arrays.
     """
 
-    inputs: tuple[str, ...]
+    inputs: Names
     offsets: IntArray
     weights: FloatArray
-    vital: NDArray[np.bool_] | None = None
+    vital: BoolArray | None = None
     order: IntArray | None = None
 
     @classmethod
@@ -115,7 +123,7 @@ def rubric_scores(
     layout: UnitLayout,
     *,
     normalized: bool = False,
-    chosen: NDArray[np.bool_] | None = None,
+    chosen: BoolArray | None = None,
 ) -> FloatArray:
     r"""The points of each input's criteria that are met, of those that can be had.
 
@@ -245,7 +253,7 @@ def modified_pyramid_scores(
     return _ratio(gained, best, best > 0, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScoringRule:
     """How presence becomes a summary's score.
 
@@ -353,7 +361,7 @@ class ScoringRule:
         whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
         return np.divide(weights, whole, out=np.zeros_like(weights), where=whole > 0)
 
-    def limits(self, layout: UnitLayout) -> tuple[float, float]:
+    def limits(self, layout: UnitLayout) -> Ends:
         """The lowest and the highest mean score that any labels give."""
         if self.name == "points":
             shares = self.shares(layout)
@@ -403,7 +411,7 @@ def metric_title(metric: str) -> str:
     return _TITLES.get(metric, metric)
 
 
-def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
+def _vital(layout: UnitLayout) -> BoolArray:
     if layout.vital is None:
         goal = 'nuggets, or units with "importance": vital or okay'
         raise InputError("no unit says whether it is vital", expected=goal)
@@ -421,7 +429,7 @@ def _mean_of(
 
 
 def _ratio(
-    gained: FloatArray, whole: FloatArray, where: NDArray[np.bool_], other: float
+    gained: FloatArray, whole: FloatArray, where: BoolArray, other: float
 ) -> FloatArray:
     """gained / whole where that is so, elsewhere another value."""
     out = np.full(gained.shape, other)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose, require
 from litepyramid.judges.base import Evidence, Explainer, Judge
@@ -26,7 +25,14 @@ from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, system_intervals, system_means
 from litepyramid.tables import Column, Table
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, InputUnits, ScoreMatrix
+from litepyramid.types import (
+    BoolArray,
+    Fields,
+    FloatArray,
+    InputUnits,
+    ScoreMatrix,
+    Texts,
+)
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
 
@@ -62,11 +68,11 @@ class ScoreResult(SystemScores):
     labels: FloatArray | None
     label_units: tuple[InputUnits, ...] | None
     human: FloatArray | None
-    summaries: tuple[tuple[str, ...], ...] | None = None
-    references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
+    summaries: tuple[Texts, ...] | None = None
+    references: tuple[tuple[Texts, ...], ...] | None = None
     evidence: tuple[tuple[Evidence, ...], ...] | None = None
     ceiling: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
 
@@ -100,7 +106,7 @@ class ScoreResult(SystemScores):
         return {name: float(np.clip(score, 0, 1)) for name, score in scores}
 
     @cached_property
-    def tags(self) -> list[dict[str, Any]]:
+    def tags(self) -> list[Fields]:
         """Scores on the units of each tag: a row a tag and system, best system first.
 
         An input counts where it has units of the tag (in a rubric, some with positive
@@ -119,7 +125,7 @@ class ScoreResult(SystemScores):
             rows += self._rows_of_tag(tag, chosen)
         return rows
 
-    def _rows_of_tag(self, tag: str, chosen: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    def _rows_of_tag(self, tag: str, chosen: BoolArray) -> list[Fields]:
         """The scores on the (U,) chosen units, best system first; none without an
         input."""
         layout = UnitLayout.of(self.units)
@@ -307,7 +313,7 @@ class ScoreResult(SystemScores):
 
         return Table.of("", rows[0], rows)
 
-    def _reasons(self, system: int, column: int, place: int) -> dict[str, Any]:
+    def _reasons(self, system: int, column: int, place: int) -> Fields:
         """What the judge saw of one unit: the sentence, what it lacks, what speaks
         against it."""
         if self.evidence and self.summaries:
@@ -334,14 +340,14 @@ class ScoreResult(SystemScores):
             table.rows, columns=[column.name for column in table.columns]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Everything, down to each unit's presence in each summary, with the texts."""
         values = {}
         for key, value in self.json_entries().items():
             values[key] = list(value) if isinstance(value, Iterator) else value
         return values
 
-    def json_entries(self) -> dict[str, Any]:
+    def json_entries(self) -> Fields:
         """`to_json` with iterators for ``scores`` and units."""
         entries = self._document()
         entries["scores"] = self._rows()
@@ -350,7 +356,7 @@ class ScoreResult(SystemScores):
             entries["label_units"] = map(InputUnits.to_json, self.label_units or ())
         return entries
 
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> Fields:
         """What is saved but for rows and units; what is empty is left out."""
         document = super()._document()
         document["checksum"] = result_sha(self)
@@ -366,7 +372,7 @@ class ScoreResult(SystemScores):
 
         return document
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> Iterator[Fields]:
         """One row a system and input: `io.saved.SavedRow`."""
         units = UnitLayout.of(self.units).bounds
         label_units = UnitLayout.of(self.label_units or self.units).bounds
@@ -441,7 +447,7 @@ class ScoreResult(SystemScores):
             return write_page(self.to_tables()[0].title, page_data(shown), path)
 
 
-def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
+def _evidence_json(evidence: Evidence) -> Fields | None:
     """What is saved of it; null where the judge found nothing."""
     if evidence.sentence < 0:
         return None

@@ -15,7 +15,7 @@ from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.saved_result import read_saved
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, unit_order
+from litepyramid.types import FloatArray, InputUnits, Names, unit_order
 
 # Fields of signatures in which runs may differ: units and inputs are compared
 # themselves.
@@ -29,19 +29,19 @@ Pairs = list[tuple[int, int]]
 """Places in the old run and in the new one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
     """One run, cut to what is shared: C systems, M inputs in the order of their ids, U
     units."""
 
-    systems: tuple[str, ...]
+    systems: Names
     presence: FloatArray
     scores: FloatArray
     texts: Sequence[Sequence[str]] | None
     evidence: Sequence[Sequence[Evidence]] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AlignedRuns:
     """Two runs side by side.
 
@@ -78,7 +78,7 @@ class AlignedRuns:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _SharedUnits:
     """The inputs and units of both runs; `differing` inputs have others too."""
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
@@ -16,7 +15,7 @@ from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import by_id, sums_by
 from litepyramid.tables import record
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, IntArray, fingerprint
+from litepyramid.types import BoolArray, FloatArray, IntArray, fingerprint
 
 Spread = Literal["facts", "summaries", "inputs"]
 
@@ -25,7 +24,7 @@ _FORMAT = "litepyramid-sample"
 _HINT = "the folder that `litepyramid budget import -o` wrote, or its sample.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SampledFact:
     """A unit drawn to be judged against one summary; without a label, nobody did."""
 
@@ -36,7 +35,7 @@ class SampledFact:
     label: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SampledLabels:
     """All facts that were drawn, one by one, or with all others of a summary or
     input."""
@@ -162,7 +161,7 @@ def answers_on(
     return np.where(open_, rest, labels), probability
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SystemDraws:
     """What people said of one system's draws, in the terms of `estimates`.
 
@@ -273,7 +272,7 @@ def _draws_of(
     return SystemDraws(draws, places[open_], known, open_judge, open_share)
 
 
-def _response(answered: NDArray[np.bool_], presence: FloatArray) -> FloatArray:
+def _response(answered: BoolArray, presence: FloatArray) -> FloatArray:
     """The share of draws that were answered, in classes of like presence.
 
     People skip what is hard, and the judge is often unsure of the same.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from litepyramid.stats import check_samples, system_means, t_reach
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
+    Ends,
+    Fields,
     FloatArray,
     InputUnits,
     JudgeLike,
     Signature,
     Sources,
     SystemSummaries,
+    Texts,
     UnitsLike,
     check_unique,
     data_hashes,
@@ -112,7 +115,7 @@ def score(
         presence = dataset.presence.values[rows]
         batch = JudgedBatch(())
         # Where the fields stand in the signature; the hashes follow below.
-        about: dict[str, Any] = {"judge": "given", "presence_sha": ""}
+        about: Fields = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
         if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
@@ -225,7 +228,7 @@ def score(
 
 def _units_of(
     dataset: Dataset,
-) -> tuple[tuple[InputUnits, ...], Mapping[str, str], tuple[str, ...]]:
+) -> tuple[tuple[InputUnits, ...], Mapping[str, str], Texts]:
     """The units to score on; where they are extracted from references, how, and notes
     on it."""
     if units := dataset.units:
@@ -243,9 +246,7 @@ def _units_of(
     return extraction.units, dict(extraction.signature.fields), extraction.notes
 
 
-def _on_judge(
-    one: Judge, units: Sequence[InputUnits], language: str
-) -> tuple[str, ...]:
+def _on_judge(one: Judge, units: Sequence[InputUnits], language: str) -> Texts:
     """Notes on a model whose languages are not known, and on questions that the judge
     ignores."""
     notes = []
@@ -264,7 +265,7 @@ def _on_judge(
 
 def _copies(dataset: Dataset) -> list[str]:
     """Notes on systems with the same summaries, or with those of the references."""
-    first: dict[tuple[str, ...], str] = {}
+    first: dict[Texts, str] = {}
     rows = {}
     notes = []
     for entry in dataset.summaries:
@@ -345,7 +346,7 @@ def _judged(
 
     # System after system: what a judge is asked, and which summaries are not there.
     texts = [entry.texts for entry in units]
-    items: list[tuple[str, tuple[str, ...]]] = []
+    items: list[tuple[str, Texts]] = []
     absent = []
     for entry in summaries:
         items += zip(entry.texts, texts, strict=True)
@@ -384,8 +385,8 @@ def _judged(
 
 
 def _with_repeats(
-    intervals: Sequence[tuple[float, float]], scores: FloatArray, confidence: float
-) -> tuple[tuple[float, float], ...]:
+    intervals: Sequence[Ends], scores: FloatArray, confidence: float
+) -> tuple[Ends, ...]:
     """Intervals that also hold how (K, N) scores vary from one time to another."""
     repeats = len(scores)
     means = scores.mean(axis=0)

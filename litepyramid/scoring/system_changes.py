@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 _FEW_VALUES = 6  # of a column of numbers that are groups as they are
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InputChange:
     """One input of a system: both scores, and its share of the system's difference."""
 
@@ -29,22 +29,14 @@ class InputChange:
     share: float | None
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class GroupChange(TestedDifference):
     """A system on the inputs of one group; p_holm is over all systems and groups."""
 
     group: str
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, kw_only=True)
 class SystemChange(TestedDifference):
     """One system in the baseline (`old`) and in a new run, over the inputs scored in
     both.

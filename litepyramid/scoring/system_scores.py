@@ -13,7 +13,7 @@ from litepyramid.scoring.pyramid import metric_title
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreMatrix, Signature
+from litepyramid.types import Ends, Fields, FloatArray, Names, ScoreMatrix, Signature
 
 # What was counted: one of it, several, and what that means.
 _WORDING = {
@@ -61,10 +61,10 @@ class SystemScores(Result):
 
     metric: str
     name: str
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
+    systems: Names
+    inputs: Names
     values: FloatArray
-    intervals: tuple[tuple[float, float], ...]
+    intervals: tuple[Ends, ...]
     groups: tuple[tuple[int, ...], ...]
     counts: Mapping[str, int]
     confidence: float
@@ -101,7 +101,7 @@ class SystemScores(Result):
     def _means(self, values: FloatArray) -> dict[str, float]:
         return dict(zip(self.systems, system_means(values).tolist(), strict=True))
 
-    def system_rows(self) -> list[dict[str, Any]]:
+    def system_rows(self) -> list[Fields]:
         """Best first, each system's group, score, interval, and what is beside it."""
         columns = {"score": self.scores, **self.beside}
         rows = []
@@ -168,12 +168,12 @@ class SystemScores(Result):
             confidence=self.confidence,
         )
 
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> Fields:
         """What is saved but for the scores by input; systems in their order."""
         columns = {"score": self.scores, **self.beside}
         systems = []
         for n, name in enumerate(self.systems):
-            row: dict[str, Any] = {"system": name}
+            row: Fields = {"system": name}
             for key, column in columns.items():
                 row[key] = column[name]
             row["low"], row["high"] = self.intervals[n]

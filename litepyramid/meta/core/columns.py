@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.vectors import of_rows, pearson_rows
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import BoolArray, FloatArray, IntArray
 
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
@@ -136,7 +136,7 @@ def _untied(
     return np.asarray(pairs @ (signs != 0).astype(pairs.dtype))
 
 
-def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
+def _centred(x: FloatArray, scored: BoolArray) -> FloatArray:
     """Columns less their mean, over their largest deviation: well-conditioned
     moments."""
     count = np.maximum(scored.sum(axis=0), 1)
@@ -145,7 +145,7 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     return dx / np.where(scale > 0, scale, 1.0)
 
 
-def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _below(x: FloatArray, scored: BoolArray) -> NDArray[np.float32]:
     """(M, N, N): ½ where the last system stands below the middle one, -½ above, else
     0."""
     one = x.T[:, :, None]

@@ -44,7 +44,7 @@ TIE_TOLERANCE = 1e-11
 tied."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CoefficientKind:
     """One coefficient: all that depends on which one it is.
 
@@ -143,7 +143,7 @@ def best_first(values: ArrayLike) -> IntArray:
     return np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LevelValue:
     """One correlation and what went into it.
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from litepyramid.types import FloatArray
+from litepyramid.types import Ends, FloatArray
 
 SPA_PERMUTATIONS = 1000
 SPA_SEED = 4
@@ -62,7 +62,7 @@ def spa_p_values(x: Any, signs: Any) -> FloatArray:
     return np.concatenate(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TieAccuracy:
     """The P pairs of all inputs, (P,) each, ready to be calibrated.
 
@@ -101,7 +101,7 @@ class TieAccuracy:
 
     def best(
         self, systems: FloatArray | None = None, inputs: FloatArray | None = None
-    ) -> tuple[float, float]:
+    ) -> Ends:
         """The mean over inputs of the accuracy at the ε that makes it largest, and that
         ε.
 
@@ -133,7 +133,7 @@ class TieAccuracy:
         return float((w @ self.right + values[best]) / total), float(edges[best])
 
 
-def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
+def acc_eq(X: FloatArray, Z: FloatArray) -> Ends:
     """Accuracy of pairs with calibrated ties, and its ε (Deutsch, Foster & Freitag
     2023).
 
@@ -156,7 +156,7 @@ class SpaSamples:
 
     def __call__(
         self, systems: FloatArray | None = None, inputs: FloatArray | None = None
-    ) -> tuple[float, float]:
+    ) -> Ends:
         """The value under (N,) and (M,) numbers of draws; it has no ε."""
         drawn: Any = slice(None)
         if inputs is not None:

@@ -20,7 +20,7 @@ from litepyramid.meta.core.matrices import (
     spa_signs,
 )
 from litepyramid.meta.core.vectors import constant_rows, midranks, of_rows, pearson_rows
-from litepyramid.types import FloatArray
+from litepyramid.types import BoolArray, FloatArray
 
 Floats = NDArray[np.floating]
 
@@ -306,7 +306,7 @@ class KendallRanks(ColumnRanks):
     """Those of the signs of Z."""
 
 
-def _signs(a: FloatArray, b: FloatArray, both: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _signs(a: FloatArray, b: FloatArray, both: BoolArray) -> NDArray[np.int8]:
     """(M, N, N): the sign of a_i - b_l where both are scored and i is not l."""
     one = a[:, :, None]
     two = b[:, None, :]

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import BoolArray, FloatArray, IntArray
 
 _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
@@ -70,7 +69,7 @@ def kendall_rows(x: FloatArray, *others: Any) -> FloatArray:
 
 def constant_rows(
     x: FloatArray, weights: FloatArray | None, tolerance: float
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Whether each row's drawn items all have one value (rows with no item are
     constant)."""
     if x.shape[-1] == 0:
