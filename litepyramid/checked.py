@@ -20,10 +20,13 @@ T = TypeVar("T")
 DEEPEST = 100
 _ENDLESS = re.compile(r"[0-9]{301}")  # a float ends at 309 digits
 _MOST = 2**31 - 1
+# Python's float() takes more than people write: 1_000, Arabic digits, nan.
 _NUMBER = re.compile(
-    r"[ \t\r\n]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)[ \t\r\n]*",
+    r"[ \t\r\n]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+    r"|inf(?:inity)?)[ \t\r\n]*",
     re.IGNORECASE,
 )
+# What makes a spreadsheet run a cell; quotes before it are those that `guarded` adds.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
@@ -68,9 +71,8 @@ def parse_json(
     else:
         return value
 
-    said = f"not valid JSON ({reason})"
     raise error(
-        said,
+        f"not valid JSON ({reason})",
         path=path,
         line=line,
         expected=expected,
@@ -79,6 +81,7 @@ def parse_json(
 
 def _object(pairs: list[tuple[str, Any]]) -> Fields:
     found = dict(pairs)
+    # Readers differ in which of two values counts: neither does here.
     if len(found) < len(pairs):
         counts = Counter([key for key, _ in pairs])
         raise KeyError(counts.most_common(1)[0][0])
@@ -107,6 +110,7 @@ def number(value: Any) -> float | None:
     ``1_000``)."""
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value) else None
+    # float(True) is 1.0, but nobody meant a number by it.
     if isinstance(value, bool | np.bool_):
         return None
     try:
@@ -184,6 +188,8 @@ def _strict(schema: Any) -> Any:
     if kind in _STRICT:
         return _STRICT[kind] | schema
 
+    # Many writers put null for what they leave out; where the type itself knows null,
+    # it means something.
     if kind == "default" and schema["schema"]["type"] != "nullable":
         function = {"type": "no-info", "function": _not_null}
         inner = {

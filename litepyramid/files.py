@@ -8,7 +8,6 @@ import os
 import shutil
 import stat
 import sys
-import time
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from secrets import token_hex
@@ -30,8 +28,6 @@ _MOST_UNPACKED = 2**29  # bytes of a compressed file
 _LONGEST_NAME = 200
 _LONGEST_PATH = 4096
 _MOST_SEPARATORS = 8  # of a value that may name a file between them
-_LONGEST_TURN = 60.0  # seconds that a process takes to change a file
-_PAUSE = 0.01  # seconds until the next one asks again
 
 # What the running command reads: its outputs are opened far below what knows that.
 _INPUTS: ContextVar[tuple[Any, ...]] = ContextVar("inputs", default=())
@@ -74,6 +70,7 @@ def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
     MB."""
     packed = data[:2] == b"\x1f\x8b"
     if packed:
+        # One byte more than allowed shows a bomb without unpacking it.
         try:
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -339,6 +336,7 @@ def check_output(output: str | Path, *inputs: Any) -> None:
     inputs."""
     output = Path(output)
     kind = file_type(output)
+    # What cannot be written is known before hours of judging, not after them.
     with writing(output):
         _check_goal(output, kind, inputs)
         folder = next(p for p in output.absolute().parents if p.exists())
@@ -380,6 +378,7 @@ def check_not_read(path: Path, *inputs: Any) -> None:
     if file_type(path) != "file":
         return
 
+    # By device and inode: names that differ may lead to one file.
     goal = _identity(path)
 
     for file in _files_of([*_INPUTS.get(), *inputs]):
@@ -445,9 +444,9 @@ def check_names(names: Iterable[str]) -> None:
     disk."""
     seen: dict[str, str] = {}
     for name in names:
-        plain = unicodedata.normalize(
-            "NFD", unicodedata.normalize("NFD", name).casefold()
-        )
+        # Some disks know neither case nor how an accent is composed.
+        decomposed = unicodedata.normalize("NFD", name).casefold()
+        plain = unicodedata.normalize("NFD", decomposed)
         twin = seen.setdefault(plain, name)
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
 
@@ -481,7 +480,7 @@ def locked(path: str | Path, *, wait: bool = False) -> Iterator[None]:
     ends; InputError, or a wait, while one of them keeps this one off."""
     try:
         import fcntl
-    except ModuleNotFoundError:  # Windows
+    except ModuleNotFoundError:  # Windows has no such locks
         yield
         return
 
@@ -507,43 +506,15 @@ def locked(path: str | Path, *, wait: bool = False) -> Iterator[None]:
 def in_turn(path: str | Path) -> Iterator[None]:
     """Lets one process at a time read and replace a file, which need not be there yet.
 
-    Locked is its folder, as a file that is replaced takes its lock along; where there
-    are no such locks, a file beside it that only one process can make.
+    Locked is its folder, as a file that is replaced takes its lock along.
     """
-    path = Path(path)
+    folder = Path(path).parent
 
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
 
-    if find_spec("fcntl") is not None:
-        with locked(path.parent, wait=True):
-            yield
-        return
-
-    token = path.parent / f".{path.name}.lock"
-
-    with writing(path):
-        while not _made_alone(token):
-            time.sleep(_PAUSE)
-
-    try:
+    with locked(folder, wait=True):
         yield
-    finally:
-        token.unlink(missing_ok=True)
-
-
-def _made_alone(token: Path) -> bool:
-    """Whether this process has made the file; one that another left behind goes."""
-    with suppress(FileNotFoundError, FileExistsError):
-        if token.exists():
-            # The process that made it was killed: it would have ended by now.
-            if time.time() - token.stat().st_mtime > _LONGEST_TURN:
-                token.unlink()
-        else:
-            token.touch(exist_ok=False)
-            return True
-
-    return False
 
 
 @contextmanager
@@ -562,6 +533,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     _check_goal(path, kind)
 
     with writing(path):
+        # A pipe or a terminal cannot be renamed: it is written as it comes.
         if kind == "other":
             with path.open(f"w{form}", encoding=encoding, errors=errors) as file:
                 yield file
@@ -614,6 +586,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         temporary.mkdir(parents=True)
         try:
             yield temporary
+            # Somebody may have filled it while this was made.
             check_new_folder(goal)
             temporary.rename(goal)
         except BaseException:
@@ -644,7 +617,7 @@ def write_json(path: str | Path, value: Any) -> None:
         file.write("\n")
 
 
-def write_jsonl(path: str | Path, rows: Iterator[Fields] | list[Fields]) -> None:
+def write_jsonl(path: str | Path, rows: Iterable[Fields]) -> None:
     """Writes one JSON object per line, all or nothing."""
     with atomic_write(path) as file:
         for row in rows:

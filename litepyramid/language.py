@@ -15,7 +15,6 @@ from pathlib import Path
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted
-from litepyramid.types import Names, Texts
 
 _LETTERS_A_WORD = {
     "CJK": 1.5,
@@ -59,7 +58,7 @@ _UNITS = (
     "llm:MODEL."
 )
 _METRICS = "Use rouge-u-1, rouge-u-2 or rouge-u-l (Unicode words), chrf or bertscore."
-SERVED: Mapping[str, tuple[Names, str]] = {
+SERVED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "judge": (_ENGLISH, _JUDGES),
     "parser": (_ENGLISH, _UNITS),
     "coreference": (_ENGLISH, "Use coref 'none'."),
@@ -193,7 +192,7 @@ def check_language(
     )
 
 
-def language_notes(texts: Sequence[str], language: str) -> Texts:
+def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
     """What a reader should know of the language of some texts; nothing if all are in
     English."""
     if language == "any":
@@ -274,9 +273,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _languages_of(script: str) -> dict[str, Names]:
+def _languages_of(script: str) -> dict[str, tuple[str, ...]]:
     """By function word, the languages of a script that use it."""
-    table: dict[str, Names] = {}
+    table: dict[str, tuple[str, ...]] = {}
     for code in _SCRIPTS[script]:
         for word in _WORDS[code]:
             table[word] = (*table.get(word, ()), code)

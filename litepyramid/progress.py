@@ -172,18 +172,9 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def bar(
-    total: int | None, what: str, units: str, *, shown: bool | None = None, **more: Any
-) -> Progress:
-    """Progress on stderr: on a terminal a bar after a second, cleared at the end;
-    elsewhere a line every ten seconds."""
-    return Progress(
-        total,
-        what,
-        units,
-        shown=shown,
-        **more,
-    )
+bar = Progress
+"""Progress on stderr: on a terminal a bar after a second, cleared at the end; elsewhere
+a line every ten seconds."""
 
 
 def track(

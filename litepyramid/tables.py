@@ -97,6 +97,10 @@ class Table:
             rows.append(tuple([row[i] for i in shown]))
         return replace(self, columns=columns, rows=tuple(rows))
 
+    def to_frame(self) -> Any:
+        """A pandas frame, its columns by their names."""
+        return frame(self.rows, [column.name for column in self.columns])
+
     @property
     def numeric(self) -> list[bool]:
         """Of each column, whether it holds a number: it is then aligned on the
@@ -106,6 +110,12 @@ class Table:
             for i, cell in enumerate(row):
                 numeric[i] |= isinstance(cell, int | float)
         return numeric
+
+
+def frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> Any:
+    """A pandas frame of rows; of mappings the columns are their keys."""
+    pandas = require("pandas", extra="tables", purpose="a data frame")
+    return pandas.DataFrame(rows, columns=columns)
 
 
 class Result:
@@ -124,7 +134,8 @@ class Result:
     path."""
 
     def __init_subclass__(cls) -> None:
-        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
+        # A dataclass adds one of its own only where there is none.
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     def __getstate__(self) -> Any:
         return vars(self)  # without the files: a copy may be read elsewhere
@@ -172,11 +183,7 @@ class Result:
 
     def to_frame(self) -> Any:
         """A pandas frame of `to_csv_table`, its columns by their names."""
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        table = self.to_csv_table()
-        return pandas.DataFrame(
-            table.rows, columns=[column.name for column in table.columns]
-        )
+        return self.to_csv_table().to_frame()
 
     @classmethod
     def endings(cls) -> Names:
@@ -253,6 +260,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
     text = require("matplotlib.text", extra="report", purpose="a figure")
     manager = require("matplotlib.font_manager", extra="report", purpose="a figure")
     figure = result.to_figure()
+    # Matplotlib warns of each font that is named and not there.
     installed = {font.name for font in manager.fontManager.ttflist}
     fonts = [name for name in _FONTS if name in installed]
     for shown in figure.findobj(text.Text):
@@ -453,6 +461,7 @@ def _grid(
     )
     for i in part:
         column = table.columns[i]
+        # Text and never markup: names may hold brackets.
         grid.add_column(
             Text(column.title),
             justify="right" if table.numeric[i] else "left",

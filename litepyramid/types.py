@@ -431,6 +431,7 @@ def data_hashes(
         for own in summaries:
             texts = []
             for name, text in zip(own.inputs, own.texts, strict=True):
+                # A missing summary is not an empty one: it has no score.
                 texts.append((name, None if name in own.missing else text))
             rows.append([own.system, *sorted(texts)])
         hashes["summaries_sha"] = fingerprint(sorted(rows))
@@ -457,6 +458,7 @@ def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
         own = []
         for u in entry.units:
             own.append([u.text, float(u.weight), u.kind, u.importance or ""])
+            # Only where there are any: units without tags keep their hash.
             own[-1] += [list(u.tags)] * bool(u.tags)
         rows.append([entry.input, sorted(own)])
     return sorted(rows)
@@ -492,9 +494,15 @@ def _presence_sha(presence: Any) -> str:
         order += columns[name]
     rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
     values = presence.values[rows][:, order]
-    same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
-    sha = hashlib.sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
-    return fingerprint([sorted(presence.systems), sha])
+    return fingerprint([sorted(presence.systems), array_sha(values)])
+
+
+def array_sha(values: FloatArray) -> str:
+    """A hash of numbers, the same on every machine."""
+    # NaN has many bit patterns, and zero two.
+    same = np.where(np.isnan(values), np.nan, values + 0.0)
+    data = np.ascontiguousarray(same, dtype="<f8").tobytes()
+    return hashlib.sha256(data).hexdigest()
 
 
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:

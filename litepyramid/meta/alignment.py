@@ -8,7 +8,6 @@ no signature.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import compress
 from typing import Any, Unpack
 
@@ -29,6 +28,7 @@ from litepyramid.types import (
     ScoresLike,
     ScoreTable,
     Signature,
+    array_sha,
     fingerprint,
 )
 
@@ -84,8 +84,7 @@ def scores_sha(
     values = table.values[[table.metrics.index(name) for name in names]]
     # By the rule zb21 systems stay as listed; the hash does not depend on that.
     values = values[:, by_id(table.systems)]
-    same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
-    sha = sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
+    sha = array_sha(values)
     scores = fingerprint([names, sorted(table.systems), table.inputs, sha])
     return fingerprint([sorted(metrics), sorted(raters), scores])
 

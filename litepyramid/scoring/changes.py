@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args, overload
 
 import numpy as np
 
-from litepyramid.errors import InputError, choose, require
+from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, in_turn, read_text, split_lines, stem
 from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.comment import code, comment, escaped, table
@@ -32,7 +32,7 @@ from litepyramid.scoring.system_changes import (
     system_changes,
     without_group,
 )
-from litepyramid.tables import Column, Result, Table, hidden, record, row
+from litepyramid.tables import Column, Result, Table, frame, hidden, record, row
 from litepyramid.text import counted, cut, written
 from litepyramid.types import Fields, Names, ResultLike, Signature, Texts, fingerprint
 
@@ -218,8 +218,7 @@ class ChangeResult(Result):
         """A pandas frame with a row for each of the systems, inputs, facts or
         groups."""
         choose("rows", rows, get_args(ChangeRows))
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        return pandas.DataFrame(self.rows(rows))
+        return frame(self.rows(rows))
 
     def to_figure(self) -> Any:
         """Differences from the baseline; of several runs, their scores."""

@@ -1,7 +1,6 @@
 """Whether a result of `score` holds together: what follows from the rest is computed
 again."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +8,13 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.pyramid import UnitLayout
-from litepyramid.types import FloatArray, SystemSummaries, data_hashes, fingerprint
+from litepyramid.types import (
+    FloatArray,
+    SystemSummaries,
+    array_sha,
+    data_hashes,
+    fingerprint,
+)
 
 ScoreRecord = Any
 """A `ScoreResult`, which is saved with its checksum and cannot be imported here."""
@@ -30,7 +35,7 @@ def result_sha(result: ScoreRecord) -> str:
     ]
 
     for values in (result.values, result.presence, result.human, result.labels):
-        measured.append([_array_sha(values)])
+        measured.append(["" if values is None else array_sha(values)])
 
     return fingerprint(measured)
 
@@ -52,6 +57,7 @@ def check_result(
     Raises:
         InputError: The first thing that does not agree, by its name.
     """
+    # Each number first, the checksum last: the error should name what does not fit.
     _check_range(result, "presence", result.presence)
     layout = result.rule.layout(result.units)
     _check_scores(
@@ -88,15 +94,6 @@ def _disagreement(what: str) -> InputError:
     return InputError(f"does not hold together: {what}", expected=_EXPECTED)
 
 
-def _array_sha(values: FloatArray | None) -> str:
-    """A hash of numbers; every NaN is the same."""
-    if values is None:
-        return ""
-
-    same = np.where(np.isnan(values), np.nan, values)
-    return hashlib.sha256(same.astype("<f8").tobytes()).hexdigest()
-
-
 def _check_range(result: ScoreRecord, name: str, values: FloatArray) -> None:
     wrong = np.argwhere((values < 0) | (values > 1))
 
@@ -121,14 +118,7 @@ def _check_scores(
     scored = ~np.isnan(presence).all(axis=1)
     expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
 
-    same = np.isclose(
-        scores,
-        expected,
-        rtol=0,
-        atol=_ROUNDING,
-        equal_nan=True,
-    )
-    wrong = np.argwhere(~same)
+    wrong = np.argwhere(~_same(scores, expected))
 
     if len(wrong):
         n, m = wrong[0].tolist()
@@ -139,18 +129,18 @@ def _check_scores(
         )
 
 
+def _same(saved: FloatArray | float, expected: FloatArray | float) -> Any:
+    """Where numbers agree but for the rounding of other machines; NaN agrees with
+    NaN."""
+    return np.isclose(saved, expected, rtol=0, atol=_ROUNDING, equal_nan=True)
+
+
 def _check_means(result: ScoreRecord, means: Sequence[float | None]) -> None:
     """Compares the scores of systems with the means of their scores by input."""
     for (system, expected), mean in zip(result.scores.items(), means, strict=True):
         saved = np.nan if mean is None else mean
 
-        if not np.isclose(
-            saved,
-            expected,
-            rtol=0,
-            atol=_ROUNDING,
-            equal_nan=True,
-        ):
+        if not _same(saved, expected):
             raise _disagreement(
                 f"the score of system '{system}' is {saved:g}, and the mean over "
                 f"inputs {expected:g}"

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError, choose, require
+from litepyramid.errors import InputError, choose
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.consistency import result_sha
 from litepyramid.scoring.inference import too_few_inputs
@@ -23,7 +23,7 @@ from litepyramid.scoring.pyramid import (
 )
 from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, system_intervals, system_means
-from litepyramid.tables import Column, Table
+from litepyramid.tables import Column, Table, frame
 from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
@@ -331,14 +331,11 @@ class ScoreResult(SystemScores):
         """A pandas frame with a row a system, best first; or a system and input, unit,
         tag."""
         choose("rows", rows, get_args(FrameRows))
-        pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
-            return pandas.DataFrame(self.tags)
+            return frame(self.tags)
         tables = {"inputs": self.to_csv_table, "units": self.unit_table}
         table = tables[rows]() if rows in tables else self.to_tables()[0]
-        return pandas.DataFrame(
-            table.rows, columns=[column.name for column in table.columns]
-        )
+        return table.to_frame()
 
     def to_json(self) -> Fields:
         """Everything, down to each unit's presence in each summary, with the texts."""

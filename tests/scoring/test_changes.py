@@ -288,17 +288,12 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
     assert {run.date for run in lp.changes(tmp_path / "x.jsonl").runs} == {today}
 
 
-@pytest.mark.parametrize(("locks", "count"), [(True, 50), (False, 8)])
-def test_a_history_keeps_the_runs_of_many_processes(
-    old, new, tmp_path, monkeypatch, locks, count
-):
-    """All at once, also where the system has no locks."""
+def test_a_history_keeps_the_runs_of_many_processes(old, new, tmp_path):
+    """All at once."""
+    count = 50
     path = tmp_path / "history.jsonl"
     changes = lp.changes(old, new)
     first, second = (replace(run, date="2026-01-31") for run in changes.history)
-
-    if not locks:
-        monkeypatch.setattr("litepyramid.files.find_spec", lambda name: None)
 
     changes = replace(changes, history=(first, second))
     changes.to_history(tmp_path / "warm.jsonl")
