@@ -24,8 +24,9 @@ _LETTERS_A_WORD = {
 """About how many characters make a word where that is fewer than five."""
 _UNSPACED = (
     "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0ec0-\u0ec6\u0edc-\u0edf"
-    "\u1000-\u102a\u1780-\u17b3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+    "\u1000-\u102a\u1780-\u17b3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa"
+    "\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003fffd"
 )
 """Letters of the scripts that write no spaces between words: Thai to Han."""
 _IGNORED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
@@ -76,8 +77,8 @@ _LONG_SET = 100
 unknown."""
 _LONG_PART = 100
 """From this many characters on, a part of a data set may not be in another language."""
-_DENYING = """not no nicht kein keine keinen nie ne pas non não nem niet geen inte ikke není ei
-    değil yok tidak не ні لم لا ما نه نہیں 不 没 没有 未"""
+_DENYING = """not no nicht kein keine keinen nie ne pas non não nem niet geen inte ikke
+    není ei değil yok tidak не ні لم لا ما نه نہیں 不 没 没有 未"""
 DENIALS = frozenset(_DENYING.split())
 """Words that deny, in several languages."""
 

@@ -7,9 +7,10 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 import re
 
 _ABBREVIATIONS = frozenset(
-    ("mr", "mrs", "ms", "dr", "prof", "st", "gen", "col", "lt", "sgt", "capt", "sen", "rep", "gov",
-     "rev", "vs", "u.s", "u.k", "e.g", "i.e", "pop", "approx", "cf",
-     "z.b", "d.h", "u.a", "bzw", "vgl", "nr", "mme", "mlle", "sra", "núm", "dott", "т.е", "г-н")
+    ("mr", "mrs", "ms", "dr", "prof", "st", "gen", "col", "lt", "sgt", "capt", "sen",
+     "rep", "gov", "rev", "vs", "u.s", "u.k", "e.g", "i.e", "pop", "approx", "cf",
+     "z.b", "d.h", "u.a", "bzw", "vgl", "nr", "mme", "mlle", "sra", "núm", "dott",
+     "т.е", "г-н")
 )  # fmt: skip
 # “ closes what „ opened, so it closes only directly after a stop and before white
 # space.

@@ -71,11 +71,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "[": "{[}", "*": "{*}",  # these two would be options of \\
+    # A bracket or a star behind \\ would be an option of it.
+    "\\": r"\textbackslash{}", "[": "{[}", "*": "{*}",
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}",
-    "³": r"\textsuperscript{3}", "ρ": r"$\rho$", "τ": r"$\tau$", "±": r"$\pm$", "<": "$<$",
-    "≥": r"$\geq$", "≤": r"$\leq$", "–": "--",
+    "³": r"\textsuperscript{3}", "ρ": r"$\rho$", "τ": r"$\tau$", "±": r"$\pm$",
+    "<": "$<$", "≥": r"$\geq$", "≤": r"$\leq$", "–": "--",
 }  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 # Soft hyphens, spaces and joiners of no width, marks of direction: none is read.
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    "\ufeff]"
 )
 # Between letters of Latin, Greek and Cyrillic joiners change nothing.
 _JOINERS = re.compile("(?<=[\u0000-\u052f])[\u200c\u200d](?=[\u0000-\u052f])")

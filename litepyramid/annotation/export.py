@@ -535,9 +535,9 @@ def export(
         InputError: The folder is not empty, or the summaries do not fit the units.
 
     Command line:
-        $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
+        $ litepyramid budget plan example/references.jsonl --sentences 5 -o plan.json
         $ litepyramid budget export plan.json -o tasks
-        $ litepyramid budget export example/summaries --units example/scus.jsonl -o judging
+        $ litepyramid budget export example/summaries -u example/scus.jsonl -o judging
         $ litepyramid budget export example/summaries --units example/scus.jsonl \
           --labels 100 --by scores.json -o sample
     """

@@ -318,7 +318,7 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
         ['The old, rusty bridge at Lune was closed on Monday.']
 
     Command line:
-        $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
+        $ litepyramid budget plan example/references.jsonl --sentences 5 -o plan.json
     """
     if (human_share is None) == (sentences is None):
         raise InputError(

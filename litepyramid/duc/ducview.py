@@ -53,8 +53,8 @@ PATIENCE = 1.0
 _SET = r"(?P<set>D\d{3,5})[A-Z]?(?:-(?P<part>[ABC])(?![A-Z]))?"
 _NIST = re.compile(rf"{_SET}(?:[-_.].*)?", re.IGNORECASE)
 _PEER = re.compile(
-    rf"(?:(?P<annotator>[^.]+)\.)?{_SET}(?:[-_][A-Z]+)?\.M\.\d+\.[A-Z]\.(?P<peer>\d+|[A-Z])"
-    r"(?:\..*)?",
+    rf"(?:(?P<annotator>[^.]+)\.)?{_SET}(?:[-_][A-Z]+)?\.M\.\d+\.[A-Z]\."
+    r"(?P<peer>\d+|[A-Z])(?:\..*)?",
     re.IGNORECASE,
 )
 _ANY = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"

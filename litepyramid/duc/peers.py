@@ -317,7 +317,8 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
     for key in sorted(annotations, key=lambda key: tuple(map(by_number, key))):
         annotation = annotations[key]
         name = annotation.pyramid.input
-        # Some annotations do not mark where the references start; the topic's file does.
+        # Some annotations do not mark where the references start; the topic's own file
+        # does.
         if name in topics and not annotation.pyramid.references:
             whole = replace(annotation.pyramid, references=topics[name].references)
             annotation = replace(annotation, pyramid=whole)

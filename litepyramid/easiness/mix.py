@@ -191,12 +191,13 @@ def mix(
 
     Example:
         >>> scus = [["A cat sat on the mat.", "It rained."]]
-        >>> mix(scus, references=["A cat sat on the mat. It rained."]).counts()["stu_sentences"]
+        >>> mixed = mix(scus, references=["A cat sat on the mat. It rained."])
+        >>> mixed.counts()["stu_sentences"]
         1
 
     Command line:
-        $ litepyramid units mix example/scus.jsonl --references example/references.jsonl \\
-            --stu-share 0.5 -o mixed.jsonl
+        $ litepyramid units mix example/scus.jsonl --stu-share 0.5 \\
+            --references example/references.jsonl -o mixed.jsonl
     """
     stu_count(stu_share, 0)  # is it a share?
     names = as_names(ids, columns)

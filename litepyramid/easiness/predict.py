@@ -180,9 +180,10 @@ def fit(
         '4'
 
     Command line:
-        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl -o easiness.json
-        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl --start embedded \\
+        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl \\
             -o easiness.json
+        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl \\
+            --start embedded -o easiness.json
     """
     names = as_names(ids, columns)
     check_whole("seed", seed, 0)

@@ -167,10 +167,10 @@ def _content_words(tree: Tree) -> set[str]:
 
 
 _OF_STUS = """
-    count mean_length longest shortest length_sd mean_share longest_share shortest_share coverage
-    content_coverage repetition new_words pronouns sentence_f1_mean sentence_f1_best expected_f1_4
-    expected_f1_6 expected_f1_8 window_f1_5 window_f1_7 distinct_openings to_6_words from_12_words
-    4_to_9_words count_4_to_9_words
+    count mean_length longest shortest length_sd mean_share longest_share shortest_share
+    coverage content_coverage repetition new_words pronouns sentence_f1_mean
+    sentence_f1_best expected_f1_4 expected_f1_6 expected_f1_8 window_f1_5 window_f1_7
+    distinct_openings to_6_words from_12_words 4_to_9_words count_4_to_9_words
 """
 STU_NAMES = tuple(f"stu:{name}" for name in _OF_STUS.split())
 

@@ -300,11 +300,16 @@ def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
     # A system without a score on the test set has no average there.
     common = [i for i, name in enumerate(side.systems) if name in rows]
     systems = tuple(side.systems[i] for i in common)
+    places = [rows[name] for name in systems]
     return replace(
-        side, systems=systems, values=side.values[:, common], Z=side.Z[common], full=full,
-        test=test.values[[rows[name] for name in systems]][:, scored.any(axis=0)],
+        side,
+        systems=systems,
+        values=side.values[:, common],
+        Z=side.Z[common],
+        full=full,
+        test=test.values[places][:, scored.any(axis=0)],
         left_out_test=tuple(sorted(set(side.systems) ^ set(rows))),
-    )  # fmt: skip
+    )
 
 
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:

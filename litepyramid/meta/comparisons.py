@@ -309,8 +309,9 @@ def compare(
         InputError: As for `correlate`; fewer than two metrics, or too few samples.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10, "bleu": (s * 7 + i) % 10,
-        ...          "human": (s * 7 + 2 * i) % 10} for s in range(8) for i in range(9)]
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10,
+        ...          "bleu": (s * 7 + i) % 10, "human": (s * 7 + 2 * i) % 10}
+        ...         for s in range(8) for i in range(9)]
         >>> result = compare(rows, level="system")
         >>> result.metrics, bool((result.comparisons[0].p_values > 0.05).any())
         (('bleu', 'rouge'), True)

@@ -328,9 +328,10 @@ def correlate(
     Example:
         >>> correlate([0.2, 0.4, 0.9], [1, 3, 5], level="system").correlations[0].value
         0.9707...
-        >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
-        ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
-        ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
+        >>> rows = [{"system": "a", "input": 1, "rouge": 1, "human": 1},
+        ...         {"system": "a", "input": 2, "rouge": 2, "human": 3},
+        ...         {"system": "b", "input": 1, "rouge": 4, "human": 4},
+        ...         {"system": "b", "input": 2, "rouge": 3, "human": 4}]
         >>> result = correlate(rows, level="global", coefficient="kendall")
         >>> round(result.correlations[0].value, 3)
         0.913
@@ -404,15 +405,15 @@ def interval(
             coefficient.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
-        ...         for s in range(8) for i in range(9) for n, m in enumerate(("rouge", "human"))]
-        >>> result = interval(rows, level="system", samples=100)
-        >>> result.intervals[0].low <= result.intervals[0].value <= result.intervals[0].high
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10,
+        ...          "human": (s * 7 + i) % 10} for s in range(8) for i in range(9)]
+        >>> (rouge,) = interval(rows, level="system", samples=100).intervals
+        >>> rouge.low <= rouge.value <= rouge.high
         True
 
     Command line:
         $ litepyramid meta interval scores.json
-        $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
+        $ litepyramid meta interval table.csv --level system -o intervals.pdf
     """
     choose("method", method, get_args(IntervalMethod))
     if method == "fisher":

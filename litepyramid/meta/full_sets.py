@@ -122,12 +122,13 @@ def whole_test_set(
     Example:
         >>> rows = [{"system": s, "input": i, "rouge": 3 * s + i, "human": s}
         ...         for s in range(4) for i in range(3)]
-        >>> whole_test_set(rows, full=rows, sampling="inputs", samples=40).intervals[0].full
+        >>> result = whole_test_set(rows, full=rows, sampling="inputs", samples=40)
+        >>> result.intervals[0].full
         1.0
 
     Command line:
         $ litepyramid meta testset table.csv --full all.csv --samples 1000
-        $ litepyramid meta testset table.csv --full all.csv --sampling inputs -o testset.csv
+        $ litepyramid meta testset table.csv --full all.csv --sampling inputs -o t.csv
     """
     check_samples(samples, seed=seed, confidence=confidence)
     samplings = several(sampling, "the sampling")

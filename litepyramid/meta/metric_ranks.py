@@ -137,8 +137,9 @@ def rank(
         InputError: As for `compare` and `interval`.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10, "bleu": (s * 7 + i) % 10,
-        ...          "human": (s * 7 + 2 * i) % 10} for s in range(8) for i in range(9)]
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10,
+        ...          "bleu": (s * 7 + i) % 10, "human": (s * 7 + 2 * i) % 10}
+        ...         for s in range(8) for i in range(9)]
         >>> [(one.rank, one.metric) for one in rank(rows, samples=100).ranks]
         [(1, 'bleu'), (1, 'rouge')]
 

@@ -100,7 +100,7 @@ def normality(
         InputError: An unknown name, or a confidence outside (0, 1).
 
     Example:
-        >>> rows = [{"system": s, "input": 1, "metric": "m", "score": s ** 4} for s in range(9)]
+        >>> rows = [{"system": s, "input": 1, "rouge": s ** 4} for s in range(9)]
         >>> normality(rows).metrics[0].rejected
         1
 

@@ -20,8 +20,8 @@ from litepyramid.stats import Correction, PValueRule, adjust_p_values, resampled
 from litepyramid.types import FloatArray, IntArray
 
 ComparisonMethod = Literal[
-    "perm-systems", "perm-inputs", "perm-both", "boot-systems", "boot-inputs", "boot-both",
-    "williams",
+    "perm-systems", "perm-inputs", "perm-both",
+    "boot-systems", "boot-inputs", "boot-both", "williams",
 ]  # fmt: skip
 ComparisonTest = Literal[
     ComparisonMethod, "paper-systems", "paper-inputs", "paper-both"

@@ -119,14 +119,13 @@ def score_metrics(
 
     Example:
         >>> texts = {"mine": ["A storm hit Oslo."]}
-        >>> result = score_metrics(
-        ...     texts, references=["A storm hit Oslo on Monday."], metrics=["rouge-1_recall"]
-        ... )
+        >>> goal = ["A storm hit Oslo on Monday."]
+        >>> result = score_metrics(texts, references=goal, metrics=["rouge-1_recall"])
         >>> result.scores.values.round(3)
         array([[[0.667]]])
 
     Command line:
-        $ litepyramid metrics example/summaries --references example/references.jsonl -o rouge.csv
+        $ litepyramid metrics example/summaries -r example/references.jsonl -o rouge.csv
     """
     check_samples(_SAMPLES, seed=seed, confidence=confidence)
     dataset = as_dataset(data, **sources).with_language()

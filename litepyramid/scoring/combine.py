@@ -245,11 +245,13 @@ def combine(
             not a sample.
 
     Example:
-        >>> rows = [
-        ...     {"system": "a", "input": i, "metric": name, "score": value}
-        ...     for i, f in enumerate([.1, .9, .4, .5, .3, .8, .2, .6])
-        ...     for name, value in (("judge", f), ("human", f + .1 if i != 2 and i < 7 else None))
-        ... ]
+        >>> judge = [.1, .9, .4, .5, .3, .8, .2, .6]
+        >>> people = [.2, 1, None, .6, .4, .9, .3, None]
+        >>> rows = []
+        >>> for i, scores in enumerate(zip(judge, people)):
+        ...     for name, score in zip(("judge", "human"), scores):
+        ...         row = {"system": "a", "input": i, "metric": name, "score": score}
+        ...         rows.append(row)
         >>> combine(rows).systems[0].labels
         6
 

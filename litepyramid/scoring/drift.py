@@ -125,8 +125,8 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     Example:
         >>> import litepyramid as lp
         >>> units, texts = [["It rained."]], {"a": ["It rained."], "b": ["We left."]}
-        >>> results = [lp.score(texts, units, judge=name) for name in ("recall", "lexical")]
-        >>> drift(*results).ranking
+        >>> old = lp.score(texts, units, judge="recall")
+        >>> drift(old, lp.score(texts, units, judge="lexical")).ranking
         'The ranking would not change: a > b.'
 
     Command line:

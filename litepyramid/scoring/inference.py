@@ -124,7 +124,8 @@ def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
     none.
 
     Example:
-        >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
+        >>> values = np.array([[1.0, 1, 1], [0, 0, 0]])
+        >>> flip_p_values(values, np.array([[0, 1]])).tolist()
         [0.25]
     """
     p = [np.empty(0)]

@@ -287,7 +287,8 @@ class ScoringRule:
                 "units an input) or modified-R (R references)",
             )
 
-        return cls(name, **({fields[name]: int(number)} if number else {}))  # type: ignore[arg-type]
+        options = {fields[name]: int(number)} if number else {}
+        return cls(name, **options)  # type: ignore[arg-type]
 
     @property
     def signed(self) -> bool:
@@ -377,7 +378,8 @@ class ScoringRule:
             )
         return {
             "vital": "vital_score", "sample": "litepyramid", "original": "pyramid",
-            "modified": "modified_pyramid", "points": "rubric", "normalized": "rubric_normalized",
+            "modified": "modified_pyramid", "points": "rubric",
+            "normalized": "rubric_normalized",
         }[self.name]  # fmt: skip
 
     def signature(self) -> str | None:

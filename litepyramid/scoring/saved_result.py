@@ -156,7 +156,8 @@ def report(result: ResultLike) -> ScoreResult:
 
     Example:
         >>> import litepyramid as lp
-        >>> result = lp.score(["It rained all day."], [["It rained.", "We left."]], judge="recall")
+        >>> units = [["It rained.", "We left."]]
+        >>> result = lp.score(["It rained all day."], units, judge="recall")
         >>> report(result).scores
         {'system': 0.5}
 

@@ -84,8 +84,8 @@ def score(
             missing.
 
     Example:
-        >>> result = score(["It rained all day."], [["It rained.", "We left."]], judge="recall")
-        >>> result.scores
+        >>> units = [["It rained.", "We left."]]
+        >>> score(["It rained all day."], units, judge="recall").scores
         {'system': 0.5}
 
     Command line:

@@ -234,15 +234,13 @@ def permuted_p_values(
     as small as `target` asks:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the
-      observed T with
-      its own: p = #{T ≥ T_observed} / (2 (draws + 1)). A test with 20 such
-      samples after 512 draws stops there.
+      observed T with its own: p = #{T ≥ T_observed} / (2 (draws + 1)). A test with 20
+      such samples after 512 draws stops there.
     - At summary level turning over all coins of an input changes the sign of its term
-      in T, and at
-      system level turning over those of a system that of its term in the difference of
-      two rank coefficients' numerators (`terms`). Then p is the mean, over the observed
-      assignment and those drawn, of the share of all 2^n signs of the terms whose sum
-      reaches the observed one (`flip_tails`): no 1 / (k + 1) bounds it.
+      in T, and at system level turning over those of a system that of its term in the
+      difference of two rank coefficients' numerators (`terms`). Then p is the mean,
+      over the observed assignment and those drawn, of the share of all 2^n signs of the
+      terms whose sum reaches the observed one (`flip_tails`): no 1 / (k + 1) bounds it.
     - Where T is no such sum, draws continue, doubling up to `MARGIN` / `target`
       samples.
 

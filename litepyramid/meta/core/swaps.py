@@ -24,7 +24,9 @@ from litepyramid.types import BoolArray, FloatArray
 
 Floats = NDArray[np.floating]
 
-_TIES = 1e4  # null differences of standardised sums are distinguished to this share of a deviation
+# Sums are rounded to this part of a deviation: those that are equal but for rounding
+# must tie, whichever scores were swapped.
+_TIES = 1e4
 
 
 class Swapped:
