@@ -43,15 +43,11 @@ def scored(systems, units=UNITS, ids=IDS, **options):
     return lp.score(systems, units, ids=ids, **{**OPTIONS, **options})
 
 
-def given(presence, systems=("a",), **options):
+def given(presence, systems=("a",), samples=40):
     """A result of presence alone: (systems, inputs, units)."""
     rows = {name: row.tolist() for name, row in zip(systems, presence, strict=True)}
     units = [[f"Fact {u}." for u in range(presence.shape[2])]] * presence.shape[1]
-    return lp.score(
-        units=units,
-        presence=rows,
-        **{"samples": 40, **options},
-    )
+    return lp.score(units=units, presence=rows, samples=samples)
 
 
 @pytest.fixture(scope="module")
@@ -64,25 +60,36 @@ def new():
     return scored({"a": texts(CUT), "b": texts(CUT)})
 
 
+@pytest.fixture
+def verb(cli, tmp_path):
+    """Runs a command, in words, beside the files of the test."""
+
+    def run(words, status=0):
+        return cli(*words.split(), cwd=tmp_path, status=status)
+
+    return run
+
+
 def test_the_facts_cut_out_are_the_facts_lost(old, new):
     a, b = lp.changes(old, new).changes
     assert {(IDS.index(f.input), f.unit - 1) for f in a.lost} == CUT
     assert [f.input for f in a.lost][:2] == ["doc0", "doc0"]  # worst input first
     assert all(f.old_sentence == f.text and f.new_sentence for f in a.lost)
     assert (a.gained, b.lost, b.gained) == ((), (), ())
-    back = lp.changes(new, old).changes[0]
-    assert {(f.input, f.unit) for f in back.gained} == {
-        (f.input, f.unit) for f in a.lost
-    }
     assert sum(entry.share for entry in a.by_input) == pytest.approx(1)
     assert (a.better, a.worse, a.inputs) == (0, 4, 10)
+
+    back = lp.changes(new, old).changes[0]
+    assert {(IDS.index(f.input), f.unit - 1) for f in back.gained} == CUT
 
 
 def test_p_and_interval_equal_an_own_computation():
     rng = np.random.default_rng(1)
     one = given(rng.random((1, 10, 4)), samples=20_000)
     two = given(rng.random((1, 10, 4)))
+
     change = lp.changes(one, two).changes[0]
+
     order = np.argsort(one.inputs)  # draws go by the ids
     d = (two.values - one.values)[0][order]
     signs = np.array(list(product((1, -1), repeat=10)))
@@ -90,70 +97,50 @@ def test_p_and_interval_equal_an_own_computation():
     assert change.difference == pytest.approx(d.mean())
     assert change.p == change.p_holm == pytest.approx(p)
     counts = np.random.default_rng(12345).multinomial(10, [0.1] * 10, size=20_000)
-    low, high = np.quantile(counts @ d / 10, (0.025, 0.975))
-    assert (change.low, change.high) == (pytest.approx(low), pytest.approx(high))
+    ends = np.quantile(counts @ d / 10, (0.025, 0.975))
+    assert (change.low, change.high) == pytest.approx(ends)
 
 
 def test_a_run_against_itself_changes_nothing(old, tmp_path):
-    old.save(tmp_path / "old.json.gz")
-    result = lp.changes(
-        tmp_path / "old.json.gz", tmp_path / "old.json.gz", fail_if="worse"
-    )
-    assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [
-        (1, 0, (), ())
-    ] * 2
+    path = tmp_path / "old.json.gz"
+    old.save(path)
+
+    result = lp.changes(path, path, fail_if="worse")
+
+    for change in result.changes:
+        assert (change.p, change.difference) == (1, 0)
+        assert change.lost == change.gained == ()
     assert result.exit_status == 0
     assert result.headline == (
         "PASS: 0 facts lost, 0 gained; no significant change of 2 systems"
     )
 
 
-def test_the_gate_ends_with_status_1(old, tmp_path, cli):
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ("", 0),
+        ("--fail-if worse", 1),
+        ("--fail-under .5 --fail-if-lost 50", 0),
+        ("--fail-under .9", 1),
+        ("--fail-if-lost 19", 1),
+        ("--margin .02", 1),
+        ("--margin .5", 0),
+    ],
+)
+def test_the_gate_ends_with_status_1(old, tmp_path, verb, options, status):
     old.save(tmp_path / "old.json")
     worse = texts({(m, u) for m in range(10) for u in range(m % 3 + 1)})
     scored({"a": worse, "b": texts()}).save(tmp_path / "bad.json")
 
-    for status, options in (
-        (0, ()),
-        (1, ("--fail-if", "worse")),
-        (0, ("--fail-under", ".5", "--fail-if-lost", "50")),
-        (1, ("--fail-under", ".9")),
-        (1, ("--fail-if-lost", "19")),
-        (1, ("--margin", ".02")),
-        (0, ("--margin", ".5")),
-    ):
-        done = cli(
-            "changes",
-            "old.json",
-            "bad.json",
-            *options,
-            cwd=tmp_path,
-            status=status,
-        )
-        assert ("FAIL: a " in done.stdout) == bool(status)
-        assert ("passes with probability" in " ".join(done.stdout.split())) == (
-            ".02" in options
-        )
+    shown = verb(f"changes old.json bad.json {options}", status).stdout
 
-    cli(
-        "changes",
-        "old.json",
-        "none.json",
-        "--fail-if",
-        "worse",
-        cwd=tmp_path,
-        status=2,
-    )
-    cli(
-        "changes",
-        "bad.json",
-        "old.json",
-        "--fail-if",
-        "worse",
-        "--pair",
-        "a=a",
-        cwd=tmp_path,
-    )
+    assert ("FAIL: a " in shown) == bool(status)
+    probability = "passes with probability" in " ".join(shown.split())
+    assert probability == (".02" in options)
+    if options == "--fail-if worse":
+        verb(f"changes old.json none.json {options}", 2)
+        verb(f"changes bad.json old.json {options} --pair a=a")
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.1])
@@ -185,15 +172,14 @@ def test_what_is_not_shared_is_named_and_not_compared(old):
     notes = " ".join(result.notes)
     assert "2 inputs only in the old run, left out: doc0, doc1." in notes
     assert "1 system only in the new run, left out: c." in notes
-    other = [[*row[:9], "Something else."] for row in UNITS]
-    changed = scored({"a": texts()}, other)
+
+    changed = scored({"a": texts()}, [[*row[:9], "Something else."] for row in UNITS])
     with pytest.raises(InputError, match="differ on 10 inputs"):
         lp.changes(old, changed)
     result = lp.changes(old, changed, across_judges=True)
     assert result.changes[0].new == 1.0  # over the nine that both have
-    assert "10 units only in the old run and 10 only in the new one" in " ".join(
-        result.notes
-    )
+    assert "10 units only in the old run and 10 only" in " ".join(result.notes)
+
     with pytest.raises(InputError, match="share no input"):
         lp.changes(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
 
@@ -202,16 +188,13 @@ def test_another_judge_is_an_error_that_says_so(old):
     other = scored({"a": texts(), "b": texts()}, judge="recall")
     with pytest.raises(InputError, match=r"judge: .* → recall"):
         lp.changes(old, other)
-    assert (
-        "The judge may be the difference"
-        in lp.changes(old, other, across_judges=True).notes[0]
-    )
+    notes = lp.changes(old, other, across_judges=True).notes
+    assert "The judge may be the difference" in notes[0]
 
 
 def test_pairs_of_systems(old, new):
-    one = lp.changes(
-        scored({"before": texts()}), scored({"after": texts(CUT)})
-    ).changes[0]
+    after = scored({"after": texts(CUT)})
+    (one,) = lp.changes(scored({"before": texts()}), after).changes
     assert (one.name, len(one.lost)) == ("after (was before)", 5)
     (pair,) = lp.changes(old, new, pair=["b=a"]).changes
     assert (pair.old_system, pair.system, pair.difference) == ("b", "a", 0)
@@ -224,55 +207,33 @@ def test_pairs_of_systems(old, new):
 def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
     turned = [row[::-1] for row in UNITS[::-1]]
     systems = {"b": texts(CUT)[::-1], "a": texts(CUT)[::-1]}
-    first, second = (
-        lp.changes(old, run) for run in (new, scored(systems, turned, IDS[::-1]))
-    )
 
-    for one, two in zip(first.changes, second.changes, strict=True):
-        assert (one.by_input, one.p, one.low, one.lost) == (
-            two.by_input,
-            two.p,
-            two.low,
-            two.lost,
-        )
+    first = lp.changes(old, new).changes
+    second = lp.changes(old, scored(systems, turned, IDS[::-1])).changes
+
+    for one, two in zip(first, second, strict=True):
+        for name in ("by_input", "p", "low", "lost"):
+            assert getattr(one, name) == getattr(two, name)
 
 
-def test_many_runs_and_their_history(old, new, tmp_path, cli):
+def test_many_runs_and_their_history(old, new, tmp_path, verb):
+    paths = []
     for name, run in (("one", old), ("two", new), ("three", old)):
-        run.save(tmp_path / f"{name}.json")
-    result = lp.changes(*(tmp_path / f"{n}.json" for n in ("one", "two", "three")))
+        paths.append(tmp_path / f"{name}.json")
+        run.save(paths[-1])
+    result = lp.changes(*paths)
     assert (result.baseline, result.runs) == ("one", ("two", "three"))
     lost = [(c.run, len(c.lost)) for c in result.changes]
     assert lost == [("two", 5), ("two", 0), ("three", 0), ("three", 0)]
     result.save(tmp_path / "scores.svg")
+
     history = tmp_path / "history.jsonl"
-    day = datetime(
-        2026,
-        1,
-        31,
-        12,
-        tzinfo=UTC,
-    ).timestamp()
-
-    os.utime(tmp_path / "two.json", (day, day))
-    words = (
-        "changes",
-        "one.json",
-        "two.json",
-        "-o",
-        "history.jsonl",
-    )
-
-    cli(*words, cwd=tmp_path)
-    cli(*words, cwd=tmp_path)  # the same run again
-    cli(
-        "changes",
-        "one.json",
-        "three.json",
-        "-o",
-        "history.jsonl",
-        cwd=tmp_path,
-    )
+    day = datetime(2026, 1, 31, 12, tzinfo=UTC).timestamp()
+    os.utime(paths[1], (day, day))
+    second = "changes one.json two.json -o history.jsonl"
+    verb(second)
+    verb(second)  # the same run again
+    verb("changes one.json three.json -o history.jsonl")
     runs = [json.loads(line) for line in history.read_text().splitlines()]
     assert [run["run"] for run in runs] == ["one", "two", "three"]
     assert runs[1]["date"] == "2026-01-31"
@@ -280,9 +241,11 @@ def test_many_runs_and_their_history(old, new, tmp_path, cli):
     shown = lp.changes(history)
     assert len(shown.to_tables()[0].rows) == 6
     shown.save(tmp_path / "history.png")
+
     history.write_text('{"run": 1}\n')
-    cli(*words, cwd=tmp_path, status=2)
+    verb(second, 2)
     assert history.read_text() == '{"run": 1}\n'
+
     lp.changes(old, new).save(tmp_path / "x.jsonl")
     today = str(datetime.now(UTC).date())
     assert {run.date for run in lp.changes(tmp_path / "x.jsonl").runs} == {today}
@@ -321,16 +284,13 @@ def test_a_history_keeps_the_runs_of_many_processes(old, new, tmp_path):
 
 def test_a_history_keeps_names_with_separators_of_lines(tmp_path):
     paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    history = tmp_path / "history.jsonl"
     for path in paths:
         scored({"a\u2028b": texts()}).save(path)
     for second in (0, 86_400):
         os.utime(paths[1], (second, second))
-        lp.changes(*paths).save(tmp_path / "history.jsonl")
-    assert [run.run for run in lp.changes(tmp_path / "history.jsonl").runs] == [
-        "one",
-        "two",
-        "two",
-    ]
+        lp.changes(*paths).save(history)
+    assert [run.run for run in lp.changes(history).runs] == ["one", "two", "two"]
 
 
 def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody(tmp_path):
@@ -399,7 +359,7 @@ class PageText(HTMLParser):
 
 
 def test_a_pass_with_a_loss_is_not_green_and_names_the_flags_that_would_have_failed(
-    old, tmp_path, cli
+    old, tmp_path, verb
 ):
     lost = scored({"a": texts({(0, 1), (0, 2), (5, 5)}), "b": texts(CUT)})
     result = lp.changes(old, lost, fail_if="worse")
@@ -414,14 +374,7 @@ def test_a_pass_with_a_loss_is_not_green_and_names_the_flags_that_would_have_fai
     old.save(tmp_path / "old.json")
     lost.save(tmp_path / "lost.json")
     for flag in result.would_fail:
-        cli(
-            "changes",
-            "old.json",
-            "lost.json",
-            *flag.split(),
-            cwd=tmp_path,
-            status=1,
-        )
+        verb(f"changes old.json lost.json {flag}", 1)
 
     failed = lp.changes(old, lost, fail_if_lost=3)
     assert "it fails for facts" in failed.failures[0]
@@ -434,40 +387,37 @@ def test_a_sentence_is_shown_where_it_speaks_of_the_fact():
     units = [["A storm hit Oslo.", "Two people died."]]
     before = scored({"a": ["A storm hit Oslo. Two people died."]}, units, ["x"])
     now = scored({"a": ["A flood hit Bergen. It was dark."]}, units, ["x"])
-    storm, died = lp.changes(before, now).changes[0].lost
 
+    result = lp.changes(before, now)
+
+    storm, died = result.changes[0].lost
     assert storm.new_sentence == "A flood hit Bergen."
     assert (died.old_sentence, died.new_sentence) == ("Two people died.", "")
-    assert "no sentence says so" in lp.changes(before, now).to_markdown()
+    assert "no sentence says so" in result.to_markdown()
 
 
 def test_groups_of_inputs(old, new, tmp_path):
     table = tmp_path / "inputs.csv"
-    rows = "".join(
-        f"{name},{'early' if m < 5 else 'late'},{m}\n" for m, name in enumerate(IDS)
-    )
-    table.write_text(f"id,topic,length\n{rows}")
-    change = lp.changes(old, new, by=f"{table}:topic").changes[0]
-    early, late = change.by_group
-    assert (early.group, early.inputs, late.group, late.inputs) == (
-        "early",
-        5,
-        "late",
-        5,
-    )
+    lines = ["id,topic,length"]
+    for m, name in enumerate(IDS):
+        lines.append(f"{name},{'early' if m < 5 else 'late'},{m}")
+    table.write_text("\n".join(lines))
 
+    change = lp.changes(old, new, by=f"{table}:topic").changes[0]
+
+    early, late = change.by_group
+    assert (early.group, early.inputs) == ("early", 5)
+    assert (late.group, late.inputs) == ("late", 5)
     d = {entry.input: entry.difference for entry in change.by_input}
     assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
     assert early.p_holm >= early.p
     thirds = lp.changes(old, new, by=f"{table}:length").changes[0].by_group
     assert [group.group for group in thirds] == ["> 6", "length ≤ 3", "≤ 6"]
 
-    for by, message in (
-        (f"{table}:colour", "topic"),
-        ({"elsewhere": "x"}, "no input of the runs"),
-    ):
-        with pytest.raises(InputError, match=message):
-            lp.changes(old, new, by=by)
+    with pytest.raises(InputError, match="topic"):
+        lp.changes(old, new, by=f"{table}:colour")
+    with pytest.raises(InputError, match="no input of the runs"):
+        lp.changes(old, new, by={"elsewhere": "x"})
 
 
 def test_drift_of_the_judge_names_whom_it_favours():
@@ -478,17 +428,18 @@ def test_drift_of_the_judge_names_whom_it_favours():
     other = presence.copy()
     other[0] += 0.3
     one = given(presence, names)
-    two = given(other, names)
-    result = lp.drift(one, two)
+
+    result = lp.drift(one, given(other, names))
+
     by_name = {s.system: s for s in result.systems}
     verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
     assert by_name["a"].agreement == pytest.approx(verdicts.mean())
     assert by_name["a"].change == pytest.approx(0.3)
     assert by_name["b"].agreement == 1
-    notes = " ".join(result.to_tables()[0].notes)
-    assert "favours `a`: +0.300" in notes
+    assert "favours `a`: +0.300" in " ".join(result.to_tables()[0].notes)
     assert any("b > a" in text and "a > b" in text for text in result.conclusions)
     assert result.ranking == "The ranking would change: b > c > a; now a > b > c."
+
     same = lp.drift(one, one)
     assert same.ranking == "The ranking would not change: b > c > a."
     assert (same.conclusions, {s.agreement for s in same.systems}) == ((), {1.0})
@@ -496,49 +447,26 @@ def test_drift_of_the_judge_names_whom_it_favours():
         lp.drift(scored({"a": texts()}), scored({"a": texts(CUT)}))
 
 
-def test_wrong_options_are_refused(old, new):
-    wrong = {
-        "fail_if": "wrose",
-        "fail_under": 40,
-        "fail_if_lost": 0,
-        "margin": "x",
-    }
-    for name, value in wrong.items():
-        with pytest.raises(InputError, match=name):
-            lp.changes(old, new, **{name: value})
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("fail_if", "wrose"), ("fail_under", 40), ("fail_if_lost", 0), ("margin", "x")],
+)
+def test_wrong_options_are_refused(old, new, name, value):
+    with pytest.raises(InputError, match=name):
+        lp.changes(old, new, **{name: value})
 
 
-def test_each_verb_names_the_one_that_is_meant(old, new, tmp_path, cli):
+def test_each_verb_names_the_one_that_is_meant(old, tmp_path, verb):
     old.save(tmp_path / "old.json")
     (tmp_path / "w.csv").write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
 
-    done = cli(
-        "changes",
-        "old.json",
-        "w.csv",
-        cwd=tmp_path,
-        status=2,
-    )
-    assert "w.csv is no result of score" in done.stderr
-    assert "litepyramid compare" in done.stderr
-    done = cli(
-        "compare",
-        "old.json",
-        "old.json",
-        cwd=tmp_path,
-        status=2,
-    )
-    assert "litepyramid changes OLD NEW" in done.stderr
-    done = cli(
-        "compare",
-        "old.json",
-        "-o",
-        "pairs.html",
-        cwd=tmp_path,
-        status=2,
-    )
-
-    assert "unknown ending '.html'" in done.stderr
+    shown = verb("changes old.json w.csv", 2).stderr
+    assert "w.csv is no result of score" in shown
+    assert "litepyramid compare" in shown
+    shown = verb("compare old.json old.json", 2).stderr
+    assert "litepyramid changes OLD NEW" in shown
+    shown = verb("compare old.json -o pairs.html", 2).stderr
+    assert "unknown ending '.html'" in shown
     with pytest.raises(InputError, match="one run"):
         lp.changes(old)
 
@@ -559,12 +487,7 @@ def test_what_is_saved_can_be_read(old, new, tmp_path):
     saved = json.loads((tmp_path / "c.json").read_text())
     assert saved["changes"][0]["lost"][0]["text"] == "Fact 1 of 0."
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 2 * 10
-    pytest.importorskip("pandas")
-    sizes = {
-        "systems": 2,
-        "inputs": 20,
-        "facts": 5,
-        "groups": 2,
-    }
 
+    pytest.importorskip("pandas")
+    sizes = {"systems": 2, "inputs": 20, "facts": 5, "groups": 2}
     assert {rows: len(result.to_frame(rows)) for rows in sizes} == sizes
