@@ -183,13 +183,11 @@ def test_what_is_not_shared_is_named_and_not_compared(old):
     with pytest.raises(InputError, match="share no input"):
         lp.changes(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
 
-
-def test_another_judge_is_an_error_that_says_so(old):
     other = scored({"a": texts(), "b": texts()}, judge="recall")
     with pytest.raises(InputError, match=r"judge: .* → recall"):
         lp.changes(old, other)
-    notes = lp.changes(old, other, across_judges=True).notes
-    assert "The judge may be the difference" in notes[0]
+    (note, *_) = lp.changes(old, other, across_judges=True).notes
+    assert "The judge may be the difference" in note
 
 
 def test_pairs_of_systems(old, new):
@@ -202,18 +200,6 @@ def test_pairs_of_systems(old, new):
         lp.changes(old, new, pair=["a=x"])
     with pytest.raises(InputError, match="no system is in both"):
         lp.changes(old, scored({"x": texts(), "y": texts()}))
-
-
-def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
-    turned = [row[::-1] for row in UNITS[::-1]]
-    systems = {"b": texts(CUT)[::-1], "a": texts(CUT)[::-1]}
-
-    first = lp.changes(old, new).changes
-    second = lp.changes(old, scored(systems, turned, IDS[::-1])).changes
-
-    for one, two in zip(first, second, strict=True):
-        for name in ("by_input", "p", "low", "lost"):
-            assert getattr(one, name) == getattr(two, name)
 
 
 def test_many_runs_and_their_history(old, new, tmp_path, verb):
@@ -293,7 +279,7 @@ def test_a_history_keeps_names_with_separators_of_lines(tmp_path):
     assert [run.run for run in lp.changes(history).runs] == ["one", "two", "two"]
 
 
-def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody(tmp_path):
+def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody():
     hostile = (
         "@someone <b>said</b> | `x` *y* [z](http://a.b) #12 & &amp; \\\\| $1$ ~~n~~"
     )
@@ -302,60 +288,52 @@ def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody(tmp_path):
     name = "a|b `@c` \\|"
     full = scored({name: [" ".join(row) for row in units]}, units, ids)
     none = scored({name: [""] * 60}, units, ids)
-    result = lp.changes(full, none, fail_if="worse")
-    result.save(tmp_path / "s.md")
-    text = (tmp_path / "s.md").read_text()
+
+    text = lp.changes(full, none, fail_if="worse").to_markdown()
 
     assert len(text) <= 60_000
     assert "❌ FAIL: 600 facts lost, 0 gained" in text.splitlines()[0]
     assert "more\n\n</details>" in text
     assert "&#" not in text
 
-    page = MarkdownIt("commonmark").enable("table").render(text)
-    tree = PageText()
-    tree.feed(page)
-    assert name in tree.codes
-    assert ids[0] in tree.codes
-    assert tree.tags <= {
-        *("h3", "ul", "li", "p", "code", "strong", "details", "summary", "sub", "em"),
-        *("table", "thead", "tbody", "tr", "th", "td"),
-    }
-
-    assert any(hostile[:60] in strong.replace("\0", "") for strong in tree.strong)
-    prose = "".join(tree.prose)
-    assert not re.search(r"[@#]\w", prose)  # an empty comment stands between
+    page = PageText()
+    page.feed(MarkdownIt("commonmark").enable("table").render(text))
+    assert name in page.codes
+    assert ids[0] in page.codes
+    own = "h3 ul li p code strong details summary sub em table thead tbody tr th td"
+    assert page.tags <= {*own.split()}
+    assert hostile[:60] in page.prose.replace("\0", "")
+    assert not re.search(r"[@#]\w", page.prose)  # an empty comment stands between
 
 
 class PageText(HTMLParser):
-    """What a rendered comment shows: its codes, what is bold, and the rest, in which a
-    NUL stands for a comment."""
+    """What a rendered comment shows: its codes, and the rest, in which a NUL stands for
+    a comment."""
 
     def __init__(self):
         super().__init__()
-        self.tags, self.codes, self.strong, self.prose = set(), [], [], []
-        self.inside = []
+        self.tags = set()
+        self.codes = []
+        self.prose = ""
+        self.within_code = False
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        self.inside.append(tag)
-        if tag == "code":
+        self.within_code = tag == "code"
+        if self.within_code:
             self.codes.append("")
-        if tag == "strong":
-            self.strong.append("")
 
     def handle_endtag(self, tag):
-        self.inside.pop()
+        self.within_code = False
 
     def handle_comment(self, data):
-        self.handle_data("\0")
+        self.prose += "\0"
 
     def handle_data(self, data):
-        if "code" in self.inside:
+        if self.within_code:
             self.codes[-1] += data
-            return
-        if "strong" in self.inside:
-            self.strong[-1] += data
-        self.prose.append(data)
+        else:
+            self.prose += data
 
 
 def test_a_pass_with_a_loss_is_not_green_and_names_the_flags_that_would_have_failed(

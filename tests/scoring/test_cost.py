@@ -13,25 +13,22 @@ def test_one_summary_against_two_units_crosses_little(capsys):
     calls = {}
 
     def profile(frame, event, _):
-        name = frame.f_code.co_filename
-        function = frame.f_code.co_name
-        if (
-            event == "call"
-            and name.startswith(PACKAGE)
-            and function not in COMPREHENSIONS
-        ):
+        code = frame.f_code
+        name = code.co_filename
+        counted = event == "call" and name.startswith(PACKAGE)
+        if counted and code.co_name not in COMPREHENSIONS:
             calls[name] = calls.get(name, 0) + 1
 
-    for watch in (None, profile):  # imports and caches first
-        sys.setprofile(watch)
-        try:
-            lp.score(
-                ["A storm hit Oslo."],
-                [["A storm hit Oslo.", "Two died."]],
-                judge="recall",
-            )
-        finally:
-            sys.setprofile(None)
+    def score():
+        facts = [["A storm hit Oslo.", "Two died."]]
+        lp.score(["A storm hit Oslo."], facts, judge="recall")
+
+    score()  # imports and caches first
+    sys.setprofile(profile)
+    try:
+        score()
+    finally:
+        sys.setprofile(None)
 
     with capsys.disabled():
         print(f"\none score: {sum(calls.values())} calls in {len(calls)} modules")

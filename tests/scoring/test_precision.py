@@ -19,8 +19,12 @@ TEXTS = {
 REFERENCES = [["It rained.", "The river rose."], ["We left. They slept."]]
 
 
+def precision(texts=TEXTS, **options):
+    return lp.precision(texts, **OPTIONS, **options)
+
+
 def test_each_unit_counts_in_the_reference_it_is_in_most():
-    result = lp.precision(TEXTS, references=REFERENCES, **OPTIONS)
+    result = precision(references=REFERENCES)
     np.testing.assert_allclose(result.values, [[1, 1], [0.5, 1], [np.nan, 1]])
     assert result.metric == "precision"
     assert len(result.units[1][0]) == 2
@@ -32,7 +36,7 @@ def test_precision_is_recall_with_the_sides_exchanged():
     example = load_example()
     references = [" ".join(entry.references[0]) for entry in example.references]
     texts = [*example.summaries[0].texts]
-    there = lp.precision({"a": texts}, references=references, **OPTIONS)
+    there = precision({"a": texts}, references=references)
     back = lp.score({"a": references}, references=texts, **OPTIONS)
     np.testing.assert_allclose(there.values, back.values)
 
@@ -40,12 +44,9 @@ def test_precision_is_recall_with_the_sides_exchanged():
 def test_f1_is_the_harmonic_mean(tmp_path):
     recall = lp.score(TEXTS, references=REFERENCES, **OPTIONS)
     recall.save(tmp_path / "recall.json")
-    result = lp.precision(
-        TEXTS,
-        references=REFERENCES,
-        recall=tmp_path / "recall.json",
-        **OPTIONS,
-    )
+
+    result = precision(references=REFERENCES, recall=tmp_path / "recall.json")
+
     p = result.precision
     r = recall.values
     with np.errstate(invalid="ignore"):
@@ -53,23 +54,16 @@ def test_f1_is_the_harmonic_mean(tmp_path):
     expected[2, 0] = 0  # an empty summary
     np.testing.assert_allclose(result.values, expected)
     assert result.metric == "f1"
-
     with pytest.raises(InputError, match="recall for other systems"):
-        lp.precision(
-            {"x": TEXTS["good"]},
-            references=REFERENCES,
-            recall=recall,
-            **OPTIONS,
-        )
+        precision({"x": TEXTS["good"]}, references=REFERENCES, recall=recall)
 
 
 def test_documents_are_premises_and_results_are_read_again(tmp_path):
     documents = [" ".join(own) for own in REFERENCES]
-    faith = lp.precision(TEXTS, documents=documents, **OPTIONS)
-    assert (faith.metric, dict(faith.signature.fields)["premise"]) == (
-        "faithfulness",
-        "documents",
-    )
+    faith = precision(documents=documents)
+    assert faith.metric == "faithfulness"
+    assert dict(faith.signature.fields)["premise"] == "documents"
+
     faith.save(tmp_path / "f.json")
     table = read_scores(tmp_path / "f.json")
     np.testing.assert_array_equal(table.matrix("faithfulness").values, faith.values)
@@ -81,37 +75,24 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
                                      {"references": REFERENCES[:1]}])  # fmt: skip
 def test_what_is_missing_or_too_much_is_refused(options):
     with pytest.raises(InputError):
-        lp.precision(TEXTS, **options, **OPTIONS)
+        precision(**options)
 
 
-def test_several_files_of_summaries_and_ids_are_taken_as_by_score(tmp_path, cli):
+@pytest.mark.parametrize("name", ["references", "documents"])
+def test_several_files_of_summaries_and_ids_are_taken_as_by_score(tmp_path, cli, name):
     for system in ("good", "long"):
         (tmp_path / f"{system}.txt").write_text("\n".join(TEXTS[system]) + "\n")
-    for name in ("references", "documents"):
-        rows = [
-            {"input": i, name: own} for i, own in zip("ab", REFERENCES, strict=True)
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        words = (
-            "precision",
-            "good.txt",
-            "long.txt",
-            f"--{name}",
-            f"{name}.jsonl",
-            "--ids",
-            "ids",
-        )
-        (tmp_path / "ids").write_text("a\nb\n")
-        cli(
-            *words,
-            "--judge",
-            "recall",
-            "-o",
-            "p.json",
-            cwd=tmp_path,
-        )
-        table = read_scores(tmp_path / "p.json")
-        assert (table.systems, table.inputs) == (("good", "long"), ("a", "b"))
+    rows = [{"input": i, name: own} for i, own in zip("ab", REFERENCES, strict=True)]
+    (tmp_path / "sides.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "ids").write_text("a\nb\n")
 
+    line = f"precision good.txt long.txt --{name} sides.jsonl --ids ids -j recall"
+    cli(*line.split(), "-o", "p.json", cwd=tmp_path)
+
+    table = read_scores(tmp_path / "p.json")
+    assert (table.systems, table.inputs) == (("good", "long"), ("a", "b"))
+
+
+def test_data_that_are_loaded_are_taken():
     data = lp.load(summaries=TEXTS, references=REFERENCES)
-    assert lp.precision(data, **OPTIONS).scores["good"] == 1
+    assert precision(data).scores["good"] == 1
