@@ -147,6 +147,16 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypa
     assert {"contrast", "fever_nli"} <= judge.sets_kept_aside(tmp_path).keys()
 
 
+def test_the_written_texts_are_packs():
+    paths = sorted(judge.WRITTEN_TEXTS.glob("*.txt"))
+    packs = [*judge_packs.written_packs(paths, sentences=0)]
+    assert len(packs) > 6_000
+
+    for pack in packs:
+        assert len(pack.premise.split()) > 3
+        assert len(pack.units) >= 3
+
+
 def test_a_block_is_drawn_by_kind_and_the_same_again():
     derived = judge_packs.DERIVED
     labelled = judge_packs.LABELLED
