@@ -39,6 +39,11 @@ def blocks(number: int, width: int) -> Iterator[slice]:
     return (slice(start, min(number, start + step)) for start in range(0, number, step))
 
 
+def undefined() -> np.errstate:
+    """Within it 0/0 is NaN without a warning: what is not defined has no value."""
+    return np.errstate(invalid="ignore", divide="ignore")
+
+
 @single_threaded
 def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
     """Every system's average under every draw of the inputs."""
@@ -50,7 +55,7 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
         some = counts[block].astype(np.float64)
         # With gaps each system is divided by the draws that it has scores of.
         total = some.sum(axis=1, keepdims=True) if complete else some @ scored.T
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             result[block] = some @ values / total
     return result
 
@@ -71,6 +76,7 @@ def check_samples(
     """
     check_whole("samples", samples, 1, MOST_SAMPLES)
     check_whole("seed", seed, 0)
+    # A little less than the formula, which binary fractions put just above a number.
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
@@ -169,6 +175,7 @@ def system_intervals(
     intervals = []
 
     for rows in blocks(len(values), samples):
+        # Anew for each block: all systems see the same draws.
         rng = np.random.default_rng(seed)
         means = []
         for part in blocks(samples, inputs):
@@ -242,6 +249,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
 
     if columns <= _COUNTED:
         sums = values.sum(axis=1)
+        # Sums that are equal but for rounding reach the observed one.
         bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
         signs = 1.0 - 2.0 * ((np.arange(2**columns)[:, None] >> np.arange(columns)) & 1)
         for block in blocks(len(values), 2**columns):
@@ -267,6 +275,7 @@ def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
     steps = np.sqrt((size**2).sum(axis=1) / number) / parts_of_rms
     least = np.where(size > 0, size, np.inf).min(axis=1)
     least[np.isinf(least)] = 1.0
+    # A common step is a half, a third … of the smallest value, or that value itself.
     for parts in range(1, 7):
         step = least / parts
         ratio = size / step[:, None]
@@ -287,6 +296,7 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     keys = whole + np.arange(0, rows * largest, largest)[:, None]
     numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
     numbers = numbers.astype(np.float64)
+    # S is even or odd as the sum of all a is: between two of its values lies q.
     q = reach + (reach - whole.sum(axis=1)) % 2 - 1
     length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
     total = q.copy()
@@ -295,6 +305,7 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
         cosines = np.cos(np.arange(largest)[:, None] * waves)
         negative = cosines < 0
+        # A product of many cosines: their logarithms add up, their signs are counted.
         sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
         large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
         waves, signs = waves[large], numbers @ negative[:, large]
@@ -324,6 +335,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
         adjusted[tests] = np.minimum(1.0, m * kept)
     elif method == "holm":
         order = np.argsort(kept, kind="stable")
+        # No test passes that stands behind one that does not.
         steps = np.maximum.accumulate((m - np.arange(m)) * kept[order])
         kept[order] = np.minimum(1.0, steps)
         adjusted[tests] = kept

@@ -122,6 +122,14 @@ class InputUnits:
         }
 
 
+def every_unit(entries: Iterable[InputUnits]) -> list[Unit]:
+    """The units of all inputs, one after the other."""
+    units: list[Unit] = []
+    for entry in entries:
+        units += entry.units
+    return units
+
+
 @dataclass(frozen=True, slots=True)
 class InputReferences:
     """The references of one input: the sentences of each where it marks them, else its

@@ -72,10 +72,7 @@ class AgreementResult(Result):
             row(w, dropped="?" if w.undecided else dropped[w.dropped])
             for w in self.workers
         ]
-        alpha, before = (
-            "undefined" if math.isnan(a) else f"{a:.3f}"
-            for a in (self.alpha, self.alpha_all)
-        )
+        alpha, before = map(_told, (self.alpha, self.alpha_all))
         notes = [
             f"Krippendorff's alpha ({self.level}): {alpha}; {before} with all workers.",
             ", ".join(f"{what}: {number}" for what, number in self.counts.items())
@@ -94,6 +91,10 @@ class AgreementResult(Result):
         return [
             Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))
         ]
+
+
+def _told(alpha: float) -> str:
+    return "undefined" if math.isnan(alpha) else f"{alpha:.3f}"
 
 
 def krippendorff_alpha(answers: ArrayLike, level: AlphaLevel = "nominal") -> float:
@@ -125,6 +126,7 @@ def krippendorff_alpha(answers: ArrayLike, level: AlphaLevel = "nominal") -> flo
         middle = np.cumsum(each) - each / 2
         distance = (middle[:, None] - middle) ** 2
 
+    # Disagreement of answers paired at random, and below of those on one item.
     expected = each @ distance @ each
     if expected == 0:
         return math.nan

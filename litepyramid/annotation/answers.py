@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -39,6 +40,7 @@ from litepyramid.types import (
     Unit,
     UnitsLike,
     data_hashes,
+    every_unit,
     fingerprint,
 )
 from litepyramid.units.align import Place, align_all
@@ -126,7 +128,7 @@ class WrittenUnits(Answers):
                 f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}."
             )
 
-        kinds = Counter(unit.kind for entry in self.units for unit in entry.units)
+        kinds = Counter([unit.kind for unit in every_unit(self.units)])
         rows = [
             ("SCU", "people", self.written),
             ("SCU", "people, earlier", kinds["scu"] - self.written),
@@ -277,10 +279,10 @@ def collect_units(
 
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
-        contradictory = [r for r in responses if r.contradictory]
-        named["contradictory"] += [
-            f"{task.name} by {r.worker} ({r.source})" for r in contradictory
-        ]
+        for r in responses:
+            if r.contradictory:
+                named["contradictory"].append(f"{task.name} by {r.worker} ({r.source})")
+
         finished = [r for r in responses if r.done or drafts]
         if not finished:
             named["started" if responses else "open"].append(task.name)
@@ -291,12 +293,13 @@ def collect_units(
             named["several"].append(f"{task.name}: {', '.join(who)}")
 
         counting = finished if writers == "all" else finished[:1]
-        texts = list(dict.fromkeys(text for r in counting for text in r.scus))
+        # Two writers may have written the same fact.
+        texts = [*dict.fromkeys(chain.from_iterable([r.scus for r in counting]))]
         scus[task.input, task.reference, task.sentence] = texts
         if not texts:
             named["no_fact"].append(task.name)
 
-    earlier = any(unit.kind == "scu" for entry in others or () for unit in entry.units)
+    earlier = any(unit.kind == "scu" for unit in every_unit(others or ()))
     merged = _merged(tasks, scus, others, earlier)
     units = tuple(entry for entry in merged if entry.units)
     named["without"] = [entry.input for entry in merged if not entry.units]
@@ -341,37 +344,39 @@ def _merged(
         hint = "Give the STUs of the references that the plan was made from."
         raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
 
-    scus = {
-        key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
-        for key, texts in written.items()
-    }
+    scus = {}
+    for key, texts in written.items():
+        scus[key] = [Unit(text, 1.0, "scu", *key[1:]) for text in texts]
     machine: dict[str, list[Unit]] = {name: [] for name in names}
-    for aligned in align_all(
-        [base[name] for name in names if name in base], tasks.sentences
-    ):
+    known = [base[name] for name in names if name in base]
+    for aligned in align_all(known, tasks.sentences):
         name = aligned.units.input
         for unit in aligned.units.units:
             key = (name, unit.reference or 0, unit.sentence or 0)
-            if key not in written:
-                (
-                    machine[name] if unit.kind == "stu" else scus.setdefault(key, [])
-                ).append(unit)
+            # What people write now takes the place of all that the sentence had.
+            if key in written:
+                continue
+            if unit.kind == "stu":
+                machine[name].append(unit)
+            else:
+                scus.setdefault(key, []).append(unit)
 
     human: dict[str, list[Unit]] = {name: [] for name in names}
     for s in tasks.sentences:
         human[s.input] += scus.get(s.key, [])
     questions = {t.input: t.question for t in tasks.writing}
-    questions |= {
-        name: entry.question for name, entry in base.items() if entry.question
-    }
-    entries = [
-        InputUnits(name, tuple(human[name] + machine[name]), questions.get(name))
-        for name in names
-    ]
+    entries = []
+    for name in names:
+        question = questions.get(name)
+        if name in base:
+            question = base[name].question or question
+        units = tuple(human[name] + machine[name])
+        entries.append(InputUnits(name, units, question))
 
-    return entries + [
-        entry for name, entry in base.items() if earlier and name not in names
-    ]
+    # An earlier import may hold inputs that these tasks are not about: they stay.
+    if earlier:
+        entries += [base[name] for name in base if name not in names]
+    return entries
 
 
 def collect_labels(
@@ -390,7 +395,8 @@ def collect_labels(
     judging = sorted(tasks.judging, key=lambda task: (task.system, task.input))
     tasks = replace(tasks, judging=tuple(judging))
     rows = _by_task(tasks, answers, named)
-    workers = [*dict.fromkeys(name for some in rows.values() for name in some)]
+    # In the order in which they came, each once.
+    workers = [*dict.fromkeys(chain.from_iterable(rows.values()))]
     table = _answer_table(tasks, rows, workers, drafts, named)
     if np.isnan(table).all():
         raise _foreign(tasks, named)
@@ -512,11 +518,9 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
             write_labels(new / "labels" / f"{entry.system}.jsonl", entry)
 
         for texts in judged.summaries:
-            pairs = zip(texts.inputs, texts.texts, strict=True)
-            rows = [
-                {"input": name, "summary": " ".join(text.split())}
-                for name, text in pairs
-            ]
+            rows = []
+            for name, text in zip(texts.inputs, texts.texts, strict=True):
+                rows.append({"input": name, "summary": " ".join(text.split())})
             write_jsonl(new / "summaries" / f"{texts.system}.jsonl", rows)
 
 
@@ -540,6 +544,7 @@ def _by_task(
         by_worker = rows.setdefault(task.id, {})
         before = by_worker.get(response.worker)
         if before is not None:
+            # Files come in any order; where both say when, the later one counts.
             if before.saved and response.saved and response.saved < before.saved:
                 before, response = response, before
             if response.presence:

@@ -179,15 +179,13 @@ def writing_tasks(
     for s in plan.chosen():
         around = references[s.input, s.reference]
         i = around.index(Sentence(*s.key, s.text))
-        before, after = (
-            tuple(o.text for o in part) for part in (around[:i], around[i + 1 :])
-        )
+        texts = tuple([other.text for other in around])
         tasks.append(
             WritingTask(
                 *s.key,
                 s.text,
-                before,
-                after,
+                texts[:i],
+                texts[i + 1 :],
                 plan.questions.get(s.input),
             )
         )
@@ -320,17 +318,17 @@ def _digest(content: Sequence[Any]) -> str:
 def render_page(tasks: TaskSet) -> str:
     """The page, with styles, script and tasks inside; it works offline and loads
     nothing."""
-    rows: list[Fields] = [
-        {
-            "text": t.text,
-            "before": " ".join(t.before),
-            "after": " ".join(t.after),
-        }
-        for t in tasks.writing
-    ]
-    rows += [{"summary": t.summary, "units": list(t.units)} for t in tasks.judging]
-    for task, row in zip(tasks.tasks, rows, strict=True):
-        row |= {"id": task.id, "question": task.question or ""}
+    rows = []
+    for task in tasks.tasks:
+        # The page shows no system: people should not know whose summary they judge.
+        row: Fields = {"id": task.id, "question": task.question or ""}
+        if isinstance(task, WritingTask):
+            row |= {"text": task.text}
+            row |= {"before": " ".join(task.before), "after": " ".join(task.after)}
+        else:
+            row |= {"summary": task.summary, "units": task.units}
+        rows.append(row)
+
     data = {
         "kind": tasks.kind,
         "digest": tasks.digest,
@@ -370,28 +368,20 @@ def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """The tasks to import into a Label Studio project, and the project's
     configuration."""
-    rows: list[Fields] = [
-        {"sentence": t.text, "context": " ".join([*t.before, f"»{t.text}«", *t.after])}
-        for t in tasks.writing
-    ]
-    rows += [
-        {"summary": t.summary, "units": [{"text": text} for text in t.units]}
-        for t in tasks.judging
-    ]
     data = []
 
-    for task, row in zip(tasks.tasks, rows, strict=True):
-        question = {"question": task.question or ""} if tasks.asked else {}
-        data.append(
-            {
-                "data": {
-                    "task_id": task.id,
-                    "input": task.input,
-                    **question,
-                    **row,
-                }
-            }
-        )
+    for task in tasks.tasks:
+        row: Fields = {"task_id": task.id, "input": task.input}
+        # One configuration for all tasks: it has a field for questions, or none.
+        if tasks.asked:
+            row["question"] = task.question or ""
+        if isinstance(task, WritingTask):
+            context = " ".join([*task.before, f"»{task.text}«", *task.after])
+            row |= {"sentence": task.text, "context": context}
+        else:
+            row |= {"summary": task.summary}
+            row["units"] = [{"text": text} for text in task.units]
+        data.append({"data": row})
 
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)

@@ -193,6 +193,7 @@ def label_power(
     reading_time(seconds)
     spreads, source = _spreads(pilot, metric)
 
+    # Two values have no degree of freedom to spare; every number beyond is tried.
     numbers = np.arange(3, MOST + 1)
     needed = []
     curves = []
@@ -263,7 +264,8 @@ def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
     inputs = by_id(human.inputs)
     pairs = []
     for i, j in combinations(by_id(human.systems), 2):
-        both = np.stack([(m.values[i] - m.values[j])[inputs] for m in (human, judge)])
+        differences = [(m.values[i] - m.values[j])[inputs] for m in (human, judge)]
+        both = np.stack(differences)
         both = both[:, ~np.isnan(both).any(axis=0)]
         if both.shape[1] >= 10 and both[0].std() > 0:
             covariance = np.cov(both)

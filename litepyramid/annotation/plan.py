@@ -82,17 +82,17 @@ class BudgetPlan(Result):
     @property
     def signature(self) -> Signature:
         """What was chosen of which sentences, and how."""
-        values = (
-            (s, -1.0 if s.easiness is None else s.easiness) for s in self.sentences
-        )
+        # Sorted, so that the order of the references changes nothing.
+        rows = []
+        for s in self.sentences:
+            value = -1.0 if s.easiness is None else s.easiness
+            rows.append([*s.key, s.text, value, s.earlier])
         return Signature.of(
             plan=self.by,
             annotate=f"{self.count}/{len(self.sentences)}",
             earlier=sum(s.earlier for s in self.sentences) or None,
             easiness=self.source,
-            sentences_sha=fingerprint(
-                sorted([*s.key, s.text, v, s.earlier] for s, v in values)
-            ),
+            sentences_sha=fingerprint(sorted(rows)),
             seed=self.seed,
         )
 
@@ -103,9 +103,8 @@ class BudgetPlan(Result):
 
     def chosen(self) -> tuple[PlannedSentence, ...]:
         """The sentences to annotate, most valuable first."""
-        return tuple(
-            sorted((s for s in self.sentences if s.annotate), key=lambda s: s.rank)
-        )
+        chosen = [s for s in self.sentences if s.annotate]
+        return tuple(sorted(chosen, key=lambda s: s.rank))
 
     def values(self, name: str) -> NDArray[Any]:
         """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of
@@ -162,19 +161,20 @@ class BudgetPlan(Result):
             "all": self.sentences,
         }
         groups = {name: several for name, several in groups.items() if several}
-        rows = [
-            {
-                "by": name,
-                "sentences": len(several),
-                "share": len(several) / len(self.sentences),
-                "inputs": len({s.input for s in several}),
-                "words": _words(several),
-                "easiness": mean_of_scored(
-                    np.array([s.easiness for s in several], np.float64)
-                ),
-            }
-            for name, several in groups.items()
-        ]
+        rows = []
+        for name, several in groups.items():
+            values = np.array([s.easiness for s in several], np.float64)
+            rows.append(
+                {
+                    "by": name,
+                    "sentences": len(several),
+                    "share": len(several) / len(self.sentences),
+                    "inputs": len({s.input for s in several}),
+                    "words": _words(several),
+                    "easiness": mean_of_scored(values),
+                }
+            )
+
         columns = ("by", "sentences", Column("share", digits=2), "inputs", "words")
         scus = round(SCUS_PER_WORD * _words(self.chosen()))
         notes = (
@@ -191,20 +191,20 @@ class BudgetPlan(Result):
         if np.isnan(self.values("easiness")).all():
             return [budget.without("easiness")]
 
-        several = counted(self.count, "sentence")
+        number = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
             "earlier": "earlier plans alone",
-            "random": f"{several} at random",
-            "plan": f"this plan ({several})",
+            "random": f"{number} at random",
+            "plan": f"this plan ({number})",
             "everybody": "everybody (Lite2)",
         }
         if "people, earlier plans" not in groups:
             del names["earlier"]
         expected = self.expected()
-        quality = tuple(
-            (name, expected[key], 1 - expected[key]) for key, name in names.items()
-        )
+        quality = []
+        for key, name in names.items():
+            quality.append((name, expected[key], 1 - expected[key]))
         heads = (Column("annotators"), Column("kept"), Column("lost"))
         note = (
             "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
@@ -213,7 +213,7 @@ class BudgetPlan(Result):
 
         return [
             budget,
-            Table("Expected quality, by who annotates", heads, quality, (note,)),
+            Table("Expected quality, by who annotates", heads, tuple(quality), (note,)),
         ]
 
     def to_json(self) -> Fields:
@@ -422,9 +422,12 @@ def plan_budget(
         )
 
     places = [(s.key, s.text) for s in easiness.sentences]
-    taken = {
-        (s.key, s.text) for p in after for s in p.sentences if s.annotate or s.earlier
-    }
+    taken = set()
+    for before in after:
+        for s in before.sentences:
+            if s.annotate or s.earlier:
+                taken.add((s.key, s.text))
+
     if missing := taken - {*places}:
         key, text = min(missing)
         raise InputError(
@@ -445,6 +448,7 @@ def plan_budget(
         by_id = sorted(range(total), key=lambda i: easiness.sentences[i].key)
         order = np.array(by_id)[ranking(by, easiness.values[by_id], seed)]
 
+    # What earlier plans gave away comes last of all, so it is never chosen again.
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)

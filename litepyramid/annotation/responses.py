@@ -125,9 +125,7 @@ class _Annotation:
 @dataclass(frozen=True)
 class _Task(_Annotation):
     annotations: list[_Annotation] | None = None
-    drafts: list[int | _Annotation] | None = (
-        None  # some exports list only the ids of drafts
-    )
+    drafts: list[int | _Annotation] | None = None
 
 
 def _read_label_studio(data: Any, path: Path) -> list[Response]:
@@ -139,19 +137,20 @@ def _read_label_studio(data: Any, path: Path) -> list[Response]:
         source = f"{path.name}, task {row.get('id', number)}"
         fields = row.get("data")
         if isinstance(fields, dict):
-            several = [(one, True) for one in entry.annotations or ()]
-            several += [
-                (one, False)
-                for one in entry.drafts or ()
-                if isinstance(one, _Annotation)
-            ]
-            answers = [(one, _controls(one), finished) for one, finished in several]
-        else:
+            answers = []
+            for one in entry.annotations or ():
+                answers.append((one, _controls(one), True))
+            for draft in entry.drafts or ():
+                # Some exports list only the ids of drafts.
+                if isinstance(draft, _Annotation):
+                    answers.append((draft, _controls(draft), False))
+        else:  # JSON-MIN: the task's fields and the answers side by side
             fields = row
             answers = [(entry, row, True)]
 
         task = str(fields.get("task_id") or f"no task_id ({source})")
-        responses += [_response(*answer, task, source) for answer in answers]
+        for answer in answers:
+            responses.append(_response(*answer, task, source))
 
     return responses
 
@@ -171,14 +170,17 @@ def _response(
     task: str,
     source: str,
 ) -> Response:
+    # Each version and kind of export names the person in another place.
     worker = about.annotator or about.completed_by or about.user
     if isinstance(worker, dict):
         worker = worker.get("email") or worker.get("id")
-    presence = {
-        int(unit[1]): _yes(texts[0])
-        for name, value in controls.items()
-        if (unit := _UNIT.fullmatch(name)) and (texts := _texts(value))
-    }
+    presence = {}
+    for name, value in controls.items():
+        unit = _UNIT.fullmatch(name)
+        texts = _texts(value)
+        if unit and texts:
+            presence[int(unit[1])] = _yes(texts[0])
+
     return Response(
         task,
         "unnamed" if worker is None else str(worker),
@@ -264,5 +266,7 @@ def _moment(value: Any) -> datetime | None:
 
 def _lines(boxes: Sequence[str]) -> Texts:
     """SCUs from text boxes: one per line, spaces tidied, blank lines left out."""
-    lines = (" ".join(line.split()) for box in boxes for line in box.splitlines())
-    return tuple(line for line in lines if line)
+    lines = []
+    for line in "\n".join(boxes).splitlines():
+        lines.append(" ".join(line.split()))
+    return tuple(filter(None, lines))

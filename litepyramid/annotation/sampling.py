@@ -239,7 +239,9 @@ class _Frame:
 
         names, texts, shares, places, columns = zip(*sorted(rows), strict=True)
         systems = sorted(summaries, key=lambda one: one.system)
-        filled = [[bool(text.strip()) for text in one.texts] for one in systems]
+        filled = []
+        for one in systems:
+            filled.append([bool(text.strip()) for text in one.texts])
         return cls(
             systems=tuple([one.system for one in systems]),
             facts=tuple(zip(names, texts, strict=True)),
@@ -322,6 +324,7 @@ def systematic(
     order = np.lexsort((rng.random(len(totals)), turn))
     open_ = order[probability[order] < 1]
     ends = np.cumsum(probability[open_])
+    # Equal steps from a random start: each is hit with its own probability.
     points = rng.random() + np.arange(round(ends[-1]) if len(ends) else 0)
     hit = np.searchsorted(ends, points, side="right")
     chosen = np.append(
@@ -335,6 +338,7 @@ def systematic(
 def _inclusion(sizes: FloatArray, number: int) -> FloatArray:
     """Probabilities in proportion to sizes that add up to a number, none above 1."""
     certain = np.zeros(len(sizes), dtype=np.bool_)
+    # What would be above 1 is certain, and leaves more for the others.
     while True:
         left = number - certain.sum()
         total = sizes[~certain].sum()

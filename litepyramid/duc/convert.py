@@ -328,6 +328,7 @@ def convert(
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
 
+    # Lines of text are a form that people ask for; weights would go without a word.
     lost = _beside_texts(result.units)
     if lost and result.to == "units":
         note = f"A line file holds the texts alone, no {', '.join(lost)}."
@@ -353,6 +354,7 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     whole = joined(tables)
 
     def part(what: str) -> Rows | None:
+        # Some files name a column by one thing, some by all that a cell may hold.
         rows = [row for row in whole.rows if row.values.keys() & {what, f"{what}s"}]
         return replace(whole, rows=rows) if rows else None
 
@@ -442,6 +444,7 @@ def _label_scores(
         for name, row in rows.items():
             labelled = np.array(row)
             layout = layouts[name]
+            # Nuggets have four scores of their own, by which TREC ranks.
             scores = {"human": lite_pyramid_scores(labelled, layout)}
             if layout.vital is not None:
                 scores = nugget_scores(labelled, layout)

@@ -400,6 +400,7 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         for contributor in element.findall("contributor"):
             places.append(_place(contributor, packed, starts, ends, path))
         owners = [reference for reference, _ in places if reference is not None]
+        # A pyramid that does not mark its references places nothing: that is not odd.
         odd[EMPTY] += not places
         odd[UNPLACED] += (len(places) - len(owners)) * bool(references)
         odd[REPEATED] += len(owners) > len(set(owners))
@@ -471,6 +472,7 @@ def _headings(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, 
     can be made free of backtracking (no groups, every repetition possessive). Else a
     heading is a line between two rules of dashes.
     """
+    # A repetition that gives nothing back runs in linear time, whatever the text is.
     safe = possessive(pattern)
     if safe is not None and len(text) <= MAX_PATTERN_TEXT:
         # DUCView's pattern may begin with an optional rule: no match is empty.
@@ -497,6 +499,7 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
 
     while position < len(pattern):
         atom = _PLAIN_CLASS.match(pattern, position)
+        # No group, nothing that is repeated twice, no reference to a group.
         if (
             atom is None
             or atom[0] in "*+?"
@@ -630,6 +633,7 @@ def _check_doctype(data: bytes, path: Path) -> None:
         return
     match = _DOCTYPE.match(data, begin)
     doctype = data[begin : match.end() if match else None]
+    # DUCView's is a few hundred bytes; a long one is work for the searches below.
     if len(doctype) > MAX_DOCTYPE:
         raise InputError(f"a document type of more than {MAX_DOCTYPE} bytes", path=path)
     if _DEFAULT.search(doctype):

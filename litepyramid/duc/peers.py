@@ -140,6 +140,7 @@ class PyramidFolder:
             for name, several in rows.items():
                 row = []
                 for scu in scus[name]:
+                    # The majority of the annotators; of two that differ neither.
                     share = np.mean([scu.uid in one.present for one in several])
                     row.append(0.5 if share == 0.5 else int(share > 0.5))
                 labels.append(tuple(row))
@@ -306,7 +307,9 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
     # may or may not belong to its name.
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
-    for path in (path for path in paths if not is_peer(path)):
+    for path in paths:
+        if is_peer(path):
+            continue
         topic = read_pyramid(path, names=names, inputs=inputs)
         if topic.input in topics:
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
@@ -391,7 +394,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     return PeerScores(
         ScoreTable(METRICS, systems, inputs, values),
         tuple(annotations),
-        tuple((a, b, c) for a, b, c in counts.tolist()),
+        tuple([(a, b, c) for a, b, c in counts.tolist()]),
         tuple(notes),
         Signature.of(
             units="scu",
@@ -411,10 +414,12 @@ def _notes(
 ) -> Texts:
     """What was odd about the files; nothing is said where nothing was."""
     by_input = {p.input: p for p in pyramids}
-    files = [*topics.values(), *(a.pyramid for a in annotations)]
-    again = Counter((a.system, a.pyramid.input) for a in annotations)
+    files = [*topics.values(), *[a.pyramid for a in annotations]]
+    again = Counter([(a.system, a.pyramid.input) for a in annotations])
     twice = sorted({name for (_, name), n in again.items() if n > 1}, key=by_number)
-    odd = sum((p.odd for p in pyramids), Counter[str]())
+    odd = Counter[str]()
+    for pyramid in pyramids:
+        odd.update(pyramid.odd)
     odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
     twice_by = (
         "annotations of summaries that another person annotated too "
@@ -449,6 +454,7 @@ def _notes(
     ]
 
     notes = [f"{number} {what}" for number, what in counts if number]
+    # Of many files one is told, the first by name.
     renamed = {}
     for p in files:
         if p.path.name.split(".")[0] != p.input:

@@ -56,9 +56,9 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
-        keys = (s.key for s in self.sentences)
+        keys = [s.key for s in self.sentences]
         values = dict(zip(keys, map(plain, self.values.tolist()), strict=True))
-        return fingerprint((key, values[key]) for key in sorted(values))
+        return fingerprint(sorted(values.items()))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence
@@ -143,13 +143,11 @@ def read_easiness(source: object) -> Easiness:
     table = read_rows(source, table=True)
 
     for number, cells, *_ in table.rows:
+        # A cell of a CSV is text: its numbers are read as JSON has them.
         if table.form == "csv":
-            numbers = {
-                k: cells.get(k) or "null" for k in ("reference", "sentence", "easiness")
-            }
-            cells |= {
-                k: parse_json(v, path=source, line=number) for k, v in numbers.items()
-            }
+            for name in ("reference", "sentence", "easiness"):
+                cell = cells.get(name) or "null"
+                cells[name] = parse_json(cell, path=source, line=number)
 
         line = as_type(_Line, cells, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
@@ -199,16 +197,14 @@ def gold_easiness(
     human = by_sentence(of_scu)
     machine = by_sentence(of_stu)
     similarity = rouge1()
-    accuracies = [
-        [
-            simulation_accuracy(u, machine.get(s.key, []), similarity)
-            for u in human.get(s.key, [])
-        ]
-        for s in sentences
-    ]
+    means = []
+    counts = []
+    for s in sentences:
+        made = machine.get(s.key, [])
+        row = [simulation_accuracy(u, made, similarity) for u in human.get(s.key, [])]
+        means.append(mean_of_scored(np.array(row)))
+        counts.append(len(row))
 
-    values = np.array([mean_of_scored(np.array(row)) for row in accuracies])
-    counts = np.array(list(map(len, accuracies)), dtype=np.int64)
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
@@ -217,10 +213,10 @@ def gold_easiness(
     )
     return Easiness(
         tuple(sentences),
-        values,
+        np.array(means),
         signature,
         placement_notes(of_scu, of_stu),
-        counts,
+        np.array(counts, dtype=np.int64),
     )
 
 
@@ -234,6 +230,7 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
                 continue
             key = (alignment.units.input, unit.reference, unit.sentence)
             texts.setdefault(key, []).append(unit.text)
+            # Each is compared with each: a hostile file would take hours.
             if len(texts[key]) > _MOST:
                 raise InputError(f"more than {_MOST} units belong to {place(*key)}")
     return texts
@@ -254,7 +251,8 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> Tex
 
 def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) -> None:
     """Raises InputError naming the first input that only one of the two has."""
-    with_scus, with_stus = ({entry.input for entry in units} for units in (scus, stus))
+    with_scus = {entry.input for entry in scus}
+    with_stus = {entry.input for entry in stus}
     for name in sorted(with_scus ^ with_stus)[:1]:
         raise InputError(
             f"input '{name}' has no {'STUs' if name in with_scus else 'SCUs'}"

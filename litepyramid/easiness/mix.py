@@ -37,6 +37,7 @@ from litepyramid.types import (
     TextsLike,
     Unit,
     UnitsLike,
+    every_unit,
     fingerprint,
 )
 from litepyramid.units.align import Alignment, Place, Sentence, align_both, sentences_of
@@ -67,7 +68,7 @@ class Mix(UnitsResult):
 
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
-        kinds = [unit.kind for entry in self.units for unit in entry.units]
+        kinds = [unit.kind for unit in every_unit(self.units)]
         total = len(self.sentences)
         changed = int(self.carries_stus.sum())
         counts = {
@@ -299,6 +300,7 @@ def mix_units(
     notes = list(placement_notes(of_scu, of_stu))
     if without := len({s.key for s in sentences} - by_sentence(of_scu).keys()):
         notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
+    # What is as easy on both sides of the cut: only the order of ids decided.
     edge = np.intersect1d(values[chosen], values[~chosen])
 
     if tied := int(np.isin(values, edge).sum()):
@@ -320,13 +322,13 @@ def mix_units(
 
 def _placed_sha(alignments: Sequence[Alignment]) -> str:
     """A hash of units with their sentences, in the order of ids."""
-    placed = {
-        a.units.input: sorted(
-            [u.reference, u.sentence, u.text, u.weight] for u in a.units.units
-        )
-        for a in alignments
-    }
-    return fingerprint([name, placed[name]] for name in sorted(placed))
+    placed = []
+    for alignment in alignments:
+        rows = []
+        for unit in alignment.units.units:
+            rows.append([unit.reference, unit.sentence, unit.text, unit.weight])
+        placed.append([alignment.units.input, sorted(rows)])
+    return fingerprint(sorted(placed))
 
 
 def _combined(
@@ -336,6 +338,7 @@ def _combined(
     input."""
 
     def chosen(alignment: Alignment, from_changed: bool) -> tuple[Unit, ...]:
+        # By the unit that an entry is of: an SCU may keep some of its sentences only.
         left: dict[int, list[Unit]] = {}
         for i, unit in zip(alignment.of, alignment.units.units, strict=True):
             key = (alignment.units.input, unit.reference, unit.sentence)

@@ -256,6 +256,7 @@ def sentence_easiness(
     sentences = sentences_of(references)
     regressor = easiness if isinstance(easiness, EasinessRegressor) else None
     if isinstance(easiness, str | Path) and ending(easiness) == ".json":
+        # Both are JSON: a regressor has XGBoost's "learner", easiness has rows.
         holds_trees = '"learner"' in read_text(easiness)
         regressor = EasinessRegressor.load(easiness) if holds_trees else None
 
@@ -357,7 +358,9 @@ def prepare(
     about |= signed(language)
     sentences = sentences_of(references)
     backend = EmbeddedBackend()
-    tokens = [s.tokens for r in tokenized(references) for s in r.sentences]
+    tokens = []
+    for reference in tokenized(references):
+        tokens += [sentence.tokens for sentence in reference.sentences]
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
     if stus is None:
@@ -408,9 +411,9 @@ def _bracketed(
     trees = []
 
     for parse in parsed:
-        for index, sentence in enumerate(
-            parse.sentences if parse.input in inputs else ()
-        ):
+        if parse.input not in inputs:
+            continue
+        for index, sentence in enumerate(parse.sentences):
             if sentence.tree is None:
                 where = place(parse.input, parse.reference, index)
                 expected = "a bracketed tree for every sentence"

@@ -360,6 +360,7 @@ def checked_model(data: bytes, path: str | Path) -> Fields:
     """The model of boosted trees for regression that a file holds, after every
     check."""
     expected = "a regressor in XGBoost's JSON (not .ubj: fit it again)"
+    # UBJSON, XGBoost's binary form, begins with a brace as well, and a length.
     if data.lstrip()[:1] != b"{" or data[:2] == b"{L" or len(data) > _LARGEST:
         raise ModelError("is not an XGBoost model", path=path, expected=expected)
     try:
@@ -412,7 +413,7 @@ def _check(model: Fields) -> None:
     names = learner.get("feature_names") or []
     objective = learner["objective"]["name"]
     attributes = learner.get("attributes", {})
-    texts = [*names, *(text for pair in attributes.items() for text in pair)]
+    texts = [*names, *attributes, *attributes.values()]
     rounds = _numbers(forest["iteration_indptr"], "iu")
     _need(booster["name"] == "gbtree", f"booster '{booster['name']}'")
     _need(

@@ -197,7 +197,7 @@ def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FloatA
 
 def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
     words = rouge_words(" ".join(tree.tokens))
-    made = [unit for unit in map(rouge_words, units) if unit]
+    made = [*filter(None, map(rouge_words, units))]
     if not made or not words:
         return [0.0] * len(STU_NAMES)
 
@@ -221,6 +221,7 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
         *shares,
         len(types & covered) / len(types),
         _mean([word in covered for word in content]),
+        # Sorted: the order of a set would change the last bit of the sum.
         _mean([unit_types[word] for word in sorted(types)]),
         len(covered - types) / len(covered),
         sum(word in _PRONOUNS for word in in_units) / len(made),
@@ -335,9 +336,10 @@ def subject_features(
         verbal = copula or tags[tree.root] in _OPENINGS["verb"]
         opening = [tags[0] in kinds for kinds in _OPENINGS.values()]
 
-        people = [
-            w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words
-        ]
+        people = []
+        for word in tree.words:
+            noun = word.upos != "PROPN" and word.text.lower() in person_nouns()
+            people.append(noun)
         titled = sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1))
         capitals = sum(token.isupper() and len(token) > 1 for token in tree.tokens)
         rows.append(
@@ -375,6 +377,7 @@ def _stu_kind(unit: str, tags: Mapping[str, str]) -> str:
     tokens = unit.split()
     parts = []
     for token in tokens:
+        # A word that the reference never uses: a capital is all there is to go by.
         guess = "PROPN" if token[:1].isupper() else "NOUN"
         parts.append(tags.get(token.lower(), guess))
 

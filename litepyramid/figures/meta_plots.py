@@ -330,6 +330,7 @@ def _x_scale(axes: Any, lines: Sequence[Line]) -> None:
     x = np.concatenate([np.asarray(line.x, dtype=np.float64) for line in lines])
     if not x.size:
         return
+    # Numbers of inputs: on an even scale the small ones would be one dot.
     if x.min() > 0 and x.max() > 20 * x.min() and x.max() > 1000:
         axes.set_xscale("log")
     elif np.all(x == np.round(x)):

@@ -184,6 +184,7 @@ def difference_matrix(
     side = max(_WIDTH, 1.1 + _CELL * count)
     figure = new_figure(side, side - 0.2)
     axes = figure.subplots()
+    # Even on both sides, so that white is no difference.
     most = float(np.nanmax(np.abs(values))) or 1.0
     image = axes.imshow(
         values,
@@ -261,6 +262,7 @@ def history_figure(
         value, low, high = np.array(rows, dtype=np.float64).T
         # Systems stand a little apart, so that their intervals do not cover each other.
         at = np.arange(len(runs)) + 0.06 * (n - (len(scores) - 1) / 2)
+        # A mean may lie outside its interval by rounding; no reach may be negative.
         reach = np.maximum(0, [value - low, high - value])
         colour = COLOURS[n % len(COLOURS)]
         name = _short(system)

@@ -180,7 +180,9 @@ def signature_of(
 ) -> Signature:
     """The signature of what is computed from aligned metrics."""
     first = sides[0]
-    metrics = [name for side in sides for name in side.metrics]
+    metrics: list[str] = []
+    for side in sides:
+        metrics += side.metrics
     return Signature.of(
         human="+".join(first.raters),
         level="+".join(dict.fromkeys(level for level, _ in kinds)) or None,
@@ -294,6 +296,7 @@ def align_each(table: ScoreTable, levels: Sequence[Level] = ()) -> list[Aligned]
 
 
 def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
+    # Which systems and inputs people judged plays no part here: all scores count.
     test = full.matrix(side.metrics[0])
     scored = ~np.isnan(test.values)
     rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}

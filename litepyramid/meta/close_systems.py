@@ -27,6 +27,7 @@ from litepyramid.stats import (
     percentile_interval,
     resampled_means,
     system_means,
+    undefined,
 )
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
@@ -96,6 +97,7 @@ class SystemPairs:
         people."""
         slack = mean_tolerance(X)
         one, two = np.triu_indices(len(X), 1)
+        # X may be over other inputs than Z: averages are all that the two share.
         dx = _differences(X, one, two)
         dz = _differences(Z, one, two)
 
@@ -217,14 +219,14 @@ class DeltaResult(Result):
         differences."""
         digits = decimals(min(entry.curve[-1].upper for entry in self.metrics))
         columns = (
-            Column("metric"),
+            "metric",
             Column("which", "pairs"),
             Column("lower", "from", digits=digits),
             Column("upper", "up to", digits=digits),
             Column("pairs", "number"),
-            Column("agreed"),
+            "agreed",
             Column("disagreed", "not"),
-            Column("tied"),
+            "tied",
             Column("tau", "τ-b", signed=True),
         )
 
@@ -358,6 +360,7 @@ def resampled_pairs(
 ) -> tuple[BoolArray, FloatArray]:
     """(k, P) whether people agree, and how often the pair is drawn, on draws of
     both."""
+    # The same streams as in `interval`: a system drawn there is drawn here.
     drawn = draws.counts(
         seed,
         draws.SYSTEMS,
@@ -447,6 +450,7 @@ class DifferenceResult(Result):
                 f"(interval {entry.reached_low:.3g} to {end})"
             )
 
+        # Beyond the largest difference the nearest fifth says little of this one.
         if self.difference > entry.largest:
             text += f". No two systems here differ by more than {entry.largest:.3g}"
         elif entry.low <= 0.5 <= entry.high:
@@ -458,10 +462,10 @@ class DifferenceResult(Result):
         """The numbers behind the sentences, and the sentences."""
         digits = decimals(min(entry.largest for entry in self.metrics))
         columns = (
-            Column("metric"),
+            "metric",
             Column("lower", "from", digits),
             Column("upper", "to", digits),
-            Column("pairs"),
+            "pairs",
             Column("agreement", "agreed", 2),
             Column("low", digits=2),
             Column("high", digits=2),
@@ -597,7 +601,7 @@ def _worth(
     agreed, weights = drawn
     inside = pairs.within(about.lower, about.upper)
     counts = weights[:, inside] * (gaps[inside] > 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with undefined():
         agreeing = (counts * agreed[:, inside]).sum(axis=1)
         shares = agreeing / counts.sum(axis=1)
 

@@ -247,6 +247,7 @@ class ComparisonResult(Result):
         panels = {}
 
         for tested in self.comparisons:
+            # Blue without a correction, framed with one: as in DDR21's Figures 5 and 6.
             blue = (tested.p_values <= self.alpha)[at]
             framed = (tested.corrected <= self.alpha)[at] if corrected else None
             panels[f"{tested.level} level, {tested.coefficient}"] = (blue, framed)

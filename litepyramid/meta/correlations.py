@@ -181,13 +181,10 @@ class IntervalResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, level and coefficient."""
         columns = (
-            Column("metric"),
-            Column("level"),
+            *("metric", "level"),
             Column("coefficient", "coef"),
             Column("value", "corr"),
-            Column("low"),
-            Column("high"),
-            Column("failed"),
+            *("low", "high", "failed"),
             Column("systems", "N"),
             Column("inputs", "M"),
         )
@@ -424,6 +421,7 @@ def interval(
     pairs = kinds(level, coefficient)
     table = score_table(scores, human, **sources)
     sides = align_each(table, several(level))
+    # A formula has neither; the signature should not name what plays no part.
     draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
 
     intervals = []
@@ -525,6 +523,7 @@ def fisher_interval(
             expected="pearson, spearman or kendall",
         )
 
+    # Bonett & Wright's variances: Kendall's has one observation less to go by.
     b = 4 if coefficient == "kendall" else 3
     if n <= b or math.isnan(r):
         return math.nan, math.nan

@@ -66,7 +66,7 @@ class FullSetResult(Result):
     def to_tables(self) -> list[Table]:
         """The intervals on either set."""
         columns = (
-            Column("metric"),
+            "metric",
             Column("sampling", "BOOT-"),
             Column("judged", "M_jud", 2),
             Column("judged_low", "low", 2),
@@ -197,6 +197,7 @@ def _interval(
     judged_low, judged_high = percentile_interval(judged_draws, confidence)
     full_low, full_high = percentile_interval(full_draws, confidence)
 
+    # Where the judged inputs leave no doubt, nothing can be narrower.
     width = judged_high - judged_low
     failed = np.isnan(judged_draws).sum() + np.isnan(full_draws).sum()
     return FullSetInterval(

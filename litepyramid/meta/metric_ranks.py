@@ -44,11 +44,10 @@ class RankResult(Result):
         """One row per metric."""
         symbol = SYMBOLS[self.coefficient]
         columns = (
-            Column("rank"),
-            Column("metric"),
+            *("rank", "metric"),
             Column("value", symbol),
             Column("low", f"{100 * self.confidence:g} % low"),
-            Column("high"),
+            "high",
         )
         notes = [
             "A metric starts a new rank if the best of the rank above is "
@@ -96,6 +95,8 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     ranks = [1] * len(order)
     first = order[0]  # the best metric of the current rank
     for before, metric in pairwise(order):
+        # Against the best of the rank, not the neighbour: a chain of small steps from
+        # good to bad is no tie.
         opens = p[first, metric] <= alpha
         ranks[metric] = ranks[before] + int(opens)
         if opens:

@@ -56,10 +56,9 @@ class NormalityResult(Result):
             notes.append(f"Not tested, fewer than three scores: {inputs}.")
 
         columns = (
-            Column("metric"),
+            "metric",
             Column("share", "summary %", digits=1),
-            Column("tested"),
-            Column("constant"),
+            *("tested", "constant"),
             Column("system_p", "system p"),
             Column("systems", "N"),
             Column("inputs", "M"),
@@ -135,6 +134,7 @@ def _shapiro(name: str, X: FloatArray, alpha: float) -> MetricNormality:
 
     scored = ~np.isnan(X)
     tested = rejected = constant = too_few = 0
+    # Three values are the fewest that the test takes; equal ones have no shape.
     for column in X.T:
         scores = column[~np.isnan(column)]
         if len(scores) >= 3 and np.ptp(scores) > 0:

@@ -135,7 +135,7 @@ class ScoringRangeResult(Result):
             (
                 Column("one", "metric"),
                 Column("other", "and"),
-                Column("score"),
+                "score",
                 Column("value", "opposite"),
                 Column("number", "pairs"),
             ),
@@ -149,9 +149,9 @@ class ScoringRangeResult(Result):
         columns = (
             Column("one", "metric"),
             Column("other", "and"),
-            Column("range"),
+            "range",
             Column("tau", "τ-b", signed=True),
-            Column("topics"),
+            "topics",
             Column("undefined", "no τ"),
             Column("summaries", "each", digits=0),
         )
@@ -165,20 +165,31 @@ class ScoringRangeResult(Result):
 
         opposite = []
         for curve in self.disagreement:
-            points = [p for p in curve.points if p.number >= 30 and not isnan(p.value)]
-            x = [p.low if self.rule == "code" else (p.low + p.high) / 2 for p in points]
-            opposite.append(
-                Line(f"{curve.one} / {curve.other}", x, [p.value for p in points])
-            )
+            # The mean of a few pairs would be a spike; P19's code draws where steps
+            # begin.
+            points = _drawn(curve.points, fewest=30)
+            x = [p.low if self.rule == "code" else _middle(p) for p in points]
+            y = [p.value for p in points]
+            opposite.append(Line(f"{curve.one} / {curve.other}", x, y))
 
-        points = [p for p in self.better if p.number >= 5 and not isnan(p.value)]
-        x = [(p.low + p.high) / 2 for p in points]
+        points = _drawn(self.better, fewest=5)
+        x = [*map(_middle, points)]
         y = [p.value for p in points]
         shares = Line("better on all / on one", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
         one = opposite, f"average score of the pair{above}", "share in opposite orders"
 
         return line_panels([one, ([shares], "average score of a summary", "F/N")])
+
+
+def _drawn(points: Sequence[RangePoint], fewest: int) -> list[RangePoint]:
+    """The points that a figure shows: those of enough values."""
+    enough = [point for point in points if point.number >= fewest]
+    return [point for point in enough if not isnan(point.value)]
+
+
+def _middle(point: RangePoint) -> float:
+    return (point.low + point.high) / 2
 
 
 def _step(point: RangePoint) -> str:
@@ -366,6 +377,7 @@ def _topics(
         others = scored & ~is_base
         judged = others & ~np.isnan(by_people[:, column])
 
+        # Where a baseline is named, a topic without it has no top.
         base = matrix[:, is_base & scored]
         topic = _Topic(matrix[:, judged], matrix[:, others & ~judged], base)
         if topic.all.shape[1] < fewest or (is_base.any() and not base.size):
@@ -474,6 +486,7 @@ def better(
     unbeaten = 0
 
     for matrix, number in _shared_out(matrices, drawn, rng):
+        # (metrics, summaries, drawn): whether each beats each drawn one.
         chosen = rng.integers(matrix.shape[1], size=number)
         higher = matrix[:, :, None] > matrix[:, None, chosen]
         on_all = higher.all(axis=0).sum(axis=0)

@@ -54,12 +54,12 @@ class StabilityResult(Result):
     def to_tables(self) -> list[Table]:
         """Every point of every metric."""
         columns = (
-            Column("metric"),
+            "metric",
             Column("inputs", "M"),
             Column("tau", "τ-b"),
             Column("deviation", "±1 sd"),
             Column("error", "sd of a score", digits=4),
-            Column("samples"),
+            "samples",
         )
         notes = [
             "τ-b between two rankings of the systems, each from M inputs drawn with "
@@ -151,6 +151,7 @@ def stability(
 def usual_sizes(available: int) -> list[int]:
     """Ten even steps, the first of which is at most 10, then doubles of 100 up to all
     inputs."""
+    # Small numbers change most, and are what people can afford.
     first = min(100, available)
     sizes = {available}
     for i in range(1, 11):

@@ -4,7 +4,7 @@ takes."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain, product
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, Unpack
 
@@ -15,7 +15,7 @@ from litepyramid.io.dataset import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
 from litepyramid.stats import by_id, check_samples, system_intervals, system_means
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
@@ -60,8 +60,10 @@ class MetricScores(Result):
         rows = []
         for s, system in enumerate(self.scores.systems):
             ends = [self.intervals[metric][s] for metric in self.scores.metrics]
-            cells = [(mean[s], *pair) for mean, pair in zip(means, ends, strict=True)]
-            rows.append((system, *chain.from_iterable(cells)))
+            cells: list[Cell] = [system]
+            for mean, pair in zip(means, ends, strict=True):
+                cells += (mean[s], *pair)
+            rows.append(tuple(cells))
 
         columns = [Column("system")]
         for metric in self.scores.metrics:
@@ -81,11 +83,8 @@ class MetricScores(Result):
         columns = map(Column, ("system", "input", "metric", "score"))
         rows = product(table.systems, table.inputs, table.metrics)
         values = table.values.transpose(1, 2, 0).ravel().tolist()
-        return Table(
-            "",
-            tuple(columns),
-            tuple((*r, v) for r, v in zip(rows, values, strict=True)),
-        )
+        cells = [(*row, value) for row, value in zip(rows, values, strict=True)]
+        return Table("", tuple(columns), tuple(cells))
 
 
 def score_metrics(
@@ -136,6 +135,7 @@ def score_metrics(
     families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
 
+    # Input by input: some metrics are quicker with all of an input's texts at once.
     for i, name in enumerate(track(inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
         texts = [system.texts[i] for system in dataset.summaries]

@@ -31,7 +31,7 @@ from litepyramid.scoring.saved_result import report
 from litepyramid.stats import by_id, check_share, ordered_sum, system_means
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
-from litepyramid.types import ResultLike, Signature, Texts
+from litepyramid.types import ResultLike, Signature, Texts, every_unit
 
 WORST = 20
 """So many disagreements are shown."""
@@ -96,6 +96,7 @@ class JudgeAudit(Result):
         """The cells with significantly more error than elsewhere."""
         found = []
         for cell in self.cells:
+            # A bias is an error either way, less spread than elsewhere is none.
             worse = cell.error == "bias" or cell.difference > 0
             if worse and cell.p_holm < 1 - self.confidence:
                 found.append(cell)
@@ -203,6 +204,7 @@ def audit(
     check_share("confidence", confidence)
     scored = report(result)
     sample, agreement = _people(labels)
+    # A sample's labels stand for all facts, so they count before those scored with.
     pairs = LabelledPairs.of(scored, sample)
     spread = _summary_error(scored, sample, pairs)
 
@@ -212,6 +214,7 @@ def audit(
         figures.append(Figure(name, value, np.nan, np.nan))
 
     systems = _biases(scored, sample, pairs, confidence)
+    # What labels and judge together say is the truth that the judge is held against.
     people = combine(
         scored,
         labels=sample,
@@ -373,6 +376,7 @@ def _verdict(
 ) -> str:
     """What the judge is good enough for."""
     unbiased = all(one.low <= 0 <= one.high for one in systems)
+    # A bias of less than .05 may be significant, and still not matter.
     close = all(abs(one.bias) <= 0.05 for one in systems)
     uses = {
         "to score a system without labels": unbiased or close,
@@ -391,7 +395,7 @@ def _verdict(
 
 def _worst(result: ScoreResult, pairs: LabelledPairs) -> tuple[Disagreement, ...]:
     """The pairs with the largest error, with evidence: the judge's, else of words."""
-    units = [unit.text for entry in result.units for unit in entry.units]
+    units = [unit.text for unit in every_unit(result.units)]
     inputs = sorted(result.inputs)
     # A judge that explains itself costs little; for others, shared words.
     judge = None if result.judge is None else single(result.judge)

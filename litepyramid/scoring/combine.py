@@ -34,7 +34,14 @@ from litepyramid.scoring.sampled import (
     system_draws,
 )
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import adjust_p_values, all_pairs, by_id, check_share, t_p_values
+from litepyramid.stats import (
+    adjust_p_values,
+    all_pairs,
+    by_id,
+    check_share,
+    t_p_values,
+    undefined,
+)
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import (
@@ -267,6 +274,7 @@ def combine(
     if labels is None:
         judge, people, signature = scored_and_labelled(scores, metric, human)
         estimates = _of_inputs(judge, people, target, confidence)
+        # Those who fill in a table from the top have not drawn a sample.
         if not assume_random:
             _check_sample(people)
         about = {"scores_sha": matrices_sha(judge, people)}
@@ -407,6 +415,7 @@ def _of_draws(
     numbers = np.array([len(one.places) for one in draws])
     # A system whose labels leave nothing open has no error, whatever its freedom.
     freedom = np.maximum(numbers - 1.0, 1.0)
+    # `system_draws` gives them in the order of their names.
     order = by_id(result.systems)
     labelled = ~np.isnan(sample.on(result)[0][order])
     means.labels = labelled.sum(axis=1)
@@ -478,9 +487,11 @@ def _combined(
     differences = estimates.differences
     systems = estimates.systems
     target = estimates.target
+    # 1 - .95 is a little above .05 in floating point.
     alpha = round(1 - confidence, 12)
 
-    with np.errstate(divide="ignore", invalid="ignore"):
+    # Labels on everything leave no error: a difference is then certain, 0/0 is none.
+    with undefined():
         t = np.abs(differences["value"]) / differences["error"]
     p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
     holm = adjust_p_values(p, "holm")
@@ -619,6 +630,7 @@ def _check_sample(people: ScoreMatrix) -> None:
     ends = {"first": labelled[:n], "last": labelled[total - n :]}
 
     for where, some in ends.items():
+        # Of few inputs even a random sample may be the first ones.
         if some.all() and comb(total, n) > 1000:
             raise InputError(
                 f"the labelled inputs are the {where} {n} of {total} by id: not a "

@@ -267,6 +267,7 @@ def compare(
         "confidence": confidence,
         "seed": seed,
     }
+    # Over all pairs at once; a block knows only its own.
     corrected = adjust_p_values(p, "holm")
     compared = []
     # A block of pairs at once: its bootstrap samples are what memory must hold.
@@ -279,14 +280,8 @@ def compare(
         holm = corrected[part].tolist()
 
         for (i, j), p_holm, entry in zip(places, holm, tested, strict=True):
-            fields = {**entry, "p_holm": p_holm}
-            compared.append(
-                PairComparison(
-                    first=systems[i],
-                    second=systems[j],
-                    **fields,
-                )
-            )
+            names = {"first": systems[i], "second": systems[j]}
+            compared.append(PairComparison(**names, **entry, p_holm=p_holm))
 
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.stats import t_reach
+from litepyramid.stats import t_reach, undefined
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -172,7 +172,7 @@ def with_intervals(
     # How many labels alone give as short an interval for the population: 1 / n falls
     # with the variance less that of the inputs, which labels cannot lower.
     helped = rows.weight != 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with undefined():
         ratio = np.where(helped, (alone_error + between) / (error + between), 1.0)
     rows.saved = rows.labels * ratio - rows.labels
 

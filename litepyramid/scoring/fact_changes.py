@@ -4,14 +4,13 @@ tell them."""
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 
 from litepyramid.scoring.runs import AlignedRuns, Side
 from litepyramid.sentences import sentence_spans
 from litepyramid.tables import hidden
-from litepyramid.types import Unit
+from litepyramid.types import Unit, every_unit
 
 PRESENT = 0.5
 """From this presence on a fact counts as present."""
@@ -65,7 +64,7 @@ def fact_changes(
     for place in np.flatnonzero(fallen).tolist():
         changed.append((differences[runs.numbers[place][0]], place))
 
-    units = list(chain.from_iterable([entry.units for entry in runs.units]))
+    units = every_unit(runs.units)
     # Inputs that changed most come first, their facts in the order of the units.
     changes = []
     for _, place in sorted(changed):

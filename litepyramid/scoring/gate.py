@@ -70,6 +70,7 @@ class Gate:
                 f"is significantly worse: {change.measured} (--fail-if worse)"
             )
 
+        # Not "below": a score of NaN fails too.
         if self.fail_under is not None and not change.new >= self.fail_under:
             limit = written(self.fail_under)
             failed.append(f"scores {written(change.new)} (--fail-under {limit})")
@@ -81,6 +82,7 @@ class Gate:
                 "facts, whatever the test says"
             )
 
+        # No worse by the margin is shown by the interval, not by a test without result.
         if self.margin is not None and not change.low > -self.margin:
             failed.append(
                 f"may be worse by more than {written(self.margin)}: {change.measured} "

@@ -67,6 +67,7 @@ class History(Result):
         """Scores of every system over the runs, with their intervals."""
         from litepyramid.figures.score_plots import history_figure
 
+        # Systems come and go: those of all runs are drawn.
         names = [f"{run.run} {run.date}".strip() for run in self.runs]
         systems = chain.from_iterable([run.scores for run in self.runs])
         # A system that a run lacks leaves a gap in its line.
@@ -108,4 +109,5 @@ def is_history(source: Any) -> TypeGuard[str | Path]:
     if not isinstance(source, str | Path) or ending(source) != ".jsonl":
         return False
 
+    # Another table may end in .jsonl too: a line of a history names its run.
     return file_type(source) == "file" and '"run"' in read_text(source)[:_START]

@@ -111,6 +111,7 @@ def intervals_and_groups(
     ordered = values[np.ix_(rows, columns)]
     intervals = system_intervals(ordered, **bootstrap)
     groups = rank_groups(ordered)
+    # Back to the order in which the systems came.
     back = np.argsort(rows).tolist()
     return tuple([intervals[i] for i in back]), tuple([groups[i] for i in back])
 
@@ -209,12 +210,14 @@ def letter_groups(order: Sequence[int], differs: BoolArray) -> list[tuple[int, .
         # Only later systems are looked for: earlier ones have their groups with this
         # one.
         while missing := (alike[rank] & ~shared[rank]) >> rank << rank:
+            # A largest set of systems that do not differ, with as many as can be of
+            # those that this one shares no group with yet.
             number += 1
             group = 0
             allowed = alike[rank]
             candidates = 1 << missing.bit_length() - 1
             while allowed:
-                new = (candidates & -candidates).bit_length() - 1
+                new = (candidates & -candidates).bit_length() - 1  # the best one left
                 group |= 1 << new
                 allowed &= alike[new] & ~group
                 candidates = allowed & missing or allowed

@@ -12,8 +12,15 @@ from litepyramid.errors import InputError
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, ordered_columns
-from litepyramid.stats import adjust_p_values, by_id, sums_by, t_p_values, t_reach
-from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
+from litepyramid.stats import (
+    adjust_p_values,
+    by_id,
+    sums_by,
+    t_p_values,
+    t_reach,
+    undefined,
+)
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
 
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
@@ -120,6 +127,7 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
     _, best = _separation(pairs, pairs.weights)
     whole = _numbers(pairs, pairs.weights, best)
 
+    # Facts of one input are alike: an input is left out whole.
     _, group = np.unique(pairs.inputs, return_inverse=True)
     count = int(group.max()) + 1
     if count > GROUPS:
@@ -132,6 +140,7 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
         left = np.where(group == one, 0.0, pairs.weights)
         without.append([*_numbers(pairs, left, best).values()])
 
+    # The jackknife's variance: deviations of values that share all but one group.
     deviations = np.array(without) - np.mean(without, axis=0)
     error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     reach = t_reach(confidence, max(1, count - 1)) * error
@@ -142,7 +151,7 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
     return figures
 
 
-@np.errstate(invalid="ignore", divide="ignore")
+@undefined()
 def _numbers(
     pairs: LabelledPairs, weights: FloatArray, best: float
 ) -> dict[str, float]:
@@ -150,6 +159,7 @@ def _numbers(
     weights = weights / weights.sum()
     presence = pairs.presence
     error = presence - pairs.labels
+    # A presence of 1 belongs to the last tenth.
     tenths = np.minimum((presence * 10).astype(np.int64), 9)
     numbers = {
         "AUC": _separation(pairs, weights)[0],
@@ -193,9 +203,11 @@ def _recalibrated(
     pairs: LabelledPairs, weights: FloatArray
 ) -> tuple[FloatArray, float]:
     """Presence by logit p = a + b logit(presence) of the labels, and b (Cox 1958)."""
+    # The logit of 0 or 1 is infinite; one sure error would decide the fit alone.
     inside = np.clip(pairs.presence, 0.001, 0.999)
     logits = np.log(inside / (1 - inside))
     design = np.stack([np.ones(len(logits)), logits])
+    # Presence that is all the same leaves the slope open, and nothing to solve.
     ridge = 1e-6 * np.eye(2)
     fit = np.array([0.0, 1.0])
 
@@ -203,6 +215,7 @@ def _recalibrated(
         p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
         curvature = (design * (weights * p * (1 - p))) @ design.T + ridge
         step = np.linalg.solve(curvature, design @ (weights * (pairs.labels - p)))
+        # Newton's steps may overshoot where the labels separate.
         fit = fit + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-9:
             break
@@ -224,6 +237,7 @@ def cells_of(
     raw = pairs.presence - pairs.labels
 
     everything = np.ones(len(raw), dtype=np.bool_)
+    # All pairs stand first, by their errors as they are: recalibrated they have none.
     side = "lenient" if pairs.weights @ raw > 0 else "strict"
     tests = [("all pairs", side, "bias", everything, raw)]
     for kind, name, inside in _kinds(result, pairs):
@@ -264,11 +278,13 @@ def contrast(
 
     for side, sign in ((inside, 1.0), (~inside, -1.0)):
         if side.any():
+            # The influence of each input on the difference of two weighted means.
             share = weights * side / weights[side].sum()
             mean = float(share @ errors)
             residuals = share * (errors - mean)
             difference += sign * mean
             influence += sign * sums_by(inputs, residuals, len(influence))
+            # The side of fewer inputs says how sure the difference is.
             freedom = min(freedom, len(np.unique(inputs[side])) - 1)
 
     if freedom < 1:
@@ -285,14 +301,16 @@ def _kinds(
     result: ScoreResult, pairs: LabelledPairs
 ) -> Iterator[tuple[str, str, BoolArray]]:
     """Every cell: its kind, its name, and which pairs are in it."""
-    units = [unit for entry in result.units for unit in entry.units]
+    units = every_unit(result.units)
     unit_words = [_words(unit.text) for unit in units]
     lengths = [len(unit_words[column]) for column in pairs.columns]
     yield from _thirds("length of unit", lengths)
 
     if result.summaries is not None:
         order = by_id(result.inputs)
-        words = [[_words(row[m]) for m in order] for row in result.summaries]
+        words = []
+        for texts in result.summaries:
+            words.append([_words(texts[m]) for m in order])
         sizes = []
         copied = []
         places = zip(pairs.systems, pairs.inputs, pairs.columns, strict=True)
@@ -320,6 +338,7 @@ def _kinds(
         "name": [],
     }
     for unit, its_words in zip(units, unit_words, strict=True):
+        # The first word of a sentence has a capital, whatever it is.
         denied = any(word in negations or word.endswith("n't") for word in its_words)
         capitals = [word[:1].isupper() for word in unit.text.split()[1:]]
         names["negation"].append(denied)

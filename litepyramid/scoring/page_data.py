@@ -125,6 +125,7 @@ def verdict_bounds(bins: Iterable[Any]) -> Ends:
     """
     # An empty bin says nothing, and does not end a range.
     filled = [one for one in bins if one.pairs]
+    # From either end up to the first bin in which people say otherwise.
     missing = takewhile(lambda one: one.observed <= 1 - _SURE, filled)
     present = takewhile(lambda one: one.observed >= _SURE, reversed(filled))
 

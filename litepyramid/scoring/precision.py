@@ -19,7 +19,7 @@ from litepyramid.language import signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
-from litepyramid.stats import by_id, check_samples
+from litepyramid.stats import by_id, check_samples, undefined
 from litepyramid.types import (
     BoolArray,
     DataLike,
@@ -138,7 +138,8 @@ def precision(
             "recall for other systems or inputs", expected="the same summaries"
         )
 
-    # All summaries in one row, system after system.
+    # All summaries in one row, system after system: units are extracted, and judged, at
+    # once.
     texts = list(chain.from_iterable([s.texts for s in dataset.summaries]))
     units = _units_of(texts, dataset.language)
     rater = in_language(as_judge(judge), dataset.language)
@@ -165,6 +166,7 @@ def precision(
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
 
     table = _table([units.get(place, ()) for place in range(len(texts))], len(inputs))
+    # Hashes go by ids, as the order of files changes no number.
     columns = by_id(inputs)
     ordered_units = []
     for n in by_id(systems):
@@ -272,7 +274,7 @@ def _best_presence(
 
 def _f1(precision: FloatArray, recall: FloatArray, empty: BoolArray) -> FloatArray:
     """2 P R / (P + R), 0 where both are 0, and for a summary that is empty."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with undefined():
         values = 2 * precision * recall / (precision + recall)
     values[(precision == 0) & (recall == 0)] = 0.0
     # An empty summary has no precision, but it does say nothing of the reference.

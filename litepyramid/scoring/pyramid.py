@@ -71,6 +71,7 @@ class UnitLayout:
                     f"the weights of input '{entry.input}' are {cut(row)}",
                     expected="at least one unit with a weight above zero, and no NaN",
                 )
+            # Sums of floats depend on their order: by text it is always the same.
             order += [len(weights) + place for place in unit_order(entry)]
             weights += row
             offsets.append(len(weights))
@@ -219,6 +220,7 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     incomplete = layout.sums(unlabelled.astype(np.float64)) > 0
     present = np.where(unlabelled, 0.0, present)
 
+    # As many SCUs as the summary has, the heaviest of the input.
     sizes = layout.sums(present).astype(np.int64)
     best = np.empty(sizes.shape)
     for i, heaviest in enumerate(_heaviest(layout)):
@@ -247,6 +249,7 @@ def modified_pyramid_scores(
     sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5).astype(
         np.int64
     )
+    # References may repeat SCUs: the ideal summary cannot hold more than there are.
     sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
     best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
     gained = layout.sums(_presence(presence, layout) * layout.weights)
@@ -357,6 +360,7 @@ class ScoringRule:
         weights = layout.weights
         if self.name == "vital":
             weights = weights * _vital(layout)
+        # As in `rubric_scores`: points divide by what can be had, normalized by all.
         size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
         # An input whose weights are all zero has no shares, and is no division by zero.
         whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
@@ -364,6 +368,7 @@ class ScoringRule:
 
     def limits(self, layout: UnitLayout) -> Ends:
         """The lowest and the highest mean score that any labels give."""
+        # Penalties alone may take points below zero, as far as an input's allow.
         if self.name == "points":
             shares = self.shares(layout)
             return float(layout.sums(np.minimum(shares, 0)).mean()), 1.0

@@ -32,6 +32,7 @@ from litepyramid.types import (
     InputUnits,
     ScoreMatrix,
     Texts,
+    every_unit,
 )
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
@@ -115,13 +116,12 @@ class ScoreResult(SystemScores):
         # Other rules are no sums over units, of which a tag could take a part.
         if not (self.rule.signed or self.rule.name == "lite"):
             return []
-        by_unit = []
-        for entry in self.units:
-            by_unit += [set(unit.tags) for unit in entry.units]
+        units = every_unit(self.units)
+        tags = {*chain.from_iterable([unit.tags for unit in units])}
 
         rows = []
-        for tag in sorted(set[str]().union(*by_unit)):
-            chosen = np.array([tag in tags for tags in by_unit])
+        for tag in sorted(tags):
+            chosen = np.array([tag in unit.tags for unit in units])
             rows += self._rows_of_tag(tag, chosen)
         return rows
 
@@ -374,7 +374,7 @@ class ScoreResult(SystemScores):
         units = UnitLayout.of(self.units).bounds
         label_units = UnitLayout.of(self.label_units or self.units).bounds
         measures = self.measures
-        measures.pop(self.name, None)  # which is the score
+        measures.pop(self.name, None)  # which is the score itself
 
         for n, m in product(range(len(self.systems)), range(len(self.inputs))):
             cells = slice(*units[m])

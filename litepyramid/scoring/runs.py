@@ -126,6 +126,7 @@ def align_runs(
     Raises:
         InputError: What may not differ does, or nothing is shared.
     """
+    # The likeliest mistake first: two judges make every fact a change.
     judges = _differences(old, new, allowed=other_judges)
     systems = _pairs(old.systems, new.systems, pairs)
     shared = _shared_units(old, new)

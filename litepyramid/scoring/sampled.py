@@ -100,6 +100,7 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     sample = as_type(SampledLabels, data, what="a broken sample of labels", path=path)
 
     for fact in sample.facts:
+        # Labels are divided by their probability, so a wrong one is a wrong score.
         if not 0 < fact.probability <= 1 or fact.label not in (None, 0, 0.5, 1):
             raise InputError(
                 f"probability {fact.probability} and label {fact.label}",
@@ -157,6 +158,7 @@ def answers_on(
     mean = np.full(known.shape, np.nan)
     np.divide(gained, known, out=mean, where=known > 0)
 
+    # A penalty that is met lowers the score: what was answered counts the other way.
     rest = np.repeat(mean, np.diff(layout.offsets), axis=1) * np.sign(shares)
     return np.where(open_, rest, labels), probability
 
@@ -187,11 +189,14 @@ class SystemDraws:
         """
         drawn = self.drawn
         count = len(self.certain)
+        # What the judge leaves open, expanded by the chance of being drawn.
         left = (drawn.human - weight * drawn.judge)[0] / drawn.probability
         share = drawn.share / drawn.probability
         mean = left.sum() / share.sum() if len(share) else 0.0
         residual = left - mean * share
 
+        # Known, then judged, then the mean rest, then what this input's draws say
+        # beyond.
         scores = self.certain + weight * self.open_judge + mean * self.open_share
         scores += sums_by(self.places, residual, count)
         squares = (1 - drawn.probability) * residual**2
@@ -250,6 +255,7 @@ def _draws_of(
 
     answered = ~np.isnan(said)
     mean = np.divide(by_judge, whole, out=np.zeros(len(whole)), where=whole > 0)
+    # To be known, a draw must be drawn and answered.
     chance = probability[drawn][first] * _response(answered, mean)
     certain = answered & (chance == 1)
     open_ = answered & ~certain
@@ -277,6 +283,7 @@ def _response(answered: BoolArray, presence: FloatArray) -> FloatArray:
 
     People skip what is hard, and the judge is often unsure of the same.
     """
+    # A class of fewer than twenty draws would have a rate of chance.
     classes = min(5, max(1, len(answered) // 20))
     rates = np.full(len(answered), answered.mean())
     for some in np.array_split(np.argsort(presence, kind="stable"), classes):

@@ -35,6 +35,7 @@ from litepyramid.types import (
     UnitsLike,
     check_unique,
     data_hashes,
+    every_unit,
 )
 
 _COPIES = 0.5  # of a system's texts that are the references', from which a note says so
@@ -118,7 +119,7 @@ def score(
         about: Fields = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
-        if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
+        if scoring.signed or any(unit.tags for unit in every_unit(rated)):
             rater = for_criteria(rater)
         single_judge = single(rater)
         notes += _on_judge(single_judge, rated, dataset.language)
@@ -162,7 +163,8 @@ def score(
         if single_judge.repeats:
             intervals = _with_repeats(intervals, each, confidence)
 
-    kinds = "+".join(sorted({unit.kind for entry in rated for unit in entry.units}))
+    # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
+    kinds = "+".join(sorted({unit.kind for unit in every_unit(rated)}))
     hashes = data_hashes(
         units=rated,
         summaries=() if rater is None else dataset.summaries,
@@ -268,6 +270,7 @@ def _copies(dataset: Dataset) -> list[str]:
     first: dict[Texts, str] = {}
     rows = {}
     notes = []
+    # The likeliest mistake with files of many systems: one of them copied.
     for entry in dataset.summaries:
         # White space differs between copies of one text.
         row = tuple(["".join(text.split()) for text in entry.texts])
@@ -431,6 +434,7 @@ def _human(
     for n in np.flatnonzero(scored).tolist():
         own = by_system[systems[n]]
         fits = own.inputs == layout.inputs and len(own.labels) == len(sizes)
+        # Not strict: a row too many is seen above, and is the same error.
         for row, size in zip(own.labels, sizes, strict=False):
             # An input that nobody labelled has an empty row.
             fits &= len(row) in (0, size)
@@ -441,6 +445,7 @@ def _human(
             )
         for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan
+            # Gaps inside a labelled summary; a summary without any label is no gap.
             gaps += sum(map(math.isnan, row))
 
     human = np.full((len(systems), len(units)), np.nan)

@@ -117,6 +117,7 @@ def system_changes(
     changes = []
     for n, tested in enumerate(tests):
         row = differences[n]
+        # An input that one run did not score says nothing of the change.
         scored = np.flatnonzero(~np.isnan(row)).tolist()
         lost = fact_changes(runs, n, lost=True)
         gained = fact_changes(runs, n, lost=False)
@@ -216,6 +217,7 @@ def read_groups(by: Any) -> dict[str, str]:
     if isinstance(by, Mapping):
         return {str(name): str(group) for name, group in by.items()}
 
+    # A path may hold colons too: the last one counts.
     path, _, column = str(by).rpartition(":")
     if not path:
         expected = "FILE:COLUMN, or a dict from input to group"
@@ -254,6 +256,7 @@ def _column(path: str, column: str) -> dict[str, str]:
 
 
 def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
+    # Thirds of the inputs: as many in each, whatever the numbers are.
     ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
     labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
     places = np.searchsorted(ends, [*numbers.values()]).tolist()

@@ -18,7 +18,7 @@ from litepyramid.meta.core.levels import (
     correlate_rows,
     mean_tolerance,
 )
-from litepyramid.stats import resampled_means
+from litepyramid.stats import resampled_means, undefined
 from litepyramid.types import FloatArray
 
 Draws = FloatArray | None
@@ -95,6 +95,7 @@ class Resampled:
         # Columns that lie together make the products with the draws quicker.
         self.X, self.Z = np.asfortranarray(X), np.asfortranarray(Z)
         kind = COEFFICIENTS[coefficient]
+        # What does not depend on the draws is done once.
         if kind.rows is None or level == "summary":
             self._columns = kind.columns(X, Z)
         elif level == "system":
@@ -149,7 +150,7 @@ class Resampled:
         r = self._columns(_or_once(systems, len(self.X)))
         valid = ~np.isnan(r)
         r = np.where(valid, r, 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             if inputs is None:
                 return np.asarray(r.sum(axis=1) / valid.sum(axis=1))
             return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
@@ -159,6 +160,7 @@ class Resampled:
         z = self.Z[self._scored]
         w_systems = _or_once(systems, len(self.X))
         w_inputs = _or_once(inputs, self.X.shape[1])
+        # A cell counts as often as its system and its input are drawn together.
         weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self._scored]
         return correlate_rows(x[None], z[None], self.coefficient, weights)
 

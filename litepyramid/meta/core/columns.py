@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.vectors import of_rows, pearson_rows
+from litepyramid.stats import undefined
 from litepyramid.types import BoolArray, FloatArray, IntArray
 
 _PAIR_CELLS = 2_000_000
@@ -36,7 +37,7 @@ class PearsonColumns(Columns):
         """Those of the moments, but where they are noise."""
         dx, dz = self._centred
         n = weights @ self.scored
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             mx = weights @ dx / n
             mz = weights @ dz / n
             xx = weights @ (dx * dx) / n
@@ -83,7 +84,7 @@ class SpearmanColumns(Columns):
             size_x = (x * x * drawn).sum(axis=0, dtype=np.float64)
             size_z = (z * z * drawn).sum(axis=0, dtype=np.float64)
             shared = (x * z * drawn).sum(axis=0)
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with undefined():
                 result[column] = shared / np.sqrt(size_x * size_z)
 
         return np.clip(result, -1.0, 1.0, out=result).T
@@ -94,6 +95,7 @@ class KendallColumns(Columns):
 
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Those of the signs of all pairs."""
+        # A pair counts as often as both its systems are drawn together.
         one, two = np.triu_indices(len(self.X), 1)
         rows = len(weights)
         m = self.X.shape[1]
@@ -117,7 +119,7 @@ class KendallColumns(Columns):
             untied_x += _untied(pairs, sx)
             untied_z += _untied(pairs, sz)
 
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             return balance / np.sqrt(untied_x * untied_z)
 
 

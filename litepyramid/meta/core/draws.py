@@ -21,6 +21,7 @@ SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 (DDR21)."""
 
 BLOCK = 64
+_CELLS = 800_000  # numbers of a chunk
 SYSTEMS, INPUTS, OTHER_INPUTS, COINS = range(4)
 
 
@@ -31,10 +32,10 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     )
 
 
-def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
-    """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks."""
+def chunks(samples: int, width: int) -> Iterator[tuple[int, int]]:
+    """(start, stop) of chunks of samples that memory holds, each of `width` numbers."""
     # Whole blocks: half a block would be drawn twice.
-    step = max(1, cells // max(1, width * BLOCK)) * BLOCK
+    step = max(1, _CELLS // max(1, width * BLOCK)) * BLOCK
     with bar(samples, "resampling", "samples") as shown:
         for start in range(0, samples, step):
             yield start, min(samples, start + step)

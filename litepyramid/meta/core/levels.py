@@ -224,6 +224,7 @@ def level_correlation(
         x_tolerance=slacks[0],
         z_tolerance=slacks[1],
     )
+    # An input of one system is not constant: it has nothing to vary.
     enough = scored.sum(axis=1) >= 2
     constants = constant_rows(x, weights, slacks[0]) | constant_rows(
         z, weights, slacks[1]

@@ -26,6 +26,7 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     out; two draws of one system (`weights`) are not a pair; NaN without a pair or an
     input.
     """
+    # The same exchanges for every pair, so an input must be scored by all systems.
     complete = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
     signs = spa_signs(int(complete.sum()))
     w = np.ones(len(X)) if weights is None else weights
@@ -87,6 +88,8 @@ class TieAccuracy:
         pair, inputs = np.nonzero(~(np.isnan(dx) | np.isnan(dz)))
         x = dx[pair, inputs]
         z = dz[pair, inputs]
+        # In the order of |difference|: an ε ties the first pairs, and cumulative sums
+        # try every ε at once.
         order = np.argsort(np.abs(x), kind="stable")
         x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
         right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)

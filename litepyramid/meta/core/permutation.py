@@ -37,6 +37,7 @@ from litepyramid.stats import (
     flip_tails,
     p_values_of,
     system_means,
+    undefined,
 )
 from litepyramid.types import FloatArray, IntArray
 
@@ -61,6 +62,8 @@ class SystemSwaps(LinearSwaps):
         scored = ~np.isnan(Z)
         self._ranked = np.nonzero(scored.any(axis=1))[0]
         number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
+        # An average is the middle of the two metrics' and half their difference, whose
+        # sign is the coin.
         self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
         middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (
             2.0 * number
@@ -317,7 +320,7 @@ def permuted_p_values(
             if samples is None:
                 running &= (larger < _CLEARLY) & (valued > 0)
 
-    with np.errstate(invalid="ignore"):
+    with undefined():
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
     return np.where(np.isnan(refined_p), p, refined_p), failed, most, smallest
 
@@ -393,6 +396,7 @@ class _Shared:
         still = [observed_coins(self.Z.shape, pair)]
         if not refined:
             return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
+        # The observed coins stand first: a test's own value is one of the draws.
         rows = pair.terms(chain(still, self._blocks(pair)))
         # But for inputs without a coefficient, the terms' sum is T times their number.
         whole = not np.isnan(rows).any()
@@ -402,6 +406,7 @@ class _Shared:
 
     def _pair(self, one: FloatArray, two: FloatArray | None = None) -> Any:
         """Two metrics, or one against 0, prepared for the coins."""
+        # Alone, each metric is standardised once, not again in every pair.
         X, Y, Z = standardised(one, one if two is None else two, self.Z)
         Y = np.zeros_like(X) if two is None else Y
         return prepare_pair(

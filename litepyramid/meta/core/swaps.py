@@ -20,6 +20,7 @@ from litepyramid.meta.core.matrices import (
     spa_signs,
 )
 from litepyramid.meta.core.vectors import constant_rows, midranks, of_rows, pearson_rows
+from litepyramid.stats import undefined
 from litepyramid.types import BoolArray, FloatArray
 
 Floats = NDArray[np.floating]
@@ -96,7 +97,7 @@ class _ByInput(Swapped):
         sides = []
         for r in self._sides(u):
             valid = ~np.isnan(r)
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with undefined():
                 sides.append(np.where(valid, r, 0.0).sum(axis=0) / valid.sum(axis=0))
         return np.asarray(sides[0] - sides[1])
 
@@ -120,8 +121,10 @@ class Moments(_ByInput):
         # The same constant off both metrics changes no correlation and keeps the sums
         # small.
         middle = (x + y).sum(axis=0) / (2.0 * self._n[:, 0])
-        x, y = (np.where(scored, a - middle, 0.0) for a in (x, y))
+        x = np.where(scored, x - middle, 0.0)
+        y = np.where(scored, y - middle, 0.0)
         z = np.where(scored, z - z.sum(axis=0) / self._n[:, 0], 0.0)
+        # Of these inputs no swap has a coefficient: the human scores are all the same.
         self._few = (scored.sum(axis=0) < 2) | constant_rows(
             np.where(scored, Z, 0.0).T, scored.T.astype(np.float64), 0.0
         )
@@ -142,8 +145,9 @@ class Moments(_ByInput):
             xz = self._fixed[0][:, None] + sign * change[:, 0]
             x = self._fixed[1][:, None] + sign * change[:, 1]
             xx = self._fixed[2][:, None] + sign * change[:, 2]
+            # n times the variance; z is centred, so no mean of x is needed for xz.
             spread = xx - x * x / self._n
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with undefined():
                 r = xz / np.sqrt(spread * self._zz)
             # Where a swap leaves nearly one value, the spread is what rounding left of
             # it.
@@ -178,7 +182,7 @@ class ColumnRanks(_ByInput):
         self.dtype = np.float32 if len(X) <= 128 else np.float64
         scored = ~np.isnan(Z).T
         n = scored.sum(axis=1).astype(np.float64)
-        x, y, z = (np.where(scored, a.T, 0.0) for a in (X, Y, Z))
+        x, y, z = np.where(scored, (X.T, Y.T, Z.T), 0.0)
         both = scored[:, :, None] & scored[:, None, :]
         both &= ~np.eye(len(X), dtype=bool)
         sz = _signs(z, z, both)
@@ -190,6 +194,7 @@ class ColumnRanks(_ByInput):
         self._A, self._B = xx + xy + yx + yy, xx + xy - yx - yy
         self._C, self._E = xx - xy + yx - yy, xx - xy - yx + yy
         self._untied = [np.abs(s) for s in (xx, xy, yx, yy)]
+        # Where any of a pair's four comparisons ties, the denominator moves too.
         tied = (both & (sum(self._untied) < 4)).any(axis=(1, 2))
 
         if self.by_midranks:
@@ -206,10 +211,11 @@ class ColumnRanks(_ByInput):
             self._z_size = np.sqrt((sz != 0).sum(axis=(1, 2)) / 2)
             full = self._z_size * np.sqrt(n * (n - 1) / 2)
 
+        # Human scores that all tie have no coefficient under any swap.
         usable = (n >= 2) & sz.any(axis=(1, 2))
         self._a = a
         self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             scaled = 2.0 * self._linear / full[:, None]
         self._plain = np.nonzero(usable & ~tied)[0]
         self._tied = np.nonzero(usable & tied)[0]
@@ -233,6 +239,7 @@ class ColumnRanks(_ByInput):
     ) -> tuple[FloatArray, FloatArray]:
         """The coefficients of X' and of Y' with Z for some inputs, (columns, B)
         each."""
+        # Two sets of inputs ask, all usable and all tied ones: their sizes tell which.
         if len(columns) not in self._prepared:
             self._prepared[len(columns)] = self._prepare(columns)
         forms = self._prepared[len(columns)]
@@ -279,7 +286,7 @@ class ColumnRanks(_ByInput):
 
         balance, flip, untied, unflip = parts
         size = self._z_size[columns, None]
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             rx = (balance + flip) / (np.sqrt(untied + unflip) * size)
             return rx, (balance - flip) / (np.sqrt(untied - unflip) * size)
 
@@ -293,7 +300,7 @@ class ColumnRanks(_ByInput):
         values = []
         for ranks in (even + odd, even - odd):
             size = np.sqrt((ranks * ranks).sum(axis=1), dtype=np.float64)
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with undefined():
                 values.append(np.matmul(z, ranks)[:, 0] / (size * z_size[:, None]))
         return values[0], values[1]
 

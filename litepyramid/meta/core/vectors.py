@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.stats import undefined
 from litepyramid.types import BoolArray, FloatArray, IntArray
 
 _PAIR_CELLS = 20_000
@@ -122,7 +123,7 @@ def pearson_rows(
     dx = _deviations(x, weights)
     dz = _deviations(z, weights)
     wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with undefined():
         norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
         r = np.clip((wx * dz).sum(axis=1) / norms, -1.0, 1.0)
     r[np.broadcast_to(none, r.shape)] = np.nan
@@ -136,7 +137,7 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
     else:
         weights = np.atleast_2d(weights)
         total = weights.sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             means = (weights * x).sum(axis=1, keepdims=True) / total
         drawn = np.where(weights > 0, x - means, 0.0)
     # A coefficient does not depend on the scale, but squares of 1e-200 would be 0.
@@ -165,11 +166,12 @@ def _kendall(
         dz = z_part[:, one] - z_part[:, two]
         sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
         sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
+        # Two draws of one item are tied on both sides, and are not among these pairs.
         pairs = 1 if w is None else w[:, one] * w[:, two]
         balance = (pairs * (sx * sz)).sum(axis=1, dtype=np.float64)
         untied_x = (pairs * (sx != 0)).sum(axis=1, dtype=np.float64)
         untied_z = (pairs * (sz != 0)).sum(axis=1, dtype=np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with undefined():
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
 
     return result
