@@ -1,41 +1,114 @@
 """litepyramid: score machine-written summaries by the facts they carry.
 
 Public names are loaded on first use, so that importing the package is quick and loads
-neither torch nor spaCy. `__init__.pyi` names them, for type checkers and editors too.
+neither torch nor spaCy. Type checkers and editors see the imports; a test holds them
+and `_MODULES` to the same names.
 """
 
-import re
 from importlib import import_module
-from pathlib import Path
 from types import FunctionType
+from typing import TYPE_CHECKING
 
 from litepyramid._version import __version__ as __version__
 
-_STUB = Path(__file__).with_suffix(".pyi").read_text("utf-8")
-_NAMED = re.findall(r"from (\S+) import (\w+) as", _STUB)
-_MODULES = {name: module for module, name in _NAMED}
+if TYPE_CHECKING:
+    from litepyramid import easiness as easiness
+    from litepyramid import meta as meta
+    from litepyramid.annotation.answers import import_answers as import_answers
+    from litepyramid.annotation.export import export as export
+    from litepyramid.annotation.label_power import label_power as label_power
+    from litepyramid.annotation.plan import plan as plan
+    from litepyramid.annotation.sampling import Sampling as Sampling
+    from litepyramid.duc.convert import convert as convert
+    from litepyramid.duc.peers import pyramid as pyramid
+    from litepyramid.easiness import EasinessRegressor as EasinessRegressor
+    from litepyramid.easiness.mix import mix as mix
+    from litepyramid.errors import LitepyramidError as LitepyramidError
+    from litepyramid.io.dataset import Dataset as Dataset
+    from litepyramid.io.dataset import load as load
+    from litepyramid.io.scores import read_scores as read_scores
+    from litepyramid.judges.cache import cache as cache
+    from litepyramid.judges.evaluate import evaluate as evaluate
+    from litepyramid.judges.explain import explain as explain
+    from litepyramid.judges.registry import judge as judge
+    from litepyramid.judges.registry import judge_settings as judge_settings
+    from litepyramid.metrics.score_metrics import score_metrics as score_metrics
+    from litepyramid.scoring.audit import audit as audit
+    from litepyramid.scoring.changes import changes as changes
+    from litepyramid.scoring.combine import combine as combine
+    from litepyramid.scoring.compare import compare as compare
+    from litepyramid.scoring.drift import drift as drift
+    from litepyramid.scoring.precision import precision as precision
+    from litepyramid.scoring.pyramid import ScoringRule as ScoringRule
+    from litepyramid.scoring.saved_result import report as report
+    from litepyramid.scoring.score import score as score
+    from litepyramid.training.crossval import crossval as crossval
+    from litepyramid.training.finetune import finetune as finetune
+    from litepyramid.types import InputReferences as InputReferences
+    from litepyramid.types import InputUnits as InputUnits
+    from litepyramid.types import ScoreMatrix as ScoreMatrix
+    from litepyramid.types import ScoreTable as ScoreTable
+    from litepyramid.types import SystemLabels as SystemLabels
+    from litepyramid.types import SystemSummaries as SystemSummaries
+    from litepyramid.types import Unit as Unit
+    from litepyramid.units.extract import extract as extract
+else:
+    _MODULES = {
+        "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels "
+        "SystemSummaries Unit",
+        "errors": "LitepyramidError",
+        "io.dataset": "Dataset load",
+        "io.scores": "read_scores",
+        "metrics.score_metrics": "score_metrics",
+        "judges.cache": "cache",
+        "judges.registry": "judge judge_settings",
+        "judges.evaluate": "evaluate",
+        "judges.explain": "explain",
+        "units.extract": "extract",
+        "scoring.pyramid": "ScoringRule",
+        "scoring.score": "score",
+        "scoring.precision": "precision",
+        "scoring.compare": "compare",
+        "scoring.audit": "audit",
+        "scoring.changes": "changes",
+        "scoring.drift": "drift",
+        "scoring.combine": "combine",
+        "scoring.saved_result": "report",
+        "duc.convert": "convert",
+        "duc.peers": "pyramid",
+        "easiness": "EasinessRegressor",
+        "easiness.mix": "mix",
+        "annotation.plan": "plan",
+        "annotation.sampling": "Sampling",
+        "annotation.export": "export",
+        "annotation.answers": "import_answers",
+        "annotation.label_power": "label_power",
+        "training.finetune": "finetune",
+        "training.crossval": "crossval",
+    }
+    _ROOMS = ("easiness", "meta")
+    _PUBLIC = {
+        name: f"litepyramid.{module}"
+        for module, names in _MODULES.items()
+        for name in names.split()
+    }
 
-__all__ = sorted(_MODULES)
+    __all__ = ["__version__", *_ROOMS, *sorted(_PUBLIC)]
 
+    def __getattr__(name: str):
+        if name in _ROOMS:
+            return import_module(f"litepyramid.{name}")
+        if name not in _PUBLIC:
+            raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
+        value = getattr(import_module(_PUBLIC[name]), name)
 
-def __getattr__(name: str):
-    if name not in _MODULES:
-        raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
+        if isinstance(value, FunctionType):
+            from litepyramid.files import remembering
 
-    # A room is a module itself; importing it sets the name.
-    if _MODULES[name] == __name__:
-        return import_module(f"{__name__}.{name}")
+            value = remembering(value)
 
-    value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
 
-    if isinstance(value, FunctionType):
-        from litepyramid.files import remembering
-
-        value = remembering(value)
-
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__() -> list[str]:
+        return __all__

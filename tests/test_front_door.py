@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib
 import inspect
@@ -166,6 +167,14 @@ def test_a_public_function_has_at_most_eight_parameters():
                 assert get_origin(entry.annotation) is Unpack, f"{name}: {entry}"
 
     assert not above
+
+
+def test_type_checkers_see_every_public_name():
+    tree = ast.parse(Path(lp.__file__).read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    seen = {alias.asname for node in imports for alias in node.names} - {None}
+
+    assert seen == {*lp.__all__}
 
 
 def test_the_lines_of_the_design(tmp_path, monkeypatch):
