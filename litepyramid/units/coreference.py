@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from litepyramid.units.facts import DAYS
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
@@ -86,6 +87,25 @@ def resolve(reference: ParsedReference) -> Resolution:
     return Resolution(names, tuple(identity for _, identity in identities))
 
 
+def ages(tokens: Sequence[str]) -> list[tuple[range, int]]:
+    """Names with the age that stands behind them, as places of tokens: "Ann Lee, 33,"."""
+    found = []
+    for i in range(2, len(tokens)):
+        alone = tokens[i - 1] == "," and set(tokens[i + 1 : i + 2]) <= {",", "."}
+        years = tokens[i].isdigit() and 0 < int(tokens[i][:3]) < 120
+        if not (years and alone):
+            continue
+
+        start = i - 1
+        while start > 0 and tokens[start - 1].istitle():
+            start -= 1
+        place = start > 0 and tokens[start - 1].lower() in _BEFORE_PLACES
+        if start < i - 1 and not place:
+            found.append((range(start, i - 1), i))
+
+    return found
+
+
 def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
     """Only names that hardly mean another one: for units that people read.
 
@@ -108,6 +128,7 @@ def _is_certain(
     text = _text(tokens, mention)
     words = [word for word in name if word not in _WHOSE]
     titled = all(word[:1].isupper() for word in words)
+    titled = titled and not {word.lower() for word in words} & DAYS
 
     if text.lower() not in PRONOUNS:
         start = mention[0]
@@ -122,20 +143,47 @@ def _is_certain(
         previous = reference.offsets[number - 1]
         return tokens[previous : previous + len(words)] == words
 
+    people = people_nouns()
+    nouns = people["people"] | people["men"] | people["women"]
+
     # "an officer said he": the officer, rather than who was named before.
     number = bisect_right(reference.offsets, mention[0]) - 1
     beside = tokens[reference.offsets[number] : mention[0]]
-    people = people_nouns()
-    nouns = people["people"] | people["men"] | people["women"]
+    first, second = (*beside, "", "")[:2]
+    capital = first.lower() in nouns and second.islower() and first not in words
+    earlier = tokens[: mention[0]]
+    if _is_speaker_or_joint(earlier, words) or not all(map(str.isalpha, words)):
+        return False
+
+    # "a woman ... her": the woman, not who is named elsewhere.
+    same = people["women" if text.lower() in ("she", "her") else "men"]
+    for noun, behind in pairwise(earlier):
+        if noun.lower() in same and not behind[:1].isupper():
+            return False
+
     before = pairwise(tokens[: reference.offsets[number]])
     known = {word for last, word in before if word[:1].isupper() and last not in _ENDS}
     others = _person_names(beside, known)
-    if any(word in nouns for word in beside) or not set(others) <= set(words):
+    nearer = capital or any(word in nouns for word in beside)
+    if nearer or not set(others) <= set(words):
         return False
 
     others = _person_names(tokens[: mention[0]])
     opens = tokens[: len(words)] == words or others[:1] == words[-1:]
     return titled and (opens or set(others) <= set(words))
+
+
+def _is_speaker_or_joint(tokens: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a name stands as in "Ann Lee: the bridge is closed", or as in "Ann and
+    Bob"."""
+    size = len(name)
+    for start in range(len(tokens) - size):
+        if list(tokens[start : start + size]) == list(name):
+            behind = tokens[start + size : start + size + 2]
+            joint = behind[0] == "and" and behind[-1][:1].isupper()
+            if behind[0] == ":" or joint:
+                return True
+    return False
 
 
 def _person_names(tokens: Sequence[str], known: Collection[str] = ()) -> list[str]:

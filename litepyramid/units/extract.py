@@ -30,8 +30,15 @@ from litepyramid.types import (
     Unit,
 )
 from litepyramid.units.align import references_sha, sentence_texts
-from litepyramid.units.coreference import Render, certain, renderer, replaced, resolve
-from litepyramid.units.facts import sentence_facts
+from litepyramid.units.coreference import (
+    Render,
+    ages,
+    certain,
+    renderer,
+    replaced,
+    resolve,
+)
+from litepyramid.units.facts import DAYS, sentence_facts
 from litepyramid.units.parsers.allennlp import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.roles import RolesBackend
@@ -473,6 +480,9 @@ def _units(
                 stus.setdefault(write(whole), False)
                 counts["sentences added as units"] += 1
             covered.append(1.0 if write(whole) in stus else float(share))
+            for name, age in ages(sentence.tokens) if facts else ():
+                who = write(offset + i for i in name)
+                stus.setdefault(f"{who} is {sentence.tokens[age]}", False)
 
             for text, said in stus.items():
                 unit = Unit(
@@ -494,10 +504,13 @@ def _units(
 
 
 def _is_title(sentence: ParsedSentence, parse: ParsedReference) -> bool:
-    """Whether a sentence is too short to say anything, beside others with verbs."""
+    """Whether a sentence is too short to say anything, beside others with verbs, or a
+    date: "Friday, May 8, 2009"."""
     words = [token for token in sentence.tokens if token.isalnum()]
+    dated = words[:1] and words[0].lower() in DAYS and words[-1].isdigit()
     others = any(other.frames for other in parse.sentences)
-    return others and len(words) < _LEAST_WORDS and not sentence.frames
+    short = len(words) < _LEAST_WORDS or (dated and len(words) == _LEAST_WORDS)
+    return others and short and not sentence.frames
 
 
 Written = Callable[[Iterable[int]], str]

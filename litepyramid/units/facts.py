@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from litepyramid.units.parsers.embedded.frames import word_set
-from litepyramid.units.parses import ParsedSentence
+from litepyramid.units.parses import QUOTES, ParsedSentence, sentence_parts
 
 _FINITE = word_set(
     """
@@ -54,7 +54,7 @@ _OF_THEMSELVES = word_set(
 """Past forms of verbs that tell what happened to their subject without anybody's doing."""
 
 _RELATIVE = word_set("who which that whom whose where when why")
-_WHATEVER = word_set("what whatever whoever whichever whom")
+_WHATEVER = word_set("what whatever whoever which whichever whom")
 _PLACES = word_set("where when why")
 """Relative words that stand for "in the house", not for "the house"."""
 
@@ -91,6 +91,8 @@ _WITH_VERB = ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT")
 _PREPOSITIONS = word_set(
     "in on at from to for with by of about into over under after before during despite"
 )
+_UNENDED = _PREPOSITIONS | word_set("a an the last next my our your their its")
+"""Words at which a phrase rarely ends."""
 _PRONOUNS = word_set("i you he she it we they")
 _DETERMINERS = word_set("a an the his her its their our my your this these")
 _NO_SUBJECTS = _RELATIVE | word_set(
@@ -99,14 +101,14 @@ _NO_SUBJECTS = _RELATIVE | word_set(
     everyone someone
     """
 )
-_DAYS = word_set(
+DAYS = word_set(
     """
     monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow
     tonight
     """
 )
 _OUTSIDE = word_set(", . ; : - -- – — ... …")
-_MARKS = _OUTSIDE | word_set("! ? ( ) [ ] ' \" '' `` “ ” ‘ ’ /")
+_MARKS = _OUTSIDE | QUOTES | word_set("! ? ( ) [ ] /")
 _BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
 """Tokens that stay where they stand between two tokens of a fact."""
 
@@ -188,10 +190,13 @@ class _Reading:
 def sentence_facts(sentence: ParsedSentence) -> list[Fact]:
     """The facts of one sentence; if it has none, one of all its tokens (verb -1)."""
     tokens = sentence.tokens
+    parts = sentence_parts(sentence)
     clauses = []
 
     for frame in sentence.frames or ():
-        clause = read_clause(tokens, frame.tags)
+        part = next(part for part in parts if frame.verb in part)
+        tags = [tag if i in part else "O" for i, tag in enumerate(frame.tags)]
+        clause = read_clause(tokens, tags)
         if clause is not None:
             clauses.append(clause)
 
@@ -226,8 +231,8 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
 
     predicate = set(verb)
     arguments = []
-    for role, run in _runs(tags):
-        alone = len(run) == 1 and lower[run[0]] not in _DAYS | _RELATIVE
+    for role, run in _runs(lower, tags):
+        alone = len(run) == 1 and lower[run[0]] not in DAYS | _RELATIVE
         if role in _WITH_VERB or (
             role.startswith("ARGM") and alone and run[0] > 0 and lower[run[0]].isalpha()
         ):
@@ -292,10 +297,19 @@ def _in_a_name(tokens: Sequence[str], verb: int) -> bool:
     return inside and tokens[verb][:1].isupper() and 2 * len(capitals) < len(words)
 
 
-def _runs(tags: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
-    """The arguments of a BIO row: roles without "R-", "C-" and "-2", and tokens."""
+def _runs(
+    lower: Sequence[str], tags: Sequence[str]
+) -> list[tuple[str, tuple[int, ...]]]:
+    """The arguments of a BIO row: roles without "R-", "C-" and "-2", and tokens.
+
+    One that ends at "last" goes on, if the word behind has no role: "last | night".
+    """
     runs: list[tuple[str, list[int]]] = []
     for i, tag in enumerate(tags):
+        if tag == "O" and runs and runs[-1][1][-1] == i - 1:
+            unended = lower[i - 1] in _UNENDED and lower[i].isalnum()
+            if unended and lower[i] not in _RELATIVE | _JOINING:
+                runs[-1][1].append(i)
         if tag == "O" or tag[2:] == "V":
             continue
         role = tag[2:].removeprefix("R-").removeprefix("C-")
@@ -322,21 +336,20 @@ def _with_one_subject(tokens: Sequence[str], clause: Clause) -> Clause:
     subject = core.pop()
     while core and _one_phrase(tokens, core[-1], subject):
         first = core.pop()
-        subject = replace(subject, tokens=first.tokens + subject.tokens)
+        joined = range(first.tokens[0], subject.tokens[-1] + 1)
+        subject = replace(subject, tokens=tuple(joined))
 
-    before = []
-    for argument in clause.before:
-        phrase = tokens[argument.tokens[0]].lower() in _PREPOSITIONS
-        if not argument.core or (argument in core and phrase):
-            before.append(argument)
-
-    return replace(clause, before=(*before, subject))
+    adjuncts = [argument for argument in clause.before if not argument.core]
+    return replace(clause, before=(*adjuncts, subject))
 
 
 def _one_phrase(tokens: Sequence[str], first: Argument, second: Argument) -> bool:
-    """Whether the parser cut a phrase in two: "the clip | of Baron", "Prince | Bin"."""
+    """Whether the parser cut a phrase in two: "the clip | of Baron", "Prince | Bin",
+    "doors | of | cars"."""
     end = first.tokens[-1]
     start = second.tokens[0]
+    if tokens[start - 1] == "of":
+        return True
     if end + 1 != start:
         return False
     return tokens[start].lower() not in _PRONOUNS
@@ -356,7 +369,9 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
     for argument in clause.before:
         run = argument.tokens
         words = [tokens[i].lower() for i in run]
-        if "whose" in words:
+        # "most of whom" are not all of them.
+        partial = tokens[run[-1] - 1].lower() == "of" and words[-1] in _RELATIVE
+        if partial or "whose" in words:
             return None
 
         # "that" alone is also a subject of its own ("that was wrong").
@@ -398,6 +413,13 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             start=start,
         )
 
+    # "what they need" names nothing; "rooms in flats he let" does not say
+    # which of them he let.
+    named = {tokens[i].lower() for i in core[0].tokens}
+    unclear = not pronoun and named & _PREPOSITIONS
+    if unclear or named & _WHATEVER:
+        return None
+
     noun = replace(core[0], tokens=(*preposition, *core[0].tokens))
     nouns.remove(core[0])
     after = (*clause.after, noun) if preposition else (noun, *clause.after)
@@ -421,14 +443,15 @@ def _with_shared_auxiliary(
     """
     word = tokens[clause.verb].lower()
     passive = word in _PARTICIPLES or word.endswith("ed")
-    own = _has_tense(tokens, clause) or word in _OF_THEMSELVES
+    auxiliary = {tokens[i].lower() for i in clause.predicate} & _AUXILIARIES
+    own = auxiliary or word in _OF_THEMSELVES
     if own or not passive or not _undergone(clause):
         return clause
 
     for other in clauses:
         words = {tokens[i].lower() for i in other.predicate}
         shared = other.subject == clause.subject and other.verb < clause.verb
-        if shared and words & _BE and not words & _NEGATIONS and _undergone(other):
+        if shared and words & _BE and not words & _NEGATIONS:
             borrowed = [i for i in other.predicate if tokens[i].lower() in _AUXILIARIES]
             return replace(clause, predicate=(*borrowed, *clause.predicate))
 
@@ -490,8 +513,8 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
         return "held"
 
     # "a fine for every flight that is late": not every flight is.
-    general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
     bare = words <= _AUXILIARIES and not clause.after
+    general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
     if general or bare or reading.tokens[-1] == "?":
         return "held"
 
@@ -504,18 +527,25 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if reading.lower(clause.verb) in _SAYING and len(core) < 2:
         return "held"
 
-    # "Carter and | had twins": what is before "and" is no subject of the verb after it.
-    joint = clause.predicate[0] - 1
-    if joint - 1 in subject and reading.lower(joint) in ("and", "or", "but"):
+    finite = bool(words & _FINITE)
+    if not finite and _inside(reading, clause):
         return "held"
 
-    finite = bool(words & _FINITE)
-    participle = reading.lower(clause.verb).endswith("ing") and not finite
+    being = reading.lower(clause.verb).endswith("ing") or "being" in words
+    participle = being and not finite
     parent = reading.parents.get(clause.verb)
     if parent is None or steps > len(reading.clauses):
         return "held" if participle else "stated"
 
+    # "it was Ann that left", "nothing that helped"; "he will not rest before he wins".
     other, argument = parent
+    around = reading.words(other.predicate)
+    cleft = reading.words(other.subject) == {"it"} and reading.lower(other.verb) in _BE
+    if clause.relative and (cleft or around & _NEGATIONS):
+        return "held"
+    if argument.role == "ARGM-TMP" and around & {"will", "wo"}:
+        return "open"
+
     above = _status(reading, other, steps + 1)
     if above == "open" or participle:
         return above if above == "open" else "held"
@@ -544,6 +574,17 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
 
     claimed = reading.lower(other.verb) in _SAYING and not other.infinitive
     return "said" if claimed and not _denied(reading, other) else "open"
+
+
+def _inside(reading: _Reading, clause: Clause) -> bool:
+    """Whether a verb without a tense stands between a subject and its verb: "the man |
+    shot in May | was buried"."""
+    for other in reading.clauses:
+        between = range(clause.verb, other.predicate[0])
+        same = other.subject == clause.subject and not clause.relative
+        if same and between and not reading.words(between) & _JOINING:
+            return _has_tense(reading.tokens, other)
+    return False
 
 
 def _denied(reading: _Reading, clause: Clause) -> bool:
@@ -579,6 +620,10 @@ def _written(
     for argument in clause.before:
         if argument in chosen:
             order += _without_asides(reading, argument)
+
+    # "I met her ', Ann said" is written without gaps.
+    if clause.before[1:] and not clause.moved and reading.lower(clause.verb) in _SAYING:
+        order = [*range(min(order), clause.predicate[0])]
 
     order += clause.predicate
     for argument in clause.after:
@@ -635,7 +680,7 @@ def _with_marks(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
 
     while len(marked) > 1 and tokens[marked[0]] in _OUTSIDE:
         marked.pop(0)
-    while len(marked) > 1 and tokens[marked[-1]] in _OUTSIDE:
+    while len(marked) > 1 and tokens[marked[-1]] in _OUTSIDE | {"and", "or", "but"}:
         marked.pop()
     return tuple(marked)
 

@@ -6,7 +6,7 @@ A line of the file is one reference as JSON; docs/units.md describes each field.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, zip_longest
+from itertools import accumulate, pairwise, starmap, zip_longest
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +31,7 @@ _ESCAPED = {
     "-LCB-": "{",
     "-RCB-": "}",
 }
+QUOTES = frozenset({"'", '"', "''", "``", "“", "”", "‘", "’"})
 _OPTIONAL = ("identities", "possessives")
 _BIO = re.compile(r"[BI]-\S+")
 
@@ -136,6 +137,25 @@ def with_frames(
         replace(sentence, frames=next(frames)) for sentence in reference.sentences
     )
     return replace(reference, sentences=sentences)
+
+
+def sentence_parts(sentence: ParsedSentence) -> list[range]:
+    """The tokens of a sentence, in parts if several were written as one.
+
+    The next begins with a verb's first argument, in capitals, behind a quotation that
+    has ended: "he called it ' nice ' The man …".
+    """
+    tokens = sentence.tokens
+    starts = {0}
+    for frame in sentence.frames or ():
+        start = min(i for i, tag in enumerate((*frame.tags, "B")) if tag != "O")
+        marks = sum(token in QUOTES for token in tokens[:start])
+        ended = start and tokens[start - 1] in QUOTES and marks % 2 == 0
+        if ended and start < frame.verb and tokens[start][:1].isupper():
+            starts.add(start)
+
+    ends = sorted({*starts, len(tokens)})
+    return list(starmap(range, pairwise(ends)))
 
 
 def check_parse(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.types import InputReferences
+from litepyramid.units.coreference import ages
 from litepyramid.units.extract import extract
 from litepyramid.units.facts import sentence_facts
 from litepyramid.units.parses import Frame, ParsedSentence
@@ -133,6 +134,116 @@ def test_an_infinitive_is_no_fact():
         "Ann B-ARG0 B-ARG0", "wants B-V O", "to B-ARG1 O", "win I-ARG1 B-V"
     )
     assert facts_of(parsed) == [("Ann wants to win", False)]
+
+
+def test_two_sentences_written_as_one_are_read_apart():
+    parsed = sentence(
+        "It B-ARG0 O", "has B-V O", "' B-ARG1 O", "nice I-ARG1 O", "' I-ARG1 O",
+        "doors I-ARG1 O", "and I-ARG1 O", "' I-ARG1 O", "laser I-ARG1 O",
+        "lights I-ARG1 O", "' I-ARG1 O", "The I-ARG1 B-ARG0", "man I-ARG1 I-ARG0",
+        "left O B-V", ". O O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [
+        ("It has ' nice ' doors and ' laser lights '", False),
+        ("The man left", False),
+    ]
+
+
+def test_who_speaks_after_a_quotation_is_in_its_sentence():
+    parsed = sentence(
+        "' O O", "I B-ARG1 B-ARG0", "won I-ARG1 B-V", "' O O", "Ann B-ARG0 O", "said B-V O",
+    )  # fmt: skip
+    assert facts_of(parsed) == [("I won ' Ann said", False), ("I won", True)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact"),
+    [
+        (("They B-ARG1", "fell B-V", "last B-ARGM-TMP", "night O", ". O"), "night"),
+        (("He B-ARG1", "died B-V", "to B-ARGM-MNR", "death O", ", O"), "death"),
+    ],
+)
+def test_words_that_a_labeller_cut_off_belong_to_the_fact(rows, fact):
+    parsed = sentence(*rows)
+    ((text, _),) = facts_of(parsed)
+    assert text.endswith(fact)
+    assert text.startswith(parsed.tokens[0])
+
+
+def test_a_subject_in_two_pieces_is_one():
+    parsed = sentence("Door B-ARG1", "of O", "cars B-ARG0", "flew B-V", "open B-ARG2")
+    assert facts_of(parsed) == [("Door of cars flew open", False)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # It was Ann that left. It was nothing that helped.
+        (
+            "It B-ARG1 O", "was B-V O", "Ann B-ARG2 B-ARG0", "that I-ARG2 B-R-ARG0",
+            "left I-ARG2 B-V",
+        ),
+        (
+            "She B-ARG0 O", "is B-V O", "not B-ARGM-NEG O", "people B-ARG2 B-ARG0",
+            "who I-ARG2 B-R-ARG0", "leave I-ARG2 B-V",
+        ),
+        # The man, seen in May, was there.
+        (
+            "He B-ARG1 B-ARG1", "seen O B-V", "here O B-ARGM-LOC", "was B-V O",
+            "shot B-ARG2 O",
+        ),
+        # He will stay before she leaves. He knows what we need.
+        (
+            "He B-ARG0 O", "will B-ARGM-MOD O", "stay B-V O", "before B-ARGM-TMP O",
+            "Ann I-ARGM-TMP B-ARG0", "leaves I-ARGM-TMP B-V",
+        ),
+        (
+            "He B-ARG0 O", "knows B-V O", "what B-ARG1 B-ARG1", "we I-ARG1 B-ARG0",
+            "need I-ARG1 B-V",
+        ),
+        # Rooms in flats he let. Men, most of whom left.
+        (
+            "He B-ARG0 O", "saw B-V O", "rooms B-ARG1 B-ARG1", "in I-ARG1 I-ARG1",
+            "flats I-ARG1 I-ARG1", "he I-ARG1 B-ARG0", "let I-ARG1 B-V",
+        ),
+        (
+            "He B-ARG0 O", "saw B-V O", "men B-ARG1 B-ARG1", ", I-ARG1 O",
+            "most I-ARG1 B-ARG1", "of I-ARG1 I-ARG1", "whom I-ARG1 B-R-ARG1",
+            "left I-ARG1 B-V",
+        ),
+    ],
+)  # fmt: skip
+def test_these_clauses_give_no_fact_of_their_own(rows):
+    parsed = sentence(*rows)
+    assert len(facts_of(parsed)) == 1
+
+
+def test_a_quotation_is_whole_before_who_said_it():
+    parsed = sentence(
+        "Today B-ARGM-TMP B-ARGM-TMP", "I B-ARG0 B-ARG0", "met O B-V", "Bob B-ARG1 B-ARG1",
+        "' I-ARG1 I-ARG1", ", O O", "said B-V O", "Ann B-ARG1 O",
+    )  # fmt: skip
+    assert facts_of(parsed)[0] == ("Today I met Bob ' , said Ann", False)
+
+
+def test_a_fact_does_not_end_in_and():
+    parsed = sentence("Ann B-ARG0", "left B-V", "- B-ARG2", "and I-ARG2", "ran O")
+    assert facts_of(parsed) == [("Ann left", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "ages_of"),
+    [
+        ("Ann Lee , 33 , and Bob , 7 .", ["Ann Lee is 33", "Bob is 7"]),
+        ("A man of Leeds , 33 , left in May 12 , 2020 .", []),
+    ],
+)
+def test_ages_stand_behind_names(text, ages_of):
+    tokens = text.split()
+    texts = [
+        " ".join([*(tokens[i] for i in n), "is", tokens[a]]) for n, a in ages(tokens)
+    ]
+    assert texts == ages_of
 
 
 TOKENS = [
