@@ -507,9 +507,9 @@ def _is_title(sentence: ParsedSentence, parse: ParsedReference) -> bool:
     """Whether a sentence is too short to say anything, beside others with verbs, or a
     date: "Friday, May 8, 2009"."""
     words = [token for token in sentence.tokens if token.isalnum()]
-    dated = words[:1] and words[0].lower() in DAYS and words[-1].isdigit()
+    dated = len(words) == _LEAST_WORDS and words[0].lower() in DAYS
     others = any(other.frames for other in parse.sentences)
-    short = len(words) < _LEAST_WORDS or (dated and len(words) == _LEAST_WORDS)
+    short = len(words) < _LEAST_WORDS or (dated and words[-1].isdigit())
     return others and short and not sentence.frames
 
 
