@@ -1,13 +1,13 @@
 """Every error a user can meet: what is wrong, where, what was expected, what to do."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -63,8 +63,9 @@ class InputError(LitepyramidError):
     """A file or an argument is not as expected."""
 
 
-def choose(what: str, value: object, allowed: Sequence[str]) -> None:
-    """Sees that a name is among those there are."""
+def choose(what: str, value: object, allowed: Any) -> None:
+    """Sees that a name is among those there are: of a sequence, or of a Literal."""
+    allowed = get_args(allowed) or allowed
     if value not in allowed:
         known = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
         each = "one of " if len(allowed) > 2 else ""

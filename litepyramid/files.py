@@ -229,9 +229,11 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     files = []
     for path in map(Path, paths):
         if file_type(path) == "folder":
-            inside = sorted(
-                p for p in path.iterdir() if p.is_file() and p.name[0] != "."
-            )
+            inside = []
+            for file in sorted(path.iterdir()):
+                # Hidden ones are those of editors and of the system.
+                if file.is_file() and file.name[0] != ".":
+                    inside.append(file)
             if not inside:
                 problem = f"no {what} in this folder"
                 raise InputError(problem, path=path, expected="one file per system")

@@ -4,7 +4,7 @@ corrections."""
 import re
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def p_values_of(
     larger: int | IntArray, kept: int | IntArray, rule: PValueRule = "plus_one"
 ) -> FloatArray:
     """The p-values of `resampled_p_value` from c and k; NaN where k is 0."""
-    choose("rule for p-values", rule, get_args(PValueRule))
+    choose("rule for p-values", rule, PValueRule)
     c = np.asarray(larger, dtype=np.float64)
     k = np.asarray(kept, dtype=np.float64)
     k = np.where(k == 0, np.nan, k)
@@ -325,7 +325,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
     Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false
     discovery rate (scipy).
     """
-    choose("correction", method, get_args(Correction))
+    choose("correction", method, Correction)
     adjusted = np.array(p, dtype=np.float64)
     tests = ~np.isnan(adjusted)
     kept = adjusted[tests]

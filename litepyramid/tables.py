@@ -472,7 +472,9 @@ def _grid(
 
     drawn = [i for i in part if colour and table.columns[i].bar]
     # A long bar takes no room from names, a short one folds them.
-    unfolded = sum(max([needed[i], *(len(row[i]) for row in rows)]) + 3 for i in part)
+    unfolded = 0
+    for i in part:
+        unfolded += max([needed[i], *[len(row[i]) for row in rows]]) + 3
     bar_width = max(_SHORTEST_BAR, min(_BAR, width - unfolded - 3))
     if sum(needed[i] + 3 for i in part) + bar_width + 3 > width:
         drawn = []

@@ -184,8 +184,10 @@ class JudgedLabels(Answers):
     def _answers_of(self, entry: SystemLabels) -> list[tuple[str, float]]:
         """Input and label of every fact of a system that is labelled."""
         if self.sample is None:
-            several = zip(entry.inputs, entry.labels, strict=True)
-            return [(name, label) for name, row in several for label in row]
+            answers = []
+            for name, row in zip(entry.inputs, entry.labels, strict=True):
+                answers += [(name, label) for label in row]
+            return answers
 
         answers = []
         for fact in self.sample.facts:

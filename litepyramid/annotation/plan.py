@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table, record
+from litepyramid.tables import Column, Result, Table, plain, record
 from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
@@ -332,7 +332,7 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
     else:
         human_count(human_share, 0)  # is it a share?
 
-    choose("by", by, get_args(PlanBy))
+    choose("by", by, PlanBy)
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
 
@@ -458,20 +458,19 @@ def plan_budget(
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
 
-    values = [
-        None if math.isnan(value) else value for value in easiness.values.tolist()
-    ]
+    values = list(map(plain, easiness.values.tolist()))  # NaN is None
     columns = (
         rank.tolist(),
         (~carriers(order, total - count)).tolist(),
         values,
         earlier.tolist(),
     )
+    sentences = []
+    for sentence, *planned in zip(easiness.sentences, *columns, strict=True):
+        sentences.append(PlannedSentence(*sentence.key, sentence.text, *planned))
+
     return BudgetPlan(
-        sentences=tuple(
-            PlannedSentence(*s.key, s.text, *planned)
-            for s, *planned in zip(easiness.sentences, *columns, strict=True)
-        ),
+        sentences=tuple(sentences),
         by=by,
         seed=seed if by == "random" else None,
         source=dict(easiness.signature.fields).get("easiness"),

@@ -3,7 +3,7 @@ unsure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Sampling:
             object.__setattr__(self, "spread", "inputs")
 
         as_type(int, self.seed, what="seed")
-        choose("spread", self.spread, get_args(Spread))
+        choose("spread", self.spread, Spread)
         reading_time(self.seconds)
 
 

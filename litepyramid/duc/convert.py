@@ -115,11 +115,17 @@ class Converted(Result):
     @property
     def counts(self) -> dict[str, Counter[str]]:
         """How much of each kind there is of each input."""
+        units = Counter[str]()
+        for entry in self.units:
+            units[entry.input] = len(entry.units)
+
+        references = Counter[str]()
+        for texts in self.references:
+            references[texts.input] = len(texts.references)
+
         return {
-            "unit": Counter({entry.input: len(entry.units) for entry in self.units}),
-            "reference": Counter(
-                {entry.input: len(entry.references) for entry in self.references}
-            ),
+            "unit": units,
+            "reference": references,
             "summary": _named(self.summaries),
             "labelled summary": _named(self.labels),
         }
@@ -292,7 +298,7 @@ def convert(
         $ litepyramid convert example/scus.jsonl -o scus.txt
     """
     if to is not None:
-        choose("to", to, get_args(Target))
+        choose("to", to, Target)
     paths = as_paths(files)
     if any(map(pyramid_files, paths)):
         folder = read_pyramid_files(paths, names=names)

@@ -63,9 +63,9 @@ class Easiness(Result):
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence
         number."""
-        values = {
-            s.key: value for s, value in zip(self.sentences, self.values, strict=True)
-        }
+        values = {}
+        for sentence, value in zip(self.sentences, self.values, strict=True):
+            values[sentence.key] = value
         if missing := [s.key for s in sentences if s.key not in values]:
             hint = "Were these values predicted from these references?"
             raise InputError(f"no easiness for {place(*missing[0])}", hint=hint)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import compress
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,14 +98,11 @@ class Mix(UnitsResult):
     def to_json(self) -> Fields:
         """Counts, sentences and units."""
         marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
-        sentences = [
-            {
-                **record(s),
-                "easiness": float(value),
-                "carries": "stu" if chosen else "scu",
-            }
-            for s, value, chosen in marked
-        ]
+        sentences = []
+        for sentence, value, chosen in marked:
+            carries = "stu" if chosen else "scu"
+            more = {"easiness": float(value), "carries": carries}
+            sentences.append(record(sentence) | more)
         return {
             "counts": self.counts(),
             **record(self),
@@ -137,7 +134,7 @@ def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64
     Of equally easy sentences the first goes first; one without a value counts as harder
     than all others.
     """
-    choose("way of mixing", by, get_args(By))
+    choose("way of mixing", by, By)
     if by == "random":
         return np.random.default_rng(seed).permutation(easiness.size)
     order = easiest_first(easiness)

@@ -83,7 +83,7 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
         depth = max(nesting)
         characters = len("".join(pieces)) - 1
         shape = [words, characters, depth, words / depth]
-        rows.append([*shape, *(labels[label] for label in LABELS)])
+        rows.append([*shape, *map(labels.__getitem__, LABELS)])
 
     return np.array(rows, dtype=np.float64)
 
@@ -126,7 +126,7 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
 
         relations = Counter(map(tree.base, range(length)))
         tags = Counter(tree.tags)
-        counts = [relations[name] for name in RELATIONS] + [tags[name] for name in TAGS]
+        counts = [*map(relations.__getitem__, RELATIONS), *map(tags.__getitem__, TAGS)]
         rows.append([*shape, *counts])
 
     return np.array(rows, dtype=np.float64)

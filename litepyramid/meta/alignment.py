@@ -146,13 +146,10 @@ class Aligned:
 
     def entry(self) -> Fields:
         """What a result says of the first metric."""
-        names = {
+        return {
             "metric": self.metrics[0],
             "human": self.human,
             "left_out": self.left_out,
-        }
-        return {
-            **names,
             "systems": len(self.systems),
             "inputs": len(self.inputs),
         }

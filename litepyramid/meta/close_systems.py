@@ -5,7 +5,7 @@ Both verbs look at all pairs of systems, the closest for the metric first.
 
 from dataclasses import dataclass
 from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
-from typing import Any, Literal, Self, Unpack, get_args
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +160,7 @@ class SystemPairs:
     def ends(self, rule: ShareRule = "paper") -> list[int]:
         """How many of the closest pairs each tenth holds: ⌈pairs · i / 10⌉, or i ⌈pairs
         / 10⌉."""
-        choose("rule for shares", rule, get_args(ShareRule))
+        choose("rule for shares", rule, ShareRule)
         total = len(self)
         tenth = ceil(total / _SHARES)
 

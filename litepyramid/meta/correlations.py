@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -412,7 +412,7 @@ def interval(
         $ litepyramid meta interval scores.json
         $ litepyramid meta interval table.csv --level system -o intervals.pdf
     """
-    choose("method", method, get_args(IntervalMethod))
+    choose("method", method, IntervalMethod)
     if method == "fisher":
         check_share("confidence", confidence)
     else:

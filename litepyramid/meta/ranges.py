@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import isnan
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -247,7 +247,7 @@ def range_(
     """
     check_samples(samples, seed=seed)
     check_whole("best", best, 2)
-    choose("rule", rule, get_args(Rule))
+    choose("rule", rule, Rule)
     table = score_table(scores, human, **sources)
     raters: Names = ()
     people = None

@@ -4,6 +4,7 @@ do."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -386,7 +387,7 @@ def _verdict(
         rank = f"to rank these {counted(len(systems), 'system')}"
         uses = {rank: not reversed_, **uses}
 
-    good = " and ".join([use for use, enough in uses.items() if enough])
+    good = " and ".join(compress(uses, uses.values()))
     bad = " nor ".join([use for use, enough in uses.items() if not enough])
     if not good:
         return f"Not good enough {bad}."

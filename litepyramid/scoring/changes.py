@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -83,8 +83,10 @@ class ChangeResult(Result):
 
     def _verdict(self, shown: Callable[[str], str]) -> str:
         """The verdict, names of systems as they are to be shown."""
-        lost = sum(len(change.lost) for change in self.changes)
-        gained = sum(len(change.gained) for change in self.changes)
+        lost = gained = 0
+        for change in self.changes:
+            lost += len(change.lost)
+            gained += len(change.gained)
         facts = f"{counted(lost, 'fact')} lost, {gained} gained"
 
         losing = [change for change in self.changes if change.lost]
@@ -217,7 +219,7 @@ class ChangeResult(Result):
     def to_frame(self, rows: ChangeRows = "systems") -> Any:
         """A pandas frame with a row for each of the systems, inputs, facts or
         groups."""
-        choose("rows", rows, get_args(ChangeRows))
+        choose("rows", rows, ChangeRows)
         return frame(self.rows(rows))
 
     def to_figure(self) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import compress
 from math import comb
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -138,7 +138,8 @@ class CombinedScores(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system; then the differences."""
         percent = f"{100 * self.confidence:g} %"
-        unused = sum(not entry.weight for entry in self.systems)
+        weights = np.array([entry.weight for entry in self.systems])
+        unused = int((weights == 0).sum())
         saved = float(np.median([entry.saved for entry in self.systems]))
         of = (
             "labels on all inputs would give"
@@ -158,7 +159,7 @@ class CombinedScores(Result):
             told = f"For {counted(unused, 'system')} the judge does not help"
             notes.append(f"{told}: only the labels are taken.")
 
-        if any(entry.weight < 0 for entry in self.systems):
+        if (weights < 0).any():
             notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
             notes.append(
@@ -267,7 +268,7 @@ def combine(
         $ litepyramid combine scores.json --labels judged
     """
     check_share("confidence", confidence)
-    choose("target", target, get_args(Target))
+    choose("target", target, Target)
     result = read_saved(scores)
     scores = scores if result is None else result
 

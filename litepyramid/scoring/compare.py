@@ -103,8 +103,9 @@ class SystemComparison(Result):
     def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        fewest = min(pair.inputs for pair in self.pairs)
-        most = max(pair.inputs for pair in self.pairs)
+        inputs = [pair.inputs for pair in self.pairs]
+        fewest = min(inputs)
+        most = max(inputs)
         # 1 of 6 pairs differs, 2 of 6 differ, and so does 1 of 1.
         differ = "differs" if 1 in (significant, len(self.pairs)) else "differ"
 

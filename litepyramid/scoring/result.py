@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -330,7 +330,7 @@ class ScoreResult(SystemScores):
     def to_frame(self, rows: FrameRows = "systems") -> Any:
         """A pandas frame with a row a system, best first; or a system and input, unit,
         tag."""
-        choose("rows", rows, get_args(FrameRows))
+        choose("rows", rows, FrameRows)
         if rows == "tags":
             return frame(self.tags)
         tables = {"inputs": self.to_csv_table, "units": self.unit_table}

@@ -19,14 +19,6 @@ from litepyramid.text import cut
 from litepyramid.types import FloatArray, ResultLike, ScoreMatrix, Signature
 
 
-def read_result(path: str | Path) -> ScoreResult:
-    """Reads the JSON in which a result of `score` was saved; InputError if it is
-    broken, or something else."""
-    if (result := read_saved(path)) is None:
-        raise InputError(BROKEN, path=path, expected=EXPECTED)
-    return result
-
-
 def read_saved(result: Any) -> ScoreResult | None:
     """A result of `score` as it is, or read from its file; None of anything else."""
     if isinstance(result, ScoreResult):

@@ -22,7 +22,7 @@ from report import sentences
 
 import litepyramid as lp
 from litepyramid.scoring.inference import flip_p_values
-from litepyramid.scoring.saved_result import read_result
+from litepyramid.scoring.saved_result import report
 
 
 def run(
@@ -58,7 +58,7 @@ def cost(systems: int, inputs: int, units: int) -> None:
         for path, share in zip(paths, (0.5, 0.4), strict=True):
             run(rng, facts, systems, share).save(path)  # type: ignore[attr-defined]
         start = time.process_time()
-        results = [read_result(path) for path in paths]
+        results = [report(path) for path in paths]
         read = time.process_time() - start
         start = time.process_time()
         changes = lp.changes(*results)

@@ -145,10 +145,10 @@ def _wide(folder: Path) -> None:
 def _saved(folder: Path) -> None:
     from litepyramid import read_scores
     from litepyramid.io.dataset import as_presence
-    from litepyramid.scoring.saved_result import read_result
+    from litepyramid.scoring.saved_result import report
 
     path = next(folder.glob("r.*"))
-    shown(read_result(path))
+    shown(report(path))
     read_scores(path)
     as_presence(path)
 

@@ -205,7 +205,6 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
     level, monkeypatch
 ):
     X, _, Z = scores(5, 7, 9, discrete=True)
-    chunks = draws.chunks
     for coefficient in OF_VECTORS:
 
         def sample(k, seed=3, coefficient=coefficient):
@@ -220,7 +219,7 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
 
         boot = sample(300)
         with monkeypatch.context() as patch:
-            patch.setattr(draws, "chunks", lambda k, width: chunks(k, width, cells=1))
+            patch.setattr(draws, "_CELLS", 1)
             same(sample(300), boot, 0)
             same(sample(70), boot[:70], 0)
 

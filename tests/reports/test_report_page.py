@@ -11,7 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.reports import score_page
 from litepyramid.scoring.page_data import BOUNDS, verdict_bounds
-from litepyramid.scoring.saved_result import read_result
+from litepyramid.scoring.saved_result import report
 
 HOSTILE = [
     "</script><script>document.title='broken'</script>",
@@ -65,7 +65,7 @@ def choose(browser, name, value):
 def test_a_saved_result_makes_the_same_page(scored, tmp_path):
     for name in ("s.json", "s.json.gz"):
         scored.save(tmp_path / name)
-        assert read_result(tmp_path / name).to_html() == scored.to_html()
+        assert report(tmp_path / name).to_html() == scored.to_html()
 
 
 def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
@@ -74,7 +74,7 @@ def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
     )
     assert '"evidence":[[[11,19,"",""]]]' in result.to_html()
     result.save(tmp_path / "r.json")
-    assert '"evidence":null' in read_result(tmp_path / "r.json").to_html()
+    assert '"evidence":null' in report(tmp_path / "r.json").to_html()
 
 
 def test_verdicts_follow_the_labels():
@@ -177,7 +177,7 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
     alone = [lp.score(texts, units, judge=name, samples=50).presence
              for name in ("recall", "lexical")]  # fmt: skip
     result.save(tmp_path / "r.json")
-    read_result(tmp_path / "r.json").to_html(tmp_path / "r.html")
+    report(tmp_path / "r.json").to_html(tmp_path / "r.html")
     open_report(browser, tmp_path / "r.html", "#fact=1/3/a")
     first, second = (values[0, 2] for values in alone)
     said = f"2 judges: {first:.2f}, {second:.2f}; {abs(first - second):.2f} apart"

@@ -11,7 +11,7 @@ from test_score import HALF, SYSTEMS, UNITS, WordJudge, scored
 import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, select_matrix
-from litepyramid.scoring.saved_result import read_result
+from litepyramid.scoring.saved_result import report
 from litepyramid.tables import plain
 from litepyramid.types import SystemSummaries
 
@@ -33,7 +33,7 @@ def result():
 def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     path = tmp_path / f"r.{ending}"
     result.save(path)
-    again = read_result(path)
+    again = report(path)
     assert plain(again.to_json()) == plain(result.to_json())
     assert again.signature == result.signature
     assert again.evidence == tuple(
@@ -113,7 +113,7 @@ def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):
     change(data)
     (tmp_path / "s.json").write_text(json.dumps(data))
     with pytest.raises(InputError):
-        read_result(tmp_path / "s.json")
+        report(tmp_path / "s.json")
 
 
 def _other_judge(data):
@@ -218,7 +218,7 @@ def test_what_is_saved_agrees_with_itself(tmp_path, rule):
 
     for ending in ("json", "json.gz"):
         saved.save(tmp_path / f"r.{ending}")
-        again = read_result(tmp_path / f"r.{ending}")
+        again = report(tmp_path / f"r.{ending}")
         np.testing.assert_array_equal(again.values, saved.values)
 
 

@@ -36,7 +36,6 @@ from litepyramid.types import FloatArray, IntArray, several
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 ConstantPolicy = Literal["skip", "zb21"]
-CONSTANT_POLICIES: tuple[ConstantPolicy, ...] = get_args(ConstantPolicy)
 Coefficient = Literal["pearson", "spearman", "kendall", "spa", "acc-eq"]
 
 TIE_TOLERANCE = 1e-11
@@ -180,7 +179,7 @@ def level_correlation(
     value raised by a tiny amount (``"zb21"``: the ZB21 authors' code adds 1e-10; the
     first is that of the first row, so the order of systems is part of the definition).
     """
-    choose("policy for constants", constant, CONSTANT_POLICIES)
+    choose("policy for constants", constant, ConstantPolicy)
     kind = COEFFICIENTS[coefficient]
     if kind.rows is None:
         value, epsilon = kind.columns(X, Z)()

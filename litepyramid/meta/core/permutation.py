@@ -11,6 +11,7 @@ needs.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, combinations
 from math import ceil
 from typing import Any
@@ -334,28 +335,23 @@ def _has_terms(level: Level, coefficient: Coefficient, swaps: Sampling) -> bool:
     return level == "system" and swaps != "inputs" and ranks
 
 
+@dataclass
 class _Shared:
     """What all pairs of a level share: the coins and, at system level, the averages
     they move."""
 
-    def __init__(
-        self,
-        values: FloatArray,
-        Z: FloatArray,
-        level: Level,
-        coefficient: Coefficient,
-        swaps: Sampling,
-        seed: int,
-    ) -> None:
-        self.values = values
-        self.Z = Z
-        self.level = level
-        self.coefficient = coefficient
-        self.swaps = swaps
-        self.seed = seed
+    values: FloatArray
+    Z: FloatArray
+    level: Level
+    coefficient: Coefficient
+    swaps: Sampling
+    seed: int
+
+    def __post_init__(self) -> None:
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        self._alone = [self._pair(X) for X in values] if level == "system" else []
+        apart = self.level == "system"
+        self._alone = [self._pair(X) for X in self.values] if apart else []
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
