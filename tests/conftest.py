@@ -102,13 +102,16 @@ def _no_cache_of_the_user(tmp_path_factory):
 
 @pytest.fixture
 def cli():
-    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is
-    shown."""
+    """Runs ``litepyramid LINE MORE…``; checks the exit status and that no traceback
+    is shown.
+
+    The line is split at its spaces; what may hold spaces stands behind it.
+    """
 
     def run(
-        *args: object, status: int = 0, cwd: Path = ROOT, **env: str
+        line: str, *more: object, status: int = 0, cwd: Path = ROOT, **env: str
     ) -> CompletedProcess[str]:
-        done = run_here([*map(str, args)], cwd, env)
+        done = run_here([*line.split(), *map(str, more)], cwd, env)
         assert done.returncode == status, (
             f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
@@ -125,6 +128,7 @@ def _chromium(tmp_path_factory):
     driver = shutil.which("chromedriver")
     if not (chromium and driver):
         pytest.skip("no Chromium: install the packages chromium and chromium-driver")
+
     selenium = pytest.importorskip(
         "selenium.webdriver", reason="selenium is not installed"
     )
@@ -164,13 +168,9 @@ def browser(_chromium, tmp_path: Path):
     driver.execute_script("localStorage.clear(); sessionStorage.clear()")
     driver.get_log("browser")
     # The page must not need a network: from here on there is none.
-    offline = {
-        "offline": True,
-        "latency": 0,
-        "downloadThroughput": 0,
-        "uploadThroughput": 0,
-    }
-
+    offline = dict.fromkeys(("latency", "downloadThroughput", "uploadThroughput"), 0)
     driver.execute_cdp_cmd("Network.enable", {})
-    driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    driver.execute_cdp_cmd(
+        "Network.emulateNetworkConditions", {"offline": True, **offline}
+    )
     return driver

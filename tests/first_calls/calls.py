@@ -24,9 +24,9 @@ def follow(call, **options):
     return call(**options, columns=shown[1])
 
 
-def follow_line(cli, *words, **where):
+def follow_line(cli, line, cwd=ROOT):
     """What a command prints; after a refusal, of the lines that the error shows."""
-    done = run_here([*map(str, words)], where.get("cwd", ROOT), {})
+    done = run_here(line.split(), cwd, {})
     assert "Traceback" not in done.stderr
     if done.returncode == 0:
         return done.stdout
@@ -35,9 +35,11 @@ def follow_line(cli, *words, **where):
     commands = re.findall(r"`litepyramid (.*?)`", message)
     if commands:
         for command in commands:
-            done = cli(*shlex.split(command), **where)
+            words = shlex.split(command)
+            done = cli(*words, cwd=cwd)
         return done.stdout
 
     option = re.search(r"Add (--\w+ (?:'[^']*'|\S+))", message)
     assert option, f"no way out is shown: {message}"
-    return cli(*words, *shlex.split(option[1]), **where).stdout
+    words = shlex.split(option[1])
+    return cli(line, *words, cwd=cwd).stdout

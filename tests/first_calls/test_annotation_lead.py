@@ -1,11 +1,11 @@
-"""Twenty first calls of somebody with a budget for annotation."""
+"""First calls of somebody with a budget for annotation."""
 
 import json
 import math
 from pathlib import Path
 
 import pytest
-from calls import follow, follow_line
+from calls import CHEAP, follow, follow_line
 
 import litepyramid as lp
 
@@ -23,8 +23,6 @@ LANGUAGES = json.loads((DATA / "languages.json").read_text("utf-8"))
 
 REFERENCES = {
     "a list": TEXTS,
-    "a series": FRAME["gold"],
-    "an array": FRAME["gold"].to_numpy(),
     "a dict": {"d1": TEXTS[0], "d2": TEXTS[1]},
     "a frame of other names": FRAME,
     "a frame of our names": FRAME.rename(columns={"doc_id": "id", "gold": "reference"}),
@@ -49,24 +47,8 @@ def test_other_languages_are_planned(code):
 
 def test_a_table_of_references_is_planned(tmp_path, cli):
     FRAME.to_csv(tmp_path / "gold.csv", index=False)
-    plan = tmp_path / "plan.json"
-    follow_line(
-        cli,
-        "budget",
-        "plan",
-        tmp_path / "gold.csv",
-        "--sentences",
-        2,
-        "-o",
-        plan,
-    )
-    done = cli(
-        "budget",
-        "export",
-        plan,
-        "-o",
-        tmp_path / "tasks",
-    )
+    follow_line(cli, "budget plan gold.csv --sentences 2 -o plan.json", tmp_path)
+    done = cli("budget export plan.json -o tasks", cwd=tmp_path)
     assert "sentences to write SCUs for" in done.stdout
 
 
@@ -81,13 +63,8 @@ def folder(tmp_path):
 
 
 def test_tasks_from_references_alone(folder, cli):
-    printed = follow_line(
-        cli,
-        *("budget", "export", "summaries", "--references", "references.jsonl"),
-        *("-o", "tasks"),
-        cwd=folder,
-    )
-    assert "sentences to write SCUs for" in printed
+    line = "budget export summaries --references references.jsonl -o tasks"
+    assert "sentences to write SCUs for" in follow_line(cli, line, folder)
     assert (folder / "tasks" / "tasks.json").is_file()
 
 
@@ -102,11 +79,8 @@ def test_a_sample_of_the_facts_is_judged(folder, cli):
         '{"input": "d1", "units": ["A storm hit Oslo.", "Two people died."]}\n'
         '{"input": "d2", "units": ["The bridge was closed."]}\n'
     )
-    cli(
-        *("budget", "export", "summaries", "--units", "units.jsonl"),
-        *("--labels", 2, "-o", "sample"),
-        cwd=folder,
-    )
+    line = "budget export summaries --units units.jsonl --labels 2 -o sample"
+    cli(line, cwd=folder)
     assert (folder / "sample" / "tasks.json").is_file()
 
 
@@ -117,29 +91,18 @@ def test_answers_in_a_frame_are_judged(tmp_path):
 
 
 def test_labels_in_a_frame_are_combined():
-    rows = [
+    labels = pandas.DataFrame(
         {
-            "system": s,
-            "input": str(n),
+            "system": ["a"] * 20 + ["b"] * 20,
+            "input": [*range(1, 21)] * 2,
             "unit": "It rained.",
-            "label": n % 2,
+            "label": [0, 1] * 20,
         }
-        for s in "ab"
-        for n in range(40)
-        if n < 20
-    ]
-    texts = {s: ["It rained." if n % 3 else "No." for n in range(40)] for s in "ab"}
-    units = {str(n): ["It rained."] for n in range(40)}
-    summaries = {s: dict(zip(units, own, strict=True)) for s, own in texts.items()}
-    labels = pandas.DataFrame(rows)
-    result = lp.score(
-        summaries,
-        units,
-        labels=labels,
-        judge="recall",
-        samples=40,
     )
-
+    texts = ["It rained.", "It rained.", "No.", "It rained."] * 10
+    result = lp.score(
+        {"a": texts, "b": texts[::-1]}, [["It rained."]] * 40, labels=labels, **CHEAP
+    )
     assert lp.combine(result).systems
 
 

@@ -1,6 +1,4 @@
-"""Twenty first calls of somebody who evaluates metrics, with tables of scores."""
-
-import json
+"""First calls of somebody who evaluates metrics, with tables of scores."""
 
 import numpy as np
 import pytest
@@ -10,21 +8,15 @@ import litepyramid as lp
 
 pandas = pytest.importorskip("pandas")
 
-SYSTEMS = ["a", "b", "c"]
-INPUTS = ["1", "2", "3", "4"]
 ROUGE = np.array([[0.1, 0.4, 0.2, 0.3], [0.5, 0.6, 0.4, 0.9], [0.7, 0.9, 0.8, 0.6]])
 HUMAN = np.array([[0.0, 0.5, 0.1, 0.4], [0.4, 0.7, 0.3, 1.0], [0.6, 0.8, 0.9, 0.7]])
 WIDE = pandas.DataFrame(
-    [
-        {
-            "system": s,
-            "input": i,
-            "rouge": ROUGE[n, m],
-            "human": HUMAN[n, m],
-        }
-        for n, s in enumerate(SYSTEMS)
-        for m, i in enumerate(INPUTS)
-    ]
+    {
+        "system": list("aaaabbbbcccc"),
+        "input": list("1234" * 3),
+        "rouge": ROUGE.ravel(),
+        "human": HUMAN.ravel(),
+    }
 )
 LONG = WIDE.melt(["system", "input"], var_name="metric", value_name="score")
 OTHER = WIDE.rename(columns={"system": "model_name", "input": "doc-id"})
@@ -71,47 +63,18 @@ def test_a_file_of_scores_is_correlated(tmp_path, cli, name):
         OTHER.to_csv(path, index=False, sep="\t" if name == "s.tsv" else ",")
     else:
         OTHER.to_json(path, orient="records", lines=name == "s.jsonl")
-    printed = follow_line(cli, "meta", "correlate", path)
+
+    printed = follow_line(cli, f"meta correlate {path}")
     assert f"{EXPECTED:.3f}".lstrip("0") in printed
-
-
-def test_arrays_are_correlated():
-    result = lp.meta.correlate(ROUGE, HUMAN)
-    frame = result.to_frame()
-    rows = frame[(frame.level == "system") & (frame.coefficient == "pearson")]
-    assert float(rows.iloc[0]["value"]) == pytest.approx(EXPECTED)
-
-
-def test_a_column_for_each_system():
-    frame = pandas.DataFrame(
-        {"doc_id": INPUTS, **dict(zip(SYSTEMS, ROUGE, strict=True))}
-    )
-    table = lp.read_scores(frame, columns="input=doc_id,system=*")
-    assert np.array_equal(table.values[0], ROUGE)
-
-
-def test_the_mean_of_two_raters():
-    frame = WIDE.assign(h1=WIDE.human, h2=WIDE.human).drop(columns="human")
-    table = lp.read_scores(frame, columns={"human": "h1+h2"})
-    assert pearson(table) == pytest.approx(EXPECTED)
 
 
 def test_a_result_beside_a_table(tmp_path):
     units = [["It rained.", "We left."], ["The sun came."]]
     texts = {"a": ["It rained.", "Sun."], "b": ["We left.", "The sun came."]}
     result = lp.score(texts, units, judge="recall", samples=40)
-    rows = [
-        {
-            "system": s,
-            "input": i,
-            "metric": "mine",
-            "score": 0.5,
-        }
-        for s in "ab"
-        for i in "12"
-    ]
-    (tmp_path / "mine.json").write_text(json.dumps(rows))
-    table = lp.read_scores([result, tmp_path / "mine.json"])
+    rows = result.to_frame("inputs").assign(metric="mine")
+    rows.to_csv(tmp_path / "mine.csv", index=False)
+    table = lp.read_scores([result, tmp_path / "mine.csv"])
     assert set(table.metrics) == {"lite2pyramid", "mine"}
 
 

@@ -1,4 +1,4 @@
-"""Twenty first calls of a doctoral student whose predictions are in frames."""
+"""First calls of a doctoral student whose predictions are in frames."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,7 @@ REFERENCES = [
 ]
 BART = ["A storm hit Oslo.", "The bridge was closed."]
 T5 = ["Two people died on Monday.", "Ferries ran."]
-WIDE = pandas.DataFrame(
-    {
-        "bart": BART,
-        "t5": T5,
-        "reference": REFERENCES,
-    }
-)
+WIDE = pandas.DataFrame({"bart": BART, "t5": T5, "reference": REFERENCES})
 GOLD = WIDE.rename(columns={"reference": "gold"})
 WITH_IDS = GOLD.assign(doc_id=["d1", "d2"], length=[4, 4])
 LONG = pandas.DataFrame(
@@ -40,95 +34,90 @@ def score(data, units=None, **options):
     return lp.score(data, units, **CHEAP, **options)
 
 
-CALLS = {
-    "two columns of a frame": lambda **o: score(
-        WIDE[["bart", "t5"]], references=WIDE["reference"], **o
+SYSTEMS = WIDE[["bart", "t5"]]
+TABLES = {
+    "a wide frame": WIDE,
+    "a wide frame with a gold column": GOLD,
+    "a wide frame with ids and lengths": WITH_IDS,
+    "a long frame of other names": LONG,
+    "a long frame of our names": OURS,
+    "records": OURS.to_dict("records"),
+    "a dict of lists": OURS.to_dict("list"),
+    "headers with spaces around them": GOLD.set_axis(
+        [" bart", "t5 ", " gold "], axis=1
     ),
-    "the whole wide frame": lambda **o: score(WIDE, **o),
-    "a wide frame with a gold column": lambda **o: score(GOLD, **o),
-    "a wide frame with ids and lengths": lambda **o: score(WITH_IDS, **o),
-    "systems told by a list": lambda **o: score(
-        WIDE, columns={"system": ["bart", "t5"]}, **o
+    "a column of splits beside the texts": WIDE.assign(
+        id=[7, 8], split="test", ok=[True, False]
     ),
-    "systems told by a star": lambda **o: score(WIDE, columns="system=*", **o),
-    "a frame whose index holds the ids": lambda **o: score(
-        INDEXED[["bart", "t5"]], references=INDEXED["reference"], **o
+    "a dict of columns with the references": {
+        "bart": BART,
+        "t5": T5,
+        "gold": REFERENCES,
+    },
+}
+FIRST, SECOND = LONG[:2], LONG[2:]
+WITH_REFERENCES = {
+    "two columns of a frame": (SYSTEMS, WIDE["reference"]),
+    "an index of ids": (INDEXED[["bart", "t5"]], INDEXED["reference"]),
+    "an index of ids beside a list": (INDEXED[["bart", "t5"]], REFERENCES),
+    "a pivot": (
+        LONG.pivot(index="doc_id", columns="model", values="prediction"),
+        FIRST.set_index("doc_id")["target"],
     ),
-    "a long frame of other names": lambda **o: score(LONG, **o),
-    "a long frame of our names": lambda **o: score(OURS, **o),
-    "a pivot": lambda **o: score(
-        LONG.pivot(
-            index="doc_id",
-            columns="model",
-            values="prediction",
-        ),
-        references=LONG.drop_duplicates("doc_id").set_index("doc_id")["target"],
-        **o,
-    ),
-    "groups of a frame": lambda **o: score(
-        {name: rows["prediction"] for name, rows in LONG.groupby("model")},
-        references=REFERENCES,
-        **o,
-    ),
-    "a dict of columns": lambda **o: score(
-        {"bart": WIDE["bart"], "t5": WIDE["t5"]}, references=WIDE["reference"], **o
-    ),
-    "arrays": lambda **o: score(
+    "groups of a frame": (dict([*LONG.groupby("model")["prediction"]]), REFERENCES),
+    "a dict of columns": (dict(SYSTEMS.items()), WIDE["reference"]),
+    "arrays": (
         {"bart": WIDE["bart"].to_numpy(), "t5": np.array(T5)},
-        references=WIDE["reference"].values,
-        **o,
+        WIDE["reference"].values,
     ),
-    "records": lambda **o: score(OURS.to_dict("records"), **o),
-    "a dict of lists": lambda **o: score(OURS.to_dict("list"), **o),
-    "a column of lists as units": lambda **o: score(
-        WIDE[["bart", "t5"]], pandas.Series(FACTS), **o
+    "rows that were shuffled beside references that were not": (
+        SYSTEMS.sample(frac=1, random_state=0),
+        WIDE["reference"],
     ),
-    "rows that were shuffled beside references that were not": lambda **o: score(
-        WIDE.sample(frac=1, random_state=0)[["bart", "t5"]],
-        references=WIDE["reference"],
-        **o,
+    "texts of pandas' own types": (
+        SYSTEMS.astype("string"),
+        WIDE["reference"].astype("category"),
     ),
-    "headers with spaces around them": lambda **o: score(
-        GOLD.set_axis([" bart", "t5 ", " gold "], axis=1), **o
-    ),
-    "a column of splits beside the texts": lambda **o: score(
-        WIDE.assign(id=[7, 8], split="test", ok=[True, False]), **o
-    ),
-    "a dict of columns with the references": lambda **o: score(
-        {"bart": BART, "t5": T5, "gold": REFERENCES}, **o
-    ),
-    "texts of pandas' own types": lambda **o: score(
-        WIDE[["bart", "t5"]].astype("string"),
-        references=WIDE["reference"].astype("category"),
-        **o,
-    ),
-    "generators": lambda **o: score(
-        {"bart": iter(BART), "t5": (text for text in T5)}, references=REFERENCES, **o
-    ),
-    "systems on the rows of a filter": lambda **o: score(
-        {
-            "bart": LONG[LONG.model == "bart"].prediction,
-            "t5": LONG[LONG.model == "t5"].prediction,
-        },
-        references=LONG[LONG.model == "t5"].target,
-        **o,
+    "systems on the rows of a filter": (
+        {"bart": FIRST.prediction, "t5": SECOND.prediction},
+        SECOND.target,
     ),
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_frame_is_scored(name):
-    result = follow(CALLS[name])
-    assert set(result.systems) == {"bart", "t5"}
-    assert 0 < result["bart"] <= 1
+@pytest.fixture(scope="module")
+def by_hand():
+    return score({"bart": BART, "t5": T5}, references=REFERENCES)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_scored_as_its_texts(name, by_hand):
+    result = follow(lambda **options: score(TABLES[name], **options))
+    assert result.scores == by_hand.scores
     assert "bart" in result.to_latex()
     assert len(result.to_frame()) == 2
 
 
-def test_rows_go_by_their_index_and_not_by_their_place():
-    ordered = CALLS["two columns of a frame"]()
-    name = "rows that were shuffled beside references that were not"
-    assert CALLS[name]().scores == ordered.scores
+@pytest.mark.parametrize("name", WITH_REFERENCES)
+def test_texts_beside_references_are_scored(name, by_hand):
+    data, references = WITH_REFERENCES[name]
+    result = follow(lambda **options: score(data, references=references, **options))
+    assert result.scores == by_hand.scores
+
+
+COLUMNS = [{"system": ["bart", "t5"]}, "system=bart+t5", "input=doc_id,system=*"]
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_columns_are_told(columns, by_hand):
+    result = score(WIDE.assign(doc_id=["d1", "d2"]), columns=columns)
+    assert result.scores == by_hand.scores
+
+
+def test_generators_and_a_column_of_lists_are_scored(by_hand):
+    texts = {"bart": iter(BART), "t5": (text for text in T5)}
+    assert score(texts, references=REFERENCES).scores == by_hand.scores
+    assert 0 < score(SYSTEMS, pandas.Series(FACTS))["bart"] <= 1
 
 
 @pytest.mark.parametrize("references", ["reference", "references", "gold"])
@@ -137,13 +126,15 @@ def test_one_system_and_its_references(references):
     assert list(result.scores.values()) == pytest.approx([0.354], abs=0.001)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("mark", [";", "\t"])
-def test_what_a_spreadsheet_saved_is_scored(tmp_path, cli, encoding, mark):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("frame", [WITH_IDS, LONG], ids=["wide", "long"])
+def test_a_saved_frame_is_scored(tmp_path, cli, frame, mark, encoding):
     path = tmp_path / "predictions.csv"
-    WITH_IDS.to_csv(path, sep=mark, encoding=encoding, index=False)
-    printed = follow_line(cli, "score", path, "--judge", "recall", "-n", 40)
+    frame.to_csv(path, sep=mark, encoding=encoding, index=mark == ",")
+    printed = follow_line(cli, f"score {path} --judge recall -n 40")
     assert "bart" in printed
+    assert "t5" in printed
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00", b"PAR1\x15", b"doc,\xe9"])
@@ -157,32 +148,3 @@ def test_a_missing_prediction_is_told():
     holes = WIDE.assign(t5=[None, "Ferries ran."])
     result = score(holes[["bart", "t5"]], references=holes["reference"])
     assert any("missing" in note for note in result.notes)
-
-
-def test_a_saved_wide_frame_is_scored(tmp_path, cli):
-    WITH_IDS.to_csv(tmp_path / "predictions.csv")
-    printed = follow_line(
-        cli,
-        "score",
-        tmp_path / "predictions.csv",
-        "--judge",
-        "recall",
-        "-n",
-        40,
-    )
-    assert "bart" in printed
-    assert "t5" in printed
-
-
-def test_a_saved_long_frame_is_scored(tmp_path, cli):
-    LONG.to_csv(tmp_path / "long.csv", index=False)
-    printed = follow_line(
-        cli,
-        "score",
-        tmp_path / "long.csv",
-        "--judge",
-        "recall",
-        "-n",
-        40,
-    )
-    assert "bart" in printed

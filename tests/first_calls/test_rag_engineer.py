@@ -1,4 +1,5 @@
-"""Twenty first calls of an engineer of a RAG product, with exports of other tools."""
+"""First calls of an engineer of a RAG product, with exports of other tools; more of
+them in `tests/io/test_exports.py`."""
 
 import json
 from pathlib import Path
@@ -13,6 +14,7 @@ WITH_REFERENCES = [
     *("ragas.jsonl", "ragas_old.csv", "deepeval.json", "openai_evals.json"),
     *("openai_log.jsonl", "langsmith.csv", "phoenix.json"),
 ]
+SCORE = "--judge recall -n 40"
 ROWS = [
     {
         "id": "q1",
@@ -33,14 +35,7 @@ ROWS = [
 
 @pytest.mark.parametrize("name", WITH_REFERENCES)
 def test_an_export_is_scored_as_it_is(name, cli):
-    printed = cli(
-        "score",
-        FILES / name,
-        "--judge",
-        "recall",
-        "-n",
-        40,
-    ).stdout
+    printed = cli(f"score {FILES / name} {SCORE}").stdout
     assert "1 system on 2 inputs" in printed
 
 
@@ -55,29 +50,14 @@ def test_answers_alone_are_scored_on_facts(name):
 
 @pytest.mark.parametrize("name", ["ragas.jsonl", "deepeval.json", "langsmith.csv"])
 def test_an_export_is_told_whole(name, cli):
-    printed = cli("convert", FILES / name).stdout
+    printed = cli(f"convert {FILES / name}").stdout
     assert "2 summaries" in printed
     assert "documents" in printed
 
 
-def test_examples_with_facts_are_units_for_answers():
-    answers = {"mine": {"e1": "It was closed on Monday.", "e2": "Lune Boats."}}
-    result = lp.score(answers, FILES / "langsmith_examples.jsonl", **CHEAP)
-    assert result["mine"] > 0
-
-
 def test_faithfulness_to_the_contexts(cli):
     export = FILES / "ragas_old.csv"
-    printed = cli(
-        "precision",
-        export,
-        "--documents",
-        export,
-        "--judge",
-        "recall",
-        "-n",
-        40,
-    ).stdout
+    printed = cli(f"precision {export} --documents {export} {SCORE}").stdout
     assert "faithfulness" in printed
 
 
@@ -90,16 +70,7 @@ def test_rows_of_our_own_with_facts():
 def test_lines_of_our_own_with_facts(tmp_path, cli):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    printed = follow_line(
-        cli,
-        "score",
-        path,
-        "--judge",
-        "recall",
-        "-n",
-        40,
-    )
-    assert "v1" in printed
+    assert "v1" in follow_line(cli, f"score {path} {SCORE}")
 
 
 def test_two_exports_are_two_systems(tmp_path):
@@ -114,28 +85,7 @@ def test_two_exports_are_two_systems(tmp_path):
 def test_the_gate_compares_two_exports(tmp_path, cli):
     export = FILES / "ragas_old.csv"
     for name in ("old", "new"):
-        output = tmp_path / f"{name}.json"
-        cli(
-            "score",
-            export,
-            "--judge",
-            "recall",
-            "-n",
-            40,
-            "-o",
-            output,
-        )
+        cli(f"score {export} {SCORE} -o {name}.json", cwd=tmp_path)
 
-    printed = cli("changes", tmp_path / "old.json", tmp_path / "new.json").stdout
+    printed = cli("changes old.json new.json", cwd=tmp_path).stdout
     assert "ragas_old" in printed
-
-
-def test_scores_of_an_export_are_read_as_scores():
-    table = lp.read_scores(FILES / "trulens.csv")
-    assert table.metrics == ("Groundedness",)
-    assert table.systems == ("rag v1", "rag v2")
-
-
-def test_the_export_in_memory():
-    rows = json.loads((FILES / "deepeval.json").read_text())
-    assert lp.score(rows, **CHEAP)["system"] > 0
