@@ -1,8 +1,6 @@
 """What every test may use: where the published data is, and how to run the command
 line."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -75,7 +73,7 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data():
     """The folder of published data; the test is skipped, with the reason, where it is
     absent."""
     folder = Path(os.environ.get("LITEPYRAMID_DATA") or ROOT.parent / "shared" / "data")
@@ -87,7 +85,7 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def realsumm(data: Path) -> Path:
+def realsumm(data):
     """The folder of REALSumm in the authors' layout."""
     return data / "realsumm"
 
@@ -149,7 +147,7 @@ def _chromium(tmp_path_factory):
 
 
 @pytest.fixture
-def browser(_chromium, tmp_path: Path):
+def browser(_chromium, tmp_path):
     """A tab in which nothing is kept of others; `browser.downloads` is a folder for
     files."""
     before = _chromium.window_handles

@@ -100,7 +100,7 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
 
 def pyr(path: Path, **kinds) -> Path:
     head = '<?xml version="1.0"?>\n' + DOCTYPE.format(root="pyramid")
-    path.write_text(head + pyramid_xml(**kinds), encoding="utf-8")
+    path.write_text(head + pyramid_xml(**kinds))
     return path
 
 
@@ -127,5 +127,5 @@ def pan(
             out += contributor_xml(text, 0, len(text), parts)
         out += " </peerscu>\n"
 
-    path.write_text(out + "</annotation>\n</peerAnnotation>\n", encoding="utf-8")
+    path.write_text(out + "</annotation>\n</peerAnnotation>\n")
     return path

@@ -1,8 +1,6 @@
 """statsmodels' corrections of p-values, without the full garbage collection in each
 call."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 from statsmodels.stats import multitest

@@ -1,8 +1,6 @@
 """The import graph of the package keeps to docs/architecture.md: down only, and no
 circle."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tokenize
@@ -79,7 +77,7 @@ def _held(name: str, modules: Iterable[str]) -> str:
 
 
 GRAPH: Graph = {
-    name: imported(path.read_text("utf-8"), MODULES) for name, path in MODULES.items()
+    name: imported(path.read_text(), MODULES) for name, path in MODULES.items()
 }
 
 

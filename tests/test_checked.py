@@ -31,7 +31,7 @@ def test_json_that_is_refused(text, what, tmp_path):
     with pytest.raises(ModelError):
         parse_json(text, error=ModelError)
     path = tmp_path / "x.jsonl"
-    path.write_text("\n" + text.replace("\n", " ") + "\n{}\n", encoding="utf-8")
+    path.write_text("\n" + text.replace("\n", " ") + "\n{}\n")
     if text:
         with pytest.raises(InputError, match=r"x\.jsonl:2: "):
             read_jsonl(path)
@@ -51,7 +51,7 @@ def test_json_that_is_refused(text, what, tmp_path):
 def test_json_that_is_read(value, tmp_path):
     path = tmp_path / "x.json"
     for ascii_only in (True, False):
-        path.write_text(json.dumps(value, ensure_ascii=ascii_only), encoding="utf-8")
+        path.write_text(json.dumps(value, ensure_ascii=ascii_only))
         assert read_json(path) == value
 
 

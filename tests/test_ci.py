@@ -1,7 +1,5 @@
 """The workflow that docs/ci.md offers for pasting: its commands, run by a shell."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TEXT = (ROOT / "docs" / "ci.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "ci.md").read_text()
 WORKFLOW = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]
 
 
@@ -49,13 +47,11 @@ def test_the_workflow_passes_what_is_unchanged_and_fails_what_is_worse(cli, tmp_
     assert done.returncode == 0, done.stderr
     assert "PASS: 0 facts lost, 0 gained" in done.stderr
     lead = tmp_path / "summaries" / "lead.jsonl"
-    lead.write_text(
-        (tmp_path / "summaries" / "offtopic.jsonl").read_text("utf-8"), "utf-8"
-    )
+    lead.write_text((tmp_path / "summaries" / "offtopic.jsonl").read_text(), "utf-8")
     done = shell(block, tmp_path)
     assert done.returncode == 1, done.stderr
     assert "`lead` is significantly worse" in done.stderr
-    assert "FAIL" in (tmp_path / "summary.md").read_text("utf-8").splitlines()[0]
+    assert "FAIL" in (tmp_path / "summary.md").read_text().splitlines()[0]
     (tmp_path / "baseline.json").write_text("{}")
     assert shell(block, tmp_path).returncode == 2
 

@@ -5,8 +5,6 @@ What a page shows as output must be what comes out: in a comment behind a `print
 below a command. An ellipsis stands for anything.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex
@@ -40,7 +38,7 @@ def named(page: Path) -> str:
 def blocks(page: Path) -> list[tuple[bool, str, str]]:
     """The blocks of a page: whether a reader can run it as it stands, its language, its
     text."""
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text()
     return [
         (not excuse, language, block) for excuse, language, block in BLOCK.findall(text)
     ]
@@ -105,8 +103,8 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
     runnable = [(language, text) for runs, language, text in blocks(page) if runs]
     if not runnable:
         pytest.skip("this page has nothing to run")
-    for name, content in FILE.findall(page.read_text(encoding="utf-8")):
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    for name, content in FILE.findall(page.read_text()):
+        (tmp_path / name).write_text(content)
 
     if any(ENDPOINT in text for _, text in runnable):
         endpoint = FakeEndpoint()
@@ -169,7 +167,7 @@ def test_what_cannot_be_run_exists():
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_what_a_page_names_is_there(page):
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text()
     links = [
         page.parent / name for name in LINK.findall(text) if "generated/" not in name
     ]

@@ -17,9 +17,7 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[str] = []
-    reader = threading.Thread(
-        target=lambda: read.append(pipe.read_text(encoding="utf-8"))
-    )
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
     with atomic_write(pipe) as file:
         file.write("through")
@@ -31,7 +29,7 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(tmp_path):
 def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     goal = tmp_path / "goal"
     link = tmp_path / "link"
-    goal.write_text("old", encoding="utf-8")
+    goal.write_text("old")
     link.symlink_to(goal)
     with pytest.raises(InputError, match="is a link"), atomic_write(link) as file:
         file.write("new")
@@ -56,7 +54,7 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
         check_output(goal / "x.json")
     with atomic_write(tmp_path / "new" / "x.json") as file:
         file.write("{}")
-    assert goal.read_text(encoding="utf-8") == "old"
+    assert goal.read_text() == "old"
 
 
 def test_a_folder_of_results_is_new_or_empty(tmp_path):
@@ -65,7 +63,7 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
     link = tmp_path / "link"
     empty.mkdir()
     other.mkdir()
-    (other / "theirs").write_text("kept", encoding="utf-8")
+    (other / "theirs").write_text("kept")
     link.symlink_to(empty)
     for goal in (other, link, other / "theirs"):
         with pytest.raises(InputError, match="already exists"), new_folder(goal):
@@ -73,13 +71,13 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
 
     for goal in (empty, tmp_path / "a" / "b"):
         with new_folder(goal) as folder:
-            (folder / "x").write_text("ours", encoding="utf-8")
+            (folder / "x").write_text("ours")
         assert [file.name for file in goal.iterdir()] == ["x"]
 
     with pytest.raises(RuntimeError), new_folder(tmp_path / "half") as folder:
         raise RuntimeError
     assert not (tmp_path / "half").exists()
-    assert (other / "theirs").read_text(encoding="utf-8") == "kept"
+    assert (other / "theirs").read_text() == "kept"
 
 
 def test_a_dash_is_standard_input(monkeypatch):

@@ -1,7 +1,5 @@
 """The front door: every job in one call, on paths, lists, dicts, frames and rows."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import importlib
@@ -170,7 +168,7 @@ def test_a_public_function_has_at_most_eight_parameters():
 
 
 def test_type_checkers_see_every_public_name():
-    tree = ast.parse(Path(lp.__file__).read_text("utf-8"))
+    tree = ast.parse(Path(lp.__file__).read_text())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     seen = {alias.asname for node in imports for alias in node.names} - {None}
 
@@ -192,7 +190,7 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
         result.save(name)
         assert Path(name).stat().st_size > 1000
 
-    assert "default-src 'none'" in Path("report.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in Path("report.html").read_text()
 
     data = lp.load(
         "scus.jsonl",

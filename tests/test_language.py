@@ -19,7 +19,7 @@ def told(texts):
 
 
 SENTENCES: dict[str, list[str]] = json.loads(
-    Path(__file__).parent.joinpath("data", "languages.json").read_text(encoding="utf-8")
+    Path(__file__).parent.joinpath("data", "languages.json").read_text()
 )
 ENGLISH = [
     "Odile Ferrand sold 400 jars of honey",
@@ -53,7 +53,7 @@ def test_the_sentences_cover_the_table():
 def test_english_claims_are_english(data):
     claims = []
     for path in sorted((data / "presence").glob("*.dev.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
+        with gzip.open(path, "rt") as lines:
             claims += [json.loads(line)["hypothesis"] for line in lines]
     if not claims:
         pytest.skip("the presence sets are absent")

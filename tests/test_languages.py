@@ -15,7 +15,7 @@ from litepyramid.judges.registry import in_language
 from litepyramid.language import language_of, name_of
 
 FILE = Path(__file__).parent / "data" / "languages.json"
-SENTENCES: dict[str, list[str]] = json.loads(FILE.read_text(encoding="utf-8"))
+SENTENCES: dict[str, list[str]] = json.loads(FILE.read_text())
 TWELVE = ["ar", "de", "es", "fr", "hi", "it", "ja", "nl", "pt", "ru", "sv", "zh"]
 
 EXAMPLE = {  # units, a summary that carries them, and nonsense of about the same length

@@ -1,8 +1,6 @@
 """Whatever the arguments, a public function gives a result or one
 `LitepyramidError`."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from contextlib import suppress

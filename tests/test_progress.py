@@ -40,7 +40,7 @@ def test_no_bar_without_a_terminal_or_when_turned_off(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-def stop(*_: object, **__: object) -> None:
+def stop(*_: object, **__: object):
     raise KeyboardInterrupt
 
 

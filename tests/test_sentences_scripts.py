@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from litepyramid.sentences import sentence_spans, split_sentences
 
 SENTENCES: dict[str, list[str]] = json.loads(
-    Path(__file__).parent.joinpath("data", "languages.json").read_text(encoding="utf-8")
+    Path(__file__).parent.joinpath("data", "languages.json").read_text()
 )
 UNSPACED = ("zh", "ja")
 STOPS = ".?!。！？｡।॥؟۔"

@@ -1,8 +1,6 @@
 """Tiny random models with tokenizers of their own, for tests that need a real
 checkpoint."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

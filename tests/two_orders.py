@@ -234,7 +234,7 @@ def write_scores(folder, order):
     order.rows(folder / "made.csv", made)
 
 
-def write_answers(folder: Path, order: Order) -> None:
+def write_answers(folder: Path, order: Order):
     """The answers of two people to the exported tasks, each in a file."""
     tasks = json.loads((folder / "tasks.json").read_text())
     units = {entry["input"]: entry["units"] for entry in tasks["units"]}

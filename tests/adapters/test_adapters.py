@@ -1,8 +1,6 @@
 """The adapters with the real packages; what is not installed is skipped, with the
 reason."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,14 +1,11 @@
 """A full disk, a closed stream or a folder that cannot be written: one error, old files
 kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from running import ROOT, run_here
@@ -27,12 +24,12 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory):
     """The example, and what its commands make of it, with an old file under each goal's
     name."""
     folder = tmp_path_factory.mktemp("full")
 
-    def run(*args: str) -> None:
+    def run(*args: str):
         assert run_here([*args], folder, {}).returncode == 0
 
     run("demo", "--save", "example")
@@ -67,14 +64,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "worker": "Ann",
         "answers": [answer],
     }
-    (folder / "answers.json").write_text(json.dumps(page), encoding="utf-8")
-    (folder / "old.json").write_text("old", encoding="utf-8")
-    (folder / "old.png").write_text("old", encoding="utf-8")
+    (folder / "answers.json").write_text(json.dumps(page))
+    (folder / "old.json").write_text("old")
+    (folder / "old.png").write_text("old")
 
     return folder
 
 
-def fill_disk() -> None:
+def fill_disk():
     """From now on this process can write no byte into any file."""
     import resource
 
@@ -86,9 +83,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_one_error_and_old_files_stay(
-    prepared: Path, command: str
-) -> None:
+def test_a_full_disk_is_one_error_and_old_files_stay(prepared, command):
     pytest.importorskip("resource", reason="this system has no limits of processes")
     before = contents(prepared)
     done = subprocess.run(
@@ -106,7 +101,7 @@ def test_a_full_disk_is_one_error_and_old_files_stay(
 
 @pytest.mark.parametrize("stream", [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"])
 @pytest.mark.parametrize("command", ["--help", "cache"])
-def test_a_standard_output_that_takes_nothing(command: str, stream: str) -> None:
+def test_a_standard_output_that_takes_nothing(command, stream):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
     done = subprocess.run(
@@ -120,7 +115,7 @@ def test_a_standard_output_that_takes_nothing(command: str, stream: str) -> None
     assert done.stderr.count("\n") == bool(said)
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path, cli: Any) -> None:
+def test_a_folder_that_cannot_be_written(tmp_path, cli):
     """/proc is such a folder whoever runs the tests."""
     if not Path("/proc/self").exists():
         pytest.skip("no /proc")
@@ -166,9 +161,7 @@ LONG = "x" * 300
         "score a.txt --units a.txt --judge m -J cache=.",
     ],
 )
-def test_names_too_long_and_folders_for_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def test_names_too_long_and_folders_for_files(tmp_path, monkeypatch, command):
     (tmp_path / "a.txt").write_text("A cat sat.\n")
     rows = [
         f"s{i},i{j},{m},{(i * j + i) % 5}"

@@ -1,8 +1,6 @@
 """The order in which Python walks through a set changes no byte of what commands
 write."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory) -> Path:
+def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kills")
     steps = ["demo --save example", f"{SCORE} -o scores.json", f"{SCORE} -o new.json"]
 
@@ -57,7 +57,7 @@ def contents(goal: Path) -> dict[str, bytes] | None:
     return {path.name: path.read_bytes() for path in goal.iterdir()}
 
 
-def run_and_count(command: list[str], folder: Path, kill_at: int, counted) -> None:
+def run_and_count(command: list[str], folder: Path, kill_at: int, counted):
     """Runs a command whose process is killed at the n-th line of what writes files."""
 
     def trace(frame, event, argument):
@@ -77,7 +77,7 @@ def run_and_count(command: list[str], folder: Path, kill_at: int, counted) -> No
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name) -> None:
+def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name):
     goal = prepared / name
     command = COMMANDS[name].split()
     old = contents(goal)
@@ -105,7 +105,7 @@ def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name) -> None:
         assert left in (old, whole), (name, number)
 
 
-def restore(goal: Path, old: dict[str, bytes] | None) -> None:
+def restore(goal: Path, old: dict[str, bytes] | None):
     """Puts back what was under a name before a command wrote it."""
     if goal.is_dir():
         for path in goal.iterdir():

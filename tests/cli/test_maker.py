@@ -1,7 +1,5 @@
 """A command is its function: parameters, defaults and docstring, told nowhere else."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

@@ -1,11 +1,6 @@
 """Nothing that a command reads is ever overwritten, and results go only where they
 may."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import litepyramid as lp
@@ -21,7 +16,7 @@ SCORES = "system,input,metric,human\n" + "".join(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     for name, text in (
         ("references.jsonl", REFERENCES),
         ("units.jsonl", UNITS),
@@ -30,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
         ("data/tasks/tasks.json", "{}"),
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text)
 
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "units.jsonl")
     (tmp_path / "twin.json").hardlink_to(tmp_path / "scores.json")
@@ -52,13 +47,13 @@ def folder(tmp_path: Path) -> Path:
         "budget import data/tasks units.jsonl -o units.jsonl",
     ],
 )
-def test_no_input_is_overwritten(folder: Path, cli: Any, command: str) -> None:
+def test_no_input_is_overwritten(folder, cli, command):
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     assert cli(*command.split(), status=2, cwd=folder).stderr.count("\n") == 1
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
-def test_a_result_may_be_renewed(folder: Path, cli: Any) -> None:
+def test_a_result_may_be_renewed(folder, cli):
     score = ("score", "summaries", "--units", "units.jsonl", "--judge", "recall")
     for _ in range(2):
         cli(
@@ -73,9 +68,7 @@ def test_a_result_may_be_renewed(folder: Path, cli: Any) -> None:
 
 
 @pytest.mark.parametrize("output", ["summaries", "x.xlsx"])
-def test_places_that_cannot_be_written_are_seen_before_the_work(
-    folder, cli, output
-) -> None:
+def test_places_that_cannot_be_written_are_seen_before_the_work(folder, cli, output):
     error = cli(
         "score",
         "none",
@@ -90,10 +83,8 @@ def test_places_that_cannot_be_written_are_seen_before_the_work(
     assert "none" not in error
 
 
-def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
-    (folder / "b.json").write_text(
-        '{"input": "a", "summary": "It rained."}\n', encoding="utf-8"
-    )
+def test_files_one_after_the_other_are_systems(folder, cli):
+    (folder / "b.json").write_text('{"input": "a", "summary": "It rained."}\n')
     files = (folder / "summaries/alpha.json", folder / "b.json")
     output = folder / "out.json"
     cli(
@@ -121,7 +112,7 @@ def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
         ("meta correlate scores.json --columns a=b --columns c=d", "--columns"),
     ],
 )
-def test_an_option_given_twice_is_refused(folder, cli, command, twice) -> None:
+def test_an_option_given_twice_is_refused(folder, cli, command, twice):
     assert (
         f"{twice} is given twice" in cli(*command.split(), status=2, cwd=folder).stderr
     )

@@ -28,7 +28,7 @@ FORMS = ("{}", "{}:topic", "cache={}", "KIND:{}", "a=b:{}")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A folder with somebody's file, which has other names too."""
     data = tmp_path / "data"
     data.mkdir()
@@ -143,7 +143,7 @@ def attempts(number: int) -> list[tuple[str, str, str]]:
     return tried if ALL else [tried[number * 7 % len(tried)]]
 
 
-def test_the_signatures_say_what_is_read_and_written() -> None:
+def test_the_signatures_say_what_is_read_and_written():
     named = {(name, reads.name, writes.name) for name, reads, writes in PAIRS}
 
     assert len(named) > 100
@@ -153,7 +153,7 @@ def test_the_signatures_say_what_is_read_and_written() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(PAIRS)))
-def test_no_file_that_is_read_is_replaced(folder, number) -> None:
+def test_no_file_that_is_read_is_replaced(folder, number):
     name, reads, writes = PAIRS[number]
     ending = ".json" if re.search(r"\.json\b", writes.help) else ".jsonl"
     goal = folder / f"mine{ending}"
@@ -185,7 +185,7 @@ def test_no_file_that_is_read_is_replaced(folder, number) -> None:
             assert any(reason in done.stderr for reason in reasons), done.stderr
 
 
-def test_the_same_output_twice_is_an_error(folder, cli) -> None:
+def test_the_same_output_twice_is_an_error(folder, cli):
     (folder / "s.txt").write_text("A cat sat.\n")
     score = ("score", "s.txt", "-u", "s.txt", "-j", "recall")
 
@@ -214,7 +214,7 @@ def test_the_same_output_twice_is_an_error(folder, cli) -> None:
     assert not (folder / "p.jsonl").exists()
 
 
-def test_parses_are_an_output_like_the_others(folder) -> None:
+def test_parses_are_an_output_like_the_others(folder):
     """From Python too: the references stay, and so does a file of another kind."""
     references = folder / "r.jsonl"
     references.write_text('{"input": "a", "references": ["A cat sat."]}\n')
@@ -237,7 +237,7 @@ def test_parses_are_an_output_like_the_others(folder) -> None:
 
 
 @pytest.fixture
-def sources(folder: Path) -> Path:
+def sources(folder):
     """Files that a user reads, named as results are saved, in the current folder."""
     (folder / "units.json").write_text(
         '[{"input": "a", "units": ["A cat sat."]}, {"input": "b", "units": ["It rained."]}]'
@@ -294,7 +294,7 @@ def made_of_files() -> dict[str, tuple[Any, str]]:
     }
 
 
-def test_no_result_replaces_what_it_was_made_of(sources) -> None:
+def test_no_result_replaces_what_it_was_made_of(sources):
     spellings = ("plain", "dot", "absolute", "hard link", "through ..", "linked folder")
 
     for name, (result, file) in made_of_files().items():
@@ -317,7 +317,7 @@ def test_no_result_replaces_what_it_was_made_of(sources) -> None:
         result.save(sources / f"elsewhere{goal.suffix}")  # nothing was made of it
 
 
-def test_every_method_that_writes_is_guarded(sources) -> None:
+def test_every_method_that_writes_is_guarded(sources):
     changed = lp.changes("first.json", "second.json")
     audited = lp.score({"x": ["A cat.", "It rained."]}, "units.html", judge="recall")
 

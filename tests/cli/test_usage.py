@@ -1,8 +1,6 @@
 """Mistakes on the command line are one line on stderr, with what to do, and exit status
 2."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

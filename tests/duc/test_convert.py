@@ -28,7 +28,7 @@ ANSWERS_2026 = """\
 
 def written(folder, text, name="file.jsonl"):
     path = folder / name
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text)
     return path
 
 

@@ -21,10 +21,10 @@ from litepyramid.errors import InputError
 
 def edited(path, *changes):
     """The file with parts of its text replaced, which regular expressions find."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text()
     for old, new in changes:
         text = re.sub(old, new, text)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text)
     return path
 
 
@@ -58,7 +58,7 @@ def test_the_files_pattern_is_used_for_headings_without_rules(tmp_path):
         )
     text = text.replace("-----------------", "                 ")
     path = tmp_path / "D0901-A.pyr"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text)
     pyramid = read_pyramid(path)
     assert [len(lines) for lines in pyramid.references] == [2, 2, 3]
     assert pyramid.scus[0].places[1][0] == 1
@@ -125,7 +125,7 @@ def test_peer_annotation(tmp_path):
     assert read_pyramid(path).scus == annotation.pyramid.scus
     # The other shape seen: <annotation> is the root and holds text, pyramid and
     # annotation.
-    path.write_text(path.read_text("utf-8").split("]>\n", 1)[1], encoding="utf-8")
+    path.write_text(path.read_text().split("]>\n", 1)[1])
     nested = read_peer_annotation(edited(path, ("peerAnnotation>", "annotation>")))
     assert (nested.present, nested.summary) == (annotation.present, annotation.summary)
 
@@ -149,7 +149,7 @@ def test_file_names(tmp_path):
 )
 def test_broken_pyramids_are_errors(tmp_path, old, new, what):
     path = pyr(tmp_path / "D0901-A.pyr")
-    path.write_text(path.read_text("utf-8").split("]>\n", 1)[1], encoding="utf-8")
+    path.write_text(path.read_text().split("]>\n", 1)[1])
     with pytest.raises(InputError, match=r"D0901-A\.pyr: ") as caught:
         read_pyramid(edited(path, (old, new)))
     assert what in str(caught.value)
@@ -158,15 +158,13 @@ def test_broken_pyramids_are_errors(tmp_path, old, new, what):
 def test_many_misplaced_parts_and_open_sections_take_no_time(tmp_path):
     """Each was quadratic: 4,000 parts took 15 s, 40,000 openings of CDATA 66 s."""
     part = '<contributor><part label="pillars" start="99999" end="10000000"/></contributor>'
-    text = pyr(tmp_path / "D0901-A.pyr").read_text(encoding="utf-8")
+    text = pyr(tmp_path / "D0901-A.pyr").read_text()
     more = f"<scu uid='77' label='x'>{part * 20_000}</scu></pyramid>"
-    (tmp_path / "D0901-A.pyr").write_text(
-        text.replace("</pyramid>", more), encoding="utf-8"
-    )
+    (tmp_path / "D0901-A.pyr").write_text(text.replace("</pyramid>", more))
     pyramid = read_pyramid(tmp_path / "D0901-A.pyr")
     assert set(pyramid.scus[-1].places) == {(2, 1)}
     opened = text.replace("</pyramid>", "<![CDATA[" * 40_000 + "</pyramid>")
-    (tmp_path / "D0901-A.pyr").write_text(opened, encoding="utf-8")
+    (tmp_path / "D0901-A.pyr").write_text(opened)
     with pytest.raises(InputError, match="unclosed CDATA section"):
         read_pyramid(tmp_path / "D0901-A.pyr")
 

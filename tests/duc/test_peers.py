@@ -60,8 +60,8 @@ def test_files_that_do_not_say_how_many_references(tmp_path):
         references=texts,
         scus=scus,
     )
-    text = path.read_text(encoding="utf-8").replace("-----------------", "")
-    path.write_text(text, encoding="utf-8")
+    text = path.read_text().replace("-----------------", "")
+    path.write_text(text)
     folder = read_pyramid_files([path])
     with pytest.raises(InputError, match="number of references"):
         score_peers(folder)

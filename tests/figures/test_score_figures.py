@@ -1,8 +1,6 @@
 """Figures of scores: the numbers of the result, nothing covered or cut, one column
 wide."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any

@@ -19,7 +19,7 @@ TEXTS = [
 FRAME = pandas.DataFrame({"doc_id": ["d1", "d2"], "gold": TEXTS})
 UNITS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 ANSWERS = {"a": ["A storm hit Oslo.", "Closed."], "b": ["Two died.", ""]}
-LANGUAGES = json.loads((DATA / "languages.json").read_text("utf-8"))
+LANGUAGES = json.loads((DATA / "languages.json").read_text())
 
 REFERENCES = {
     "a list": TEXTS,

@@ -162,7 +162,7 @@ TOKENS = [
 class Mutator:
     """A source of damaged copies of some bytes; the same seed gives the same copies."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str):
         self.random = random.Random(seed)
 
     def damaged(self, data: bytes, kind: str) -> bytes:

@@ -38,7 +38,7 @@ def target(use: Use, folder: Path, heavy: bool = False) -> Target:
     )
 
 
-def shown(result: Any) -> None:
+def shown(result: Any):
     """The result in all its forms: what was let in must be shown too."""
     from litepyramid.tables import render
 
@@ -46,7 +46,7 @@ def shown(result: Any) -> None:
         render(result, form)
 
 
-def _scored(folder: Path) -> None:
+def _scored(folder: Path):
     from litepyramid import load, score
     from litepyramid.io.coerce import write_units
 
@@ -66,7 +66,7 @@ def _scored(folder: Path) -> None:
     )
 
 
-def _authors(folder: Path) -> None:
+def _authors(folder: Path):
     from litepyramid import evaluate, load
 
     data = load(folder)
@@ -74,7 +74,7 @@ def _authors(folder: Path) -> None:
     shown(evaluate("recall", data))
 
 
-def _references(folder: Path) -> None:
+def _references(folder: Path):
     from litepyramid.io.coerce import as_documents, as_references
     from litepyramid.units.align import sentences_of
 
@@ -85,7 +85,7 @@ def _references(folder: Path) -> None:
         sentences_of(as_references(file))
 
 
-def _scores(folder: Path) -> None:
+def _scores(folder: Path):
     from litepyramid import compare, read_scores
     from litepyramid.meta import correlate
 
@@ -94,14 +94,14 @@ def _scores(folder: Path) -> None:
     shown(correlate(table, table.metrics[-1]))
 
 
-def _converted(folder: Path) -> None:
+def _converted(folder: Path):
     from litepyramid import convert
 
     for to in ("units", "labels", "summaries", "scores"):
         shown(convert(sorted(folder.glob("t*.*")), to=to))
 
 
-def _foreign(folder: Path) -> None:
+def _foreign(folder: Path):
     from litepyramid import convert, load, score
     from litepyramid.io.coerce import as_units
 
@@ -135,14 +135,14 @@ def _foreign(folder: Path) -> None:
     )
 
 
-def _wide(folder: Path) -> None:
+def _wide(folder: Path):
     from litepyramid import read_scores
 
     read_scores(folder / "s.csv")
     read_scores(folder / "s.csv", columns="human=h1+h2")
 
 
-def _saved(folder: Path) -> None:
+def _saved(folder: Path):
     from litepyramid import read_scores
     from litepyramid.io.dataset import as_presence
     from litepyramid.scoring.saved_result import report
@@ -153,7 +153,7 @@ def _saved(folder: Path) -> None:
     as_presence(path)
 
 
-def _easiness(folder: Path) -> None:
+def _easiness(folder: Path):
     from litepyramid.annotation.export import writing_tasks
     from litepyramid.annotation.plan import plan_budget, read_plan
     from litepyramid.easiness.gold import read_easiness
@@ -166,7 +166,7 @@ def _easiness(folder: Path) -> None:
     writing_tasks(read_plan(folder / "out.json"))
 
 
-def _plan(folder: Path) -> None:
+def _plan(folder: Path):
     from litepyramid.annotation.export import write_export, writing_tasks
     from litepyramid.annotation.plan import read_plan
 
@@ -177,7 +177,7 @@ def _plan(folder: Path) -> None:
         write_export(writing_tasks(plan), folder / form, form)
 
 
-def _answers(folder: Path) -> None:
+def _answers(folder: Path):
     from litepyramid.annotation.answers import collect_labels, collect_units
     from litepyramid.annotation.export import read_tasks
     from litepyramid.annotation.responses import read_responses
@@ -190,13 +190,13 @@ def _answers(folder: Path) -> None:
         shown(collect_labels(tasks, answers))
 
 
-def _pairs(folder: Path) -> None:
+def _pairs(folder: Path):
     from litepyramid.training.pairs import read_pairs
 
     read_pairs(folder / "n.jsonl")
 
 
-def _parses(folder: Path) -> None:
+def _parses(folder: Path):
     from litepyramid.easiness.predict import prepare
     from litepyramid.io.coerce import as_references
     from litepyramid.units.coreference import renderer, replaced, resolve
@@ -219,7 +219,7 @@ def _parses(folder: Path) -> None:
     )
 
 
-def _pyramid(folder: Path) -> None:
+def _pyramid(folder: Path):
     from litepyramid import convert, pyramid
 
     files = [folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"]
@@ -228,7 +228,7 @@ def _pyramid(folder: Path) -> None:
         shown(convert(files, to=to))
 
 
-def _embedded(folder: Path) -> None:
+def _embedded(folder: Path):
     from litepyramid import explain
 
     shown(
@@ -238,14 +238,14 @@ def _embedded(folder: Path) -> None:
     )
 
 
-def _nli_judge(folder: Path) -> None:
+def _nli_judge(folder: Path):
     from litepyramid import explain, judge
 
     nli = judge(str(folder), device="cpu", cache=None)
     shown(explain("It rained.", "It rained.", judge=nli))
 
 
-def _regressor(folder: Path) -> None:
+def _regressor(folder: Path):
     import numpy as np
 
     from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
@@ -258,7 +258,7 @@ def _regressor(folder: Path) -> None:
     )
 
 
-def _archive(folder: Path) -> None:
+def _archive(folder: Path):
     from litepyramid.units.parsers.allennlp import load_srl_bert
 
     packed = folder / "model.tar.gz"

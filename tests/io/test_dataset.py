@@ -118,7 +118,7 @@ SHAS = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
     table = [{**row, "presence": 0.25 * row["label"]} for row in table_of(whole_data())]
@@ -375,7 +375,7 @@ STRANGE = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(STRANGE, STRANGE, STRANGE)
 def test_every_shape_is_read_or_refused(data, units, other):
     for sources in ({}, {"references": other}, {"labels": other}, {"presence": other}):

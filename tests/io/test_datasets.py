@@ -28,7 +28,7 @@ def authors(tmp_path):
     for name, text in files.items():
         path = tmp_path / "tiny" / name
         path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text)
 
     return tmp_path / "tiny"
 

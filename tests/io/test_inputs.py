@@ -109,9 +109,7 @@ def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
 )
 def test_bad_unit_json(tmp_path, line, message):
     path = tmp_path / "u.jsonl"
-    path.write_text(
-        '{"input": "a", "units": ["fine"]}\n' + line + "\n", encoding="utf-8"
-    )
+    path.write_text('{"input": "a", "units": ["fine"]}\n' + line + "\n")
     with pytest.raises(InputError, match=rf"u\.jsonl:2: .*{message}"):
         as_units(path)
 
@@ -119,12 +117,12 @@ def test_bad_unit_json(tmp_path, line, message):
 def test_ids_name_the_lines_of_a_line_file(tmp_path):
     ids = tmp_path / "ids.txt"
     lines = tmp_path / "units.txt"
-    ids.write_text("first\nsecond\n", encoding="utf-8")
+    ids.write_text("first\nsecond\n")
     write_units(lines, UNITS, "lines")
     assert [e.input for e in as_units(lines, read_ids(ids))] == ["first", "second"]
     with pytest.raises(InputError, match=r"units\.txt:2: 2 lines"):
         as_units(lines, ["one"])
-    ids.write_text("same\nsame\n", encoding="utf-8")
+    ids.write_text("same\nsame\n")
     with pytest.raises(InputError, match=r"ids\.txt:2: input 'same' occurs twice"):
         read_ids(ids)
 
@@ -203,10 +201,10 @@ def test_labels_and_summaries_are_read_by_system_in_any_form_and_order(tmp_path)
     folder.mkdir()
     with pytest.raises(InputError, match="no summaries in this folder"):
         as_summaries([folder])
-    (folder / "a.summary").write_text("one\n\n", encoding="utf-8")
+    (folder / "a.summary").write_text("one\n\n")
     rows = '{"input": "2", "summary": ""}\n{"input": "1", "summary": "one"}\n'
-    (folder / "b.jsonl").write_text(rows, encoding="utf-8")
-    (folder / ".hidden").write_text("not a system\n", encoding="utf-8")
+    (folder / "b.jsonl").write_text(rows)
+    (folder / ".hidden").write_text("not a system\n")
     first, second = as_summaries([folder], ["1", "2"])
     assert (first.system, second.system) == ("a", "b")
     assert first.texts == second.texts == ("one", "")
@@ -221,12 +219,12 @@ def test_references_of_every_form(tmp_path):
         {"input": "a", "references": ["It rained . We left .", ["One .", "Two ."]]},
         {"input": "b", "reference": "<t> One . </t> <t> Two . </t>"},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     first, second = as_references(path)
     assert first.references == (("It rained . We left .",), ("One .", "Two ."))
     assert first.marked == (False, True)
     assert second.references == (("One .", "Two ."),)
     lines = tmp_path / "refs.txt"
-    lines.write_text("<t> One . </t>\tTwo .\n", encoding="utf-8")
+    lines.write_text("<t> One . </t>\tTwo .\n")
     (only,) = as_references(lines)
     assert only.references == (("One .",), ("Two .",))

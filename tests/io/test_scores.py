@@ -28,7 +28,7 @@ def check(table):
 
 
 def write(path, text):
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text)
     return path
 
 
@@ -260,5 +260,5 @@ def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
     again = read_scores(tmp_path / "s.csv")
     assert (again.metrics, again.systems, again.inputs) == (("+m",), names, names)
     assert np.array_equal(again.values, table.values, equal_nan=True)
-    text = (tmp_path / "s.csv").read_text(encoding="utf-8")
+    text = (tmp_path / "s.csv").read_text()
     assert not re.search(r"(^|,)[=+@]|(^|,)-x", text, re.MULTILINE)

@@ -51,8 +51,8 @@ def test_a_refusal_shows_the_option_that_works(tmp_path, cli, extra):
 
 
 def test_what_is_no_system_is_refused():
+    frame = SYSTEMS.assign(name=["first", "second"])
     with pytest.raises(InputError, match="name"):
-        frame = SYSTEMS.assign(name=["first", "second"])
         lp.load(summaries=frame, references=FRAME["reference"])
     with pytest.raises(InputError, match="no column 'pegasus'"):
         lp.load(summaries=FRAME, columns="system=bart+pegasus")

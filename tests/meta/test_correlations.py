@@ -52,7 +52,7 @@ def matrices(draw, lowest=1):
     return np.array(values).reshape(2, n, m)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(), st.sampled_from(OF_VECTORS))
 def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(
     xz, coefficient
@@ -71,7 +71,7 @@ def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(), st.sampled_from(OF_VECTORS))
 def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     X, Z = (

@@ -15,7 +15,7 @@ RULES = ("text", "code")
 
 
 @pytest.fixture(scope="module")
-def table() -> ScoreTable:
+def table():
     """Two metrics that agree on bad summaries alone, one that always does, and
     people."""
     rng = np.random.default_rng(0)

@@ -1,8 +1,6 @@
 """Metrics beside ours: equal to their packages, pair by pair, and a table that meta
 takes."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
@@ -33,7 +31,7 @@ def scored(*metrics: str) -> MetricScores:
     return score_metrics(SUMMARIES, references=REFERENCES, metrics=metrics)
 
 
-def test_bleu_and_chrf_are_sacrebleus() -> None:
+def test_bleu_and_chrf_are_sacrebleus():
     sacrebleu = pytest.importorskip(
         "sacrebleu", reason="the extra metrics is not installed"
     )
@@ -45,7 +43,7 @@ def test_bleu_and_chrf_are_sacrebleus() -> None:
         assert table.matrix("chrf").values[s, i] == pytest.approx(chrf, abs=1e-12)
 
 
-def test_meteor_is_nltks_or_says_what_it_lacks() -> None:
+def test_meteor_is_nltks_or_says_what_it_lacks():
     import nltk
 
     try:
@@ -64,7 +62,7 @@ def test_meteor_is_nltks_or_says_what_it_lacks() -> None:
         assert table.values[0, s, i] == pytest.approx(expected, abs=1e-12)
 
 
-def test_bertscore_takes_the_best_of_several_references(tmp_path: Path) -> None:
+def test_bertscore_takes_the_best_of_several_references(tmp_path):
     pytest.importorskip("bert_score", reason="the extra metrics is not installed")
     from tiny_models import make_matching_bert
 
@@ -80,7 +78,7 @@ def test_bertscore_takes_the_best_of_several_references(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
+def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data):
     folder = data / "realsumm"
     dataset = load(summaries=folder / "summaries", references=folder / "references.txt")
     few = {system.system: list(system.texts[:8]) for system in dataset.summaries}
@@ -99,7 +97,7 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
                 assert ours == pytest.approx(list(expected[theirs]), abs=1e-12)
 
 
-def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
+def test_the_table_is_one_that_meta_takes(tmp_path):
     result = scored("rouge-2_recall", "rouge-l_f1")
     assert result.scores.metrics == ("rouge-2_recall", "rouge-l_f1")
     means = result.scores.values[0].mean(axis=1)
@@ -116,7 +114,7 @@ def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
         )
 
 
-def test_names_of_metrics() -> None:
+def test_names_of_metrics():
     for name in ("rouge-9", "rouge-2_median", ""):
         with pytest.raises(InputError, match=f"unknown metric '{name}'"):
             scored(name)
@@ -126,7 +124,7 @@ def test_names_of_metrics() -> None:
     assert str(one.signature) == str(scored("rouge-1").signature)
 
 
-def test_signature_follows_the_data() -> None:
+def test_signature_follows_the_data():
     first, shuffled, changed = (
         str(score_metrics(summaries, references=REFERENCES).signature)
         for summaries in (
@@ -136,6 +134,6 @@ def test_signature_follows_the_data() -> None:
     assert first == shuffled != changed
 
 
-def test_meta_reads_the_result_as_it_is() -> None:
+def test_meta_reads_the_result_as_it_is():
     result = scored("rouge-1_recall")
     assert np.array_equal(read_scores([result]).values, result.scores.values)

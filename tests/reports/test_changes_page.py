@@ -1,8 +1,6 @@
 """The page of what changed, in a browser: read, filtered, linked to, given hostile
 texts."""
 
-from __future__ import annotations
-
 import pytest
 from test_report_page import HOSTILE, choose, find, open_report
 

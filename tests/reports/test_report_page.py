@@ -1,8 +1,6 @@
 """The page of a result, in a browser: opened, filtered, linked to, given hostile
 texts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

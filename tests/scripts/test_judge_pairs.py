@@ -1,7 +1,5 @@
 """Packs made by rule for training mini: labels are right by construction."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random
@@ -135,7 +133,7 @@ def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypa
 
     for name, rows in sets.items():
         path = tmp_path / "presence" / f"{name}.jsonl.gz"
-        with gzip.open(path, "wt", encoding="utf-8") as file:
+        with gzip.open(path, "wt") as file:
             file.write("".join(json.dumps(r) + "\n" for r in rows))
 
     packs, often = judge.make_packs(tmp_path, share=0.01)
@@ -193,7 +191,7 @@ def test_no_set_holds_text_of_a_commercial_language_model():
 def test_written_texts_are_asked_about_their_own_sentences_too(tmp_path):
     path = tmp_path / "a-01.txt"
     text = "P: A storm hit Oslo. Two men died.\n+ Oslo was struck.\n- Nobody died.\n"
-    path.write_text(f"{text}? It rained.\n", encoding="utf-8")
+    path.write_text(f"{text}? It rained.\n")
 
     [pack] = judge_packs.written_packs([path])
 

@@ -1,7 +1,5 @@
 """How labels are best spread, simulated on REALSumm with a judge of other folds."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

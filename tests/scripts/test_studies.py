@@ -1,8 +1,6 @@
 """Reproduction of the published tables: what can be run is right, what cannot is
 named."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from pathlib import Path

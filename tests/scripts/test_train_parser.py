@@ -32,7 +32,7 @@ SENTENCES = (
 )
 
 
-def treebank(folder: Path) -> None:
+def treebank(folder: Path):
     blocks = []
     for words in SENTENCES:
         rows = []
@@ -45,7 +45,7 @@ def treebank(folder: Path) -> None:
 
     for part in ("train", "dev", "test"):
         text = "\n".join(blocks * 12) + "\n"
-        (folder / f"en_ewt-ud-{part}.conllu").write_text(text, encoding="utf-8")
+        (folder / f"en_ewt-ud-{part}.conllu").write_text(text)
 
 
 def test_train_and_use(tmp_path):

@@ -117,7 +117,7 @@ def write_archive(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo) -
     return path
 
 
-def write_bert(folder: Path) -> None:
+def write_bert(folder: Path):
     """The vocabulary and the configuration of a BERT."""
     folder.mkdir(exist_ok=True)
     (folder / "vocab.txt").write_text(PIECES.replace(" ", "\n"))
@@ -211,7 +211,7 @@ def step_by_step(probabilities: torch.Tensor, labels: list[str]) -> list[int]:
     return path[-2:0:-1]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10_000),
     roles=st.sampled_from([1, 3, 6, 40]),
@@ -435,7 +435,7 @@ def compressed(data: bytes) -> bytes:
 
 
 class Evil:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path):
         self.path = path
 
     def __reduce__(self):

@@ -1,7 +1,5 @@
 """The embedded role labeller: its best paths, its word pieces, and its frames."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib
@@ -58,7 +56,7 @@ def test_word_pieces_are_those_of_the_judge():
 def test_the_judge_has_the_word_pieces_that_the_labeller_was_trained_with():
     """Else it must be trained anew, or have a table of its own."""
     table, _ = word_vectors(MINI)
-    settings = json.loads((MINI.parents[1] / "roles/roles.json").read_text("utf-8"))
+    settings = json.loads((MINI.parents[1] / "roles/roles.json").read_text())
 
     assert zlib.crc32(table.tobytes()) == settings["words"]
 
@@ -147,7 +145,7 @@ def arguments(tags):
 def test_spans_and_predicates_of_a_treebank(labeller, data):
     """Some of the sentences of `models/README.md`'s figures, which are of all."""
     path = data / "propbank_ewt/test.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with gzip.open(path, "rt") as lines:
         rows = [json.loads(line) for line in lines][::10]
 
     gold = []

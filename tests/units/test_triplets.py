@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "ud"
 
 def rows(name: str) -> list:
     """Blocks of a file: a comment, a line of tokens, a line for each STU."""
-    blocks = (FOLDER / name).read_text(encoding="utf-8").strip().split("\n\n")
+    blocks = (FOLDER / name).read_text().strip().split("\n\n")
     return [
         pytest.param(*b.split("\n", 2)[1:], id=b.split("\n")[0][2:]) for b in blocks
     ]
@@ -117,17 +117,13 @@ def test_any_tree_even_one_with_circles_gives_valid_frames(tokens):
     assert sentence_stus(parsed)
 
 
-UNITS: dict[str, list[str]] = json.loads(
-    (FOLDER / "units.json").read_text(encoding="utf-8")
-)
+UNITS: dict[str, list[str]] = json.loads((FOLDER / "units.json").read_text())
 
 
 def read_trees(code: str) -> dict[str, list[list[str]]]:
     """By sentence id, its rows of ten columns, words only."""
     trees = {}
-    for block in (
-        (FOLDER / f"{code}.conllu").read_text(encoding="utf-8").strip().split("\n\n")
-    ):
+    for block in (FOLDER / f"{code}.conllu").read_text().strip().split("\n\n"):
         lines = block.split("\n")
         about = dict(
             line[2:].split(" = ", 1) for line in lines if line.startswith("# ")
