@@ -1,12 +1,11 @@
 """The order of units, systems, inputs, rows, files and columns changes no bit."""
 
-import csv
-import io
 import json
 import os
 
 import numpy as np
 import pytest
+from cases import quick_score
 from running import run_here
 from scipy import stats
 from two_orders import Order, write_answers
@@ -28,19 +27,6 @@ def example(seed=0):
     return Order(seed).example()
 
 
-def by_name(result):
-    """The numbers of a result, whatever the order of its rows, and its signature."""
-
-    def known(value):
-        if isinstance(value, dict):
-            return {key: known(one) for key, one in sorted(value.items())}
-        if isinstance(value, list):
-            return sorted((known(one) for one in value), key=repr)
-        return value
-
-    return known(plain(result.to_json()))
-
-
 @pytest.mark.parametrize(
     "rule", ["lite", "vital", "sample-3", "original", "modified-1"]
 )
@@ -52,33 +38,19 @@ def test_scores_by_every_rule(rule):
     for turn in (0, 1):
         sources = example(turn)
         if rule == "original":  # which counts what is there: 0 or 1
-            present = load(**sources).labels
-            sources.pop("labels")
-            rows = {
-                one.system: dict(zip(one.inputs, one.labels, strict=True))
-                for one in present
-            }
+            labels = sources.pop("labels")
             sources.pop("summaries")
-            sources["presence"] = {
-                system: {
-                    name: [float(v >= 0.5) for v in own] for name, own in of.items()
-                }
-                for system, of in rows.items()
-            }
+            for rows in labels.values():
+                for name, row in rows.items():
+                    rows[name] = [float(value >= 0.5) for value in row]
+            sources["presence"] = labels
 
-        result = lp.score(
-            load(**sources),
-            judge="lexical",
-            rule=rule,
-            samples=200,
-            seed=3,
-        )
-        cells = result.to_frame("inputs")
-        names = list(zip(cells["system"], cells["input"], strict=True))
-        values.append(dict(zip(names, cells["score"].tolist(), strict=True)))
+        data = load(**sources)
+        result = lp.score(data, judge="lexical", rule=rule, samples=200, seed=3)
+        cells = result.to_frame("inputs").set_index(["system", "input"])
+        values.append(cells["score"].to_dict() | result.scores)
         intervals.append(dict(zip(result.systems, result.intervals, strict=True)))
         signatures.append(result.signature)
-        values[-1] |= result.scores
 
     assert values[0] == values[1]
     assert intervals[0] == intervals[1]
@@ -86,12 +58,11 @@ def test_scores_by_every_rule(rule):
 
 
 def test_hashes_of_two_runs():
-    runs = [
-        [lp.score(load(**example(seed)), judge=judge, samples=200) for judge in judges]
-        for seed, judges in ((0, ("recall", "recall")), (1, ("recall", "recall")))
-    ]
-    one, other = (dict(lp.changes(*run).signature.fields) for run in runs)
-    assert one["runs_sha"] == other["runs_sha"]
+    signatures = []
+    for seed in (0, 1):
+        result = lp.score(load(**example(seed)), judge="recall", samples=200)
+        signatures.append(dict(lp.changes(result, result).signature.fields))
+    assert signatures[0]["runs_sha"] == signatures[1]["runs_sha"]
 
 
 def test_pairs_to_learn_from():
@@ -109,36 +80,20 @@ def test_means_of_systems_are_the_same_bits_in_any_order():
 
 
 def test_one_text_twice_is_refused_where_its_values_differ():
-    twice = [
-        {"text": "It rained.", "importance": "vital"},
-        {"text": "It rained.", "importance": "okay"},
-    ]
+    unit = {"text": "It rained.", "importance": "vital"}
+    units = {"a": [unit, unit | {"importance": "okay"}]}
+    texts = {"x": {"a": "It rained."}}
     labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
     with pytest.raises(InputError):
-        load(
-            {"a": twice},
-            summaries={"x": {"a": "It rained."}},
-            labels={"x": {"a": labels}},
-        )
+        load(units, summaries=texts, labels={"x": {"a": labels}})
 
     # In lists each label is that of its unit: who is vital shows in the signature.
-    results = []
+    signatures = []
     for order in ([1, 0], [0, 1]):
-        data = load(
-            {"a": twice},
-            summaries={"x": {"a": "It rained."}},
-            labels={"x": {"a": order}},
-        )
-        results.append(
-            lp.score(
-                data,
-                judge="recall",
-                rule="vital",
-                samples=100,
-            )
-        )
+        data = load(units, summaries=texts, labels={"x": {"a": order}})
+        signatures.append(quick_score(data, rule="vital").signature)
 
-    assert results[0].signature != results[1].signature
+    assert signatures[0] != signatures[1]
     assert ScoringRule.of("vital").name == "vital"
 
 
@@ -346,32 +301,28 @@ def run(tmp_path_factory):
     def in_folder(line, seed):
         order = Order(seed)
         folder = folders[seed]
-        files = {name: folder.glob(f"{name}/*") for name in ("texts", "duc", *ANSWERED)}
         several = {
-            name: order(sorted(f"{name}/{path.name}" for path in paths))
-            for name, paths in files.items()
+            "tables": ["one.csv", "two.csv"],
+            "facts": ["Two_died.", "It_rained.", "Oslo_is_far."],
         }
+        for name in ("texts", "duc"):
+            several[name] = sorted(f"{name}/{p.name}" for p in folder.glob(f"{name}/*"))
         for name in ANSWERED:
-            several[name] = order([f"{name}/Ann.json", f"{name}/Bob.json"])
-
-        words = line.format(
-            **{name: " ".join(entries) for name, entries in several.items()},
-            tables=" ".join(order(["one.csv", "two.csv"])),
-            raters="+".join(order(["h1", "h2"])),
-            facts=" ".join(order(["Two_died.", "It_rained.", "Oslo_is_far."])),
-        ).split()
+            several[name] = [f"{name}/Ann.json", f"{name}/Bob.json"]
+        lists = {name: " ".join(order(entries)) for name, entries in several.items()}
+        words = line.format(**lists, raters="+".join(order(["h1", "h2"]))).split()
 
         results = []
+        called = maker._called
+
+        def kept(*arguments):
+            results.append(called(*arguments))
+            return results[-1]
+
+        cache = {"LITEPYRAMID_CACHE": str(folder.parent / "cache")}
         with pytest.MonkeyPatch.context() as patch:
-            called = maker._called
-            patch.setattr(
-                maker,
-                "_called",
-                lambda *one: results.append(called(*one)) or results[-1],
-            )
-            done = run_here(
-                words, folder, {"LITEPYRAMID_CACHE": str(folder.parent / "cache")}
-            )
+            patch.setattr(maker, "_called", kept)
+            done = run_here(words, folder, cache)
         assert done.returncode in (0, 1), (line, done.stderr)
 
         outcome = [in_order(plain(results[0].to_json()))]
@@ -431,16 +382,12 @@ def test_zb21_raises_the_first_system_of_the_file():
     metric[:, :3] = 0.0
 
     def table(order):
-        return [
-            {
-                "system": systems[n],
-                "input": i,
-                "m": metric[n, i],
-                "human": human[n, i],
-            }
-            for n in order
-            for i in range(6)
-        ]
+        rows = []
+        for n in order:
+            for i in range(6):
+                scores = {"m": metric[n, i], "human": human[n, i]}
+                rows.append({"system": systems[n], "input": i, **scores})
+        return rows
 
     signatures = []
     values = []
@@ -468,21 +415,12 @@ def test_zb21_raises_the_first_system_of_the_file():
 def test_every_other_correlation_goes_by_names():
     rng = np.random.default_rng(6)
     x, z = rng.random((2, 5, 9))
-    order = rng.permutation(5)
-    rows = [
-        [
-            {
-                "system": f"s{n}",
-                "input": i,
-                "m": x[n, i],
-                "human": z[n, i],
-            }
-            for n in order_of
-            for i in range(9)
-        ]
-        for order_of in (range(5), order)
-    ]
-    one, other = (lp.meta.correlate(table) for table in rows)
+    rows = []
+    for n in range(5):
+        for i in range(9):
+            rows.append({"system": f"s{n}", "input": i, "m": x[n, i], "human": z[n, i]})
+    one = lp.meta.correlate(rows)
+    other = lp.meta.correlate([rows[n] for n in rng.permutation(45)])
     assert plain(one.to_json()) == plain(other.to_json())
     assert level_correlation(x, z).value == one.correlations[0].value
 
@@ -500,13 +438,11 @@ def test_lines_that_end_in_a_carriage_return_are_lines(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
 def test_the_index_of_a_data_frame_is_no_metric(tmp_path, name):
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([name, "system", "input", "rouge", "human"])
-    for n in range(12):
-        writer.writerow([n, f"s{n % 4}", n // 4, (n * 7 % 5) / 5, (n * 3 % 4) / 4])
     path = tmp_path / "scores.csv"
-    path.write_text(text.getvalue())
+    rows = [f"{name},system,input,rouge,human"]
+    for n in range(12):
+        rows.append(f"{n},s{n % 4},{n // 4},{(n * 7 % 5) / 5},{(n * 3 % 4) / 4}")
+    path.write_text("\n".join(rows))
 
     table = lp.read_scores(path)
     assert table.metrics == ("rouge", "human")
@@ -514,5 +450,5 @@ def test_the_index_of_a_data_frame_is_no_metric(tmp_path, name):
     assert "column without a name" in str(result.correlations[0].left_out)
 
     # A column of numbers that are no row numbers is a metric, named or not.
-    path.write_text(text.getvalue().replace("\n11,", "\n12,"))
+    path.write_text("\n".join(rows).replace("\n11,", "\n12,"))
     assert len(lp.read_scores(path).metrics) == 3

@@ -36,12 +36,11 @@ def shell(script, folder):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 def test_the_workflow_passes_what_is_unchanged_and_fails_what_is_worse(cli, tmp_path):
-    cli("demo", "--save", "example", cwd=tmp_path)
+    cli("demo --save example", cwd=tmp_path)
     example = tmp_path / "example"
     (example / "summaries").rename(tmp_path / "summaries")
     (example / "scus.jsonl").rename(tmp_path / "scus.jsonl")
-    words = ("score", "summaries", "--units", "scus.jsonl", "-o", "baseline.json")
-    cli(*words, cwd=tmp_path)
+    cli("score summaries --units scus.jsonl -o baseline.json", cwd=tmp_path)
     block = re.search(r"run: \|\n((?: {10}.*\n)+)", WORKFLOW)[1]
     done = shell(block, tmp_path)
     assert done.returncode == 0, done.stderr

@@ -114,7 +114,7 @@ def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, reque
             for language, text in runnable
         ]
 
-    cli("demo", "--save", "example", cwd=tmp_path)
+    cli("demo --save example", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
     variables = {}
 

@@ -6,8 +6,8 @@ import os
 import threading
 
 import pytest
+from cases import refused
 
-from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, check_output, new_folder
 from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.io.scores import read_scores
@@ -31,7 +31,7 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     link = tmp_path / "link"
     goal.write_text("old")
     link.symlink_to(goal)
-    with pytest.raises(InputError, match="is a link"), atomic_write(link) as file:
+    with refused("is a link"), atomic_write(link) as file:
         file.write("new")
     hard = tmp_path / "folder" / "hard"
     hard.parent.mkdir()
@@ -44,13 +44,13 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
         f"onnx:{tmp_path}",
         {"x": [hard.parent]},
     ):
-        with pytest.raises(InputError, match="one of the files to read"):
+        with refused("one of the files to read"):
             check_output(hard, inputs)
 
-    with pytest.raises(InputError, match="is a link"):
+    with refused("is a link"):
         check_output(link)
     check_output(tmp_path / "new" / "x.json", tmp_path)
-    with pytest.raises(InputError, match="goal: is not a folder"):
+    with refused("goal: is not a folder"):
         check_output(goal / "x.json")
     with atomic_write(tmp_path / "new" / "x.json") as file:
         file.write("{}")
@@ -66,7 +66,7 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
     (other / "theirs").write_text("kept")
     link.symlink_to(empty)
     for goal in (other, link, other / "theirs"):
-        with pytest.raises(InputError, match="already exists"), new_folder(goal):
+        with refused("already exists"), new_folder(goal):
             pass
 
     for goal in (empty, tmp_path / "a" / "b"):
@@ -109,5 +109,5 @@ def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
     assert read_scores(piped("s.csv", rows)).values.tolist() == [[[0.5], [0.25]]]
     assert as_summaries([piped("a.txt", "It rained.\n")])[0].texts == ("It rained.",)
     for device in ("/dev/zero", "/dev/null"):
-        with pytest.raises(InputError, match="is a device"):
+        with refused("is a device"):
             as_units(device)

@@ -1,7 +1,6 @@
 """The front door: every job in one call, on paths, lists, dicts, frames and rows."""
 
 import ast
-import csv
 import importlib
 import inspect
 import json
@@ -14,10 +13,10 @@ from typing import Unpack, get_origin, get_type_hints
 
 import numpy as np
 import pytest
+from cases import refused, write_lines
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example, save_example
-from litepyramid.errors import InputError
 from litepyramid.tables import Result
 from litepyramid.types import FullSources, NamedSources
 
@@ -27,11 +26,7 @@ TEXTS = {
     "theirs": ["", "Rome slept."],
 }
 ROWS = [
-    {
-        "system": system,
-        "input": name,
-        "summary": text,
-    }
+    {"system": system, "input": name, "summary": text}
     for system, texts in TEXTS.items()
     for name, text in zip(UNITS, texts, strict=True)
 ]
@@ -117,13 +112,8 @@ def test_a_type_checker_finds_what_a_user_misspells(tmp_path):
     root = Path(lp.__file__).parents[1]
 
     # With the settings and the cache of `make check`, which checked the package.
-    shared = [
-        "--config-file",
-        root / "pyproject.toml",
-        "--cache-dir",
-        root / ".mypy_cache",
-    ]
-    report, _, _ = mypy.run([*map(str, shared), str(source)])
+    line = f"--config-file {root}/pyproject.toml --cache-dir {root}/.mypy_cache"
+    report, _, _ = mypy.run([*line.split(), str(source)])
 
     errors = [line for line in report.splitlines() if "error:" in line]
     wrong = {line.split(":")[1] for line in errors}
@@ -192,12 +182,8 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
 
     assert "default-src 'none'" in Path("report.html").read_text()
 
-    data = lp.load(
-        "scus.jsonl",
-        summaries="summaries/",
-        labels="labels/",
-        references="references.jsonl",
-    )
+    sources = {"labels": "labels/", "references": "references.jsonl"}
+    data = lp.load("scus.jsonl", summaries="summaries/", **sources)
     judge = lp.judge("lexical")
     result = lp.score(data, judge=judge)
     assert len(lp.compare(result).pairs) == 6
@@ -216,30 +202,16 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     assert len(plan.sentences) == 38
     assert lp.score(data, mixed).metric == "lite2.xpyramid"
     tasks = lp.export(plan, output="tasks/", form="page").tasks
-    one = {
-        "task": tasks.ids[0],
-        "scus": ["A fact."],
-        "finished": True,
-    }
-
-    Path("answers.json").write_text(
-        json.dumps(
-            {
-                "format": "litepyramid-answers",
-                "worker": "w",
-                "answers": [one],
-            }
-        )
-    )
+    answer = {"task": tasks.ids[0], "scus": ["A fact."], "finished": True}
+    answers = {"format": "litepyramid-answers", "worker": "w", "answers": [answer]}
+    Path("answers.json").write_text(json.dumps(answers))
     answers = lp.import_answers("tasks/", "answers.json", units=stus)
     assert lp.score(data, answers).metric == "lite2.xpyramid"
 
     result.save("labelled.json")
     table = lp.read_scores("labelled.json")
-    correlations = [
-        lp.meta.correlate(scores, "human").to_json() for scores in (result, table)
-    ]
-    assert correlations[0] == correlations[1]
+    correlated = lp.meta.correlate(result, "human").to_json()
+    assert lp.meta.correlate(table, "human").to_json() == correlated
     lp.meta.interval(table, "human", samples=40, seed=12345)
     two = np.concatenate([table.values, table.values[:1] ** 2])
     table = lp.ScoreTable((*table.metrics, "square"), table.systems, table.inputs, two)
@@ -251,51 +223,28 @@ def test_the_lines_of_the_design(tmp_path, monkeypatch):
     "of", [list, HubRows, frame, columns, iter], ids=lambda f: f.__name__
 )
 def test_data_of_any_kind_gives_the_same_scores(of, expected):
-    for summaries, units in (
-        (of(ROWS), UNITS),
-        (TEXTS, of(UNIT_ROWS)),
-        (of(ROWS), of(UNIT_ROWS)),
-    ):
+    pairs = [(of(ROWS), UNITS), (TEXTS, of(UNIT_ROWS)), (of(ROWS), of(UNIT_ROWS))]
+    for summaries, units in pairs:
         result = lp.score(summaries, units, judge="recall")
         assert result.scores == expected.scores
         assert result.signature == expected.signature
+
+    labels = of(unit_rows("label", [True, False, True, False, False, False]))
+    assert lp.load(UNITS, labels=labels).labels[0].labels == ((1, 0), (1,))
+    rows = [{**row, "human": n, "own": n**2} for n, row in enumerate(ROWS)]
+    table = lp.read_scores(of([{**row, "summary": ""} for row in rows]))
+    assert table.matrix("own").values.tolist() == [[0, 1], [4, 9]]
 
 
 def test_ids_are_made_where_none_are_given(expected):
     units = list(UNITS.values())
     assert lp.score(TEXTS, units, judge="recall").inputs == ("1", "2")
-    without = [{k: v for k, v in row.items() if k != "input"} for row in ROWS]
-    assert lp.score(without, units, judge="recall").scores == expected.scores
+    without = [{"system": row["system"], "summary": row["summary"]} for row in ROWS]
     assert lp.score(without, UNITS, judge="recall").inputs == ("oslo", "rome")
     assert lp.score(TEXTS["mine"], units, judge="recall").systems == ("system",)
-    assert lp.score(TEXTS, units, judge="recall", ids=["a", "b"]).inputs == ("a", "b")
 
 
-def test_one_table_may_hold_everything(expected):
-    rows = [{**row, "units": UNITS[row["input"]]} for row in ROWS]
-    for table in (rows, frame(rows), HubRows(rows)):
-        assert lp.score(table, judge="recall").scores == expected.scores
-    rows = [{**row, "reference": "It rained. We left."} for row in ROWS]
-    assert lp.score(frame(rows), judge="recall").metric == "lite3pyramid"
-    renamed = frame(ROWS).rename(columns={"summary": "output", "input": "doc"})
-    found = lp.score(renamed, UNITS, judge="recall", columns="summary=output,input=doc")
-    assert found.scores == expected.scores
-
-
-def test_labels_and_references_of_plain_python(expected):
-    labels = {"mine": [[1, 0], [1]], "theirs": {"oslo": [0, 0], "rome": [0]}}
-    flat = unit_rows("label", [True, False, True, False, False, False])
-    for source in (labels, flat, frame(flat)):
-        result = lp.score(TEXTS, UNITS, judge="recall", labels=source)
-        assert result.human_scores == {"mine": 0.75, "theirs": 0.0}
-    several = lp.load(
-        references=[["It rained.", "We left."], [["One.", "Two."]]]
-    ).references
-    assert [len(entry.references) for entry in several] == [2, 1]
-    assert several[1].marked == (True,)
-
-
-def test_a_judge_of_ones_own(expected):
+def test_a_judge_of_ones_own():
     def contains(summary, units):
         return [unit.rstrip(".") in summary for unit in units]
 
@@ -303,36 +252,28 @@ def test_a_judge_of_ones_own(expected):
         def judge(self, items):
             return [[0.5] * len(units) for _, units in items]
 
-    found = lp.score(TEXTS, UNITS, judge=contains)
-    assert found.scores == {"mine": 0.75, "theirs": 0.0}
-    assert "judge:function contains" in str(found.signature)
-    some = lp.score(
-        TEXTS, UNITS, judge=lambda _, units: [float("nan"), 1][-len(units) :]
-    )
-    assert some.scores["mine"] == 1
-    assert (some.counts["missing"], some.counts["summaries_not_scored"]) == (1, 1)
-    half = lp.score(TEXTS, UNITS, judge=Own())
-    assert set(half.scores.values()) == {0.5}
-    assert "judge:Own" in str(half.signature)
+    result = lp.score(TEXTS, UNITS, judge=contains)
+    assert result.scores == {"mine": 0.75, "theirs": 0.0}
+    assert "judge:function contains" in str(result.signature)
     assert lp.judge(contains).judge([("", ("a",))]).presence[0].tolist() == [0]
+    result = lp.score(TEXTS, UNITS, judge=Own())
+    assert set(result.scores.values()) == {0.5}
+    assert "judge:Own" in str(result.signature)
+
+    nan = float("nan")
+    result = lp.score(TEXTS, UNITS, judge=lambda _, units: [nan, 1][-len(units) :])
+    assert result.scores["mine"] == 1
+    assert (result.counts["missing"], result.counts["summaries_not_scored"]) == (1, 1)
 
 
 PRESENCE = {"mine": [[1, 0.25], [1]], "theirs": {"oslo": [0, 0], "rome": [0.5]}}
 PRESENCE_ROWS = unit_rows("presence", [1, 0.25, 1, 0, 0, 0.5])
 
 
-def write_csv(path, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 def test_presence_from_outside(tmp_path, expected):
-    path = write_csv(tmp_path / "p.csv", PRESENCE_ROWS[::-1])
-    lines = tmp_path / "p.jsonl"
-    lines.write_text("\n".join(json.dumps(row) for row in PRESENCE_ROWS))
+    path = tmp_path / "p.csv"
+    frame(PRESENCE_ROWS[::-1]).to_csv(path, index=False)
+    lines = write_lines(tmp_path / "p.jsonl", PRESENCE_ROWS)
     for given in (PRESENCE, PRESENCE_ROWS, frame(PRESENCE_ROWS), path, lines):
         found = lp.score(units=UNITS, presence=given)
         assert found.scores == pytest.approx({"mine": 0.8125, "theirs": 0.25})
@@ -347,46 +288,9 @@ def test_presence_from_outside(tmp_path, expected):
     assert lp.score(TEXTS, UNITS, presence=saved).systems == ("mine", "theirs")
 
 
-def test_presence_of_other_units_or_systems(expected, tmp_path):
-    expected.save(tmp_path / "s.json")
-    with pytest.raises(InputError, match="for other units"):
-        lp.score(units=[["a", "b"], ["c"]], presence=tmp_path / "s.json")
-    with pytest.raises(
-        InputError, match="system 'third' has summaries but no presence"
-    ):
-        lp.score({**TEXTS, "third": ["", ""]}, UNITS, presence=PRESENCE)
-
-
-def test_scores_of_any_kind_are_one_table(expected, tmp_path):
-    rows = [
-        {
-            "system": s,
-            "input": i,
-            "metric": m,
-            "score": len(s) + n,
-        }
-        for s in ("a", "bb")
-        for n, i in enumerate("xyz")
-        for m in ("human", "own")
-    ]
-    path = write_csv(tmp_path / "s.csv", rows)
-    tables = [
-        lp.read_scores(given)
-        for given in (rows, frame(rows), HubRows(rows), path, [path])
-    ]
-    for table in tables:
-        assert np.array_equal(table.values, tables[0].values)
-        assert lp.compare(table, metric="own").pairs[0].difference == 1
-
-    assert lp.read_scores(expected).metrics == ("lite2pyramid",)
-    assert lp.compare(frame(rows), metric="own").metric == "own"
-    with pytest.raises(InputError, match="no column 'score'"):
-        lp.read_scores(frame(rows).drop(columns="score"))
-    assert repr(tables[0]) == "<ScoreTable: human, own; 2 systems, 3 inputs>"
-    gaps = lp.read_scores(frame(rows).assign(score=[None, *range(11)]))
-    assert np.isnan(gaps.values).sum() == 1
-    with pytest.raises(InputError, match="infinite"):
-        lp.read_scores([{**rows[0], "score": float("inf")}])
+def test_presence_of_other_units(expected):
+    with refused("for other units"):
+        lp.score(units=[["a", "b"], ["c"]], presence=expected)
 
 
 NO_NUMBERS = ("CacheResult", "Converted", "Estimate", "Explanation", "JudgeSettings")
@@ -411,18 +315,10 @@ def test_every_result_can_do_what_results_do():
 def test_results_show_themselves(data, expected, tmp_path):
     stus = lp.extract(data.references)
     easy = lp.easiness.predict(data.references, stus=stus)
-    results = [
-        *(
-            data,
-            expected,
-            stus,
-            easy,
-            lp.compare(expected),
-            lp.evaluate("recall", data),
-        ),
-        lp.mix(data.units, stus, easiness=easy),
-        lp.plan(data.references, human_share=0.5, easiness=easy),
-    ]
+    mixed = lp.mix(data.units, stus, easiness=easy)
+    plan = lp.plan(data.references, human_share=0.5, easiness=easy)
+    results = [data, expected, stus, easy, mixed, plan]
+    results += [lp.compare(expected), lp.evaluate("recall", data)]
 
     for number, result in enumerate(results):
         assert len(repr(result)) < 120
@@ -434,7 +330,7 @@ def test_results_show_themselves(data, expected, tmp_path):
             result.save(tmp_path / f"{number}.{ending}")
         assert json.loads((tmp_path / f"{number}.json").read_text())
 
-    with pytest.raises(InputError, match=r"\.doc"):
+    with refused(r"\.doc"):
         expected.save(tmp_path / "s.doc")
 
 
@@ -443,9 +339,6 @@ def test_own_frames_come_in_again():
     summaries = {"a": texts, "b": ["", ""]}
     data = lp.load([[text] for text in texts], summaries=summaries, references=texts)
     result = lp.score(data, judge="recall", samples=50)
-    assert (
-        lp.compare(result.to_frame("inputs"))
-        .to_frame()
-        .equals(lp.compare(result).to_frame())
-    )
+    of_frame = lp.compare(result.to_frame("inputs")).to_frame()
+    assert of_frame.equals(lp.compare(result).to_frame())
     assert lp.precision(data, judge="recall", samples=50).scores["a"] == 1.0

@@ -47,15 +47,7 @@ def stop(*_: object, **__: object):
 def test_ctrl_c_leaves_an_earlier_output_as_it_was(tmp_path, cli, monkeypatch):
     (tmp_path / "u.jsonl").write_text("old")
     monkeypatch.setattr("litepyramid.units.extract.as_references", stop)
-    done = cli(
-        "units",
-        "extract",
-        "r.txt",
-        "-o",
-        "u.jsonl",
-        cwd=tmp_path,
-        status=130,
-    )
+    done = cli("units extract r.txt -o u.jsonl", cwd=tmp_path, status=130)
     assert (done.stdout, (tmp_path / "u.jsonl").read_text()) == ("", "old")
 
 
@@ -113,14 +105,3 @@ def test_processes_that_judge_a_part_say_nothing(monkeypatch):
     with bar(5000, "judging", "pairs", judging=True) as shown:
         clock.work(shown, 200, 0.1)
     assert sys.stderr.getvalue() == ""
-
-
-def test_scores_that_are_saved_are_shown_too(tmp_path, cli):
-    (tmp_path / "s.jsonl").write_text(
-        '{"system": "a", "input": 1, "summary": "It rained."}\n'
-    )
-    (tmp_path / "u.jsonl").write_text('{"input": 1, "units": ["It rained."]}\n')
-    words = ("score", "s.jsonl", "-u", "u.jsonl", "--judge", "recall", "-o", "r.json")
-    shown = cli(*words, cwd=tmp_path).stdout
-    assert "1.000" in shown
-    assert "units_sha" not in shown

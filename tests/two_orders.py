@@ -1,21 +1,24 @@
 """Writes all that commands read, with everything that has an order in another one."""
 
-import csv
 import json
 import random
 from pathlib import Path
 
 import numpy as np
+import pandas
+from cases import write_lines
 from duc_files import FOUND, pan, pyr
 
 from litepyramid.embedded.example import load_example
 
 EXAMPLE = load_example()
+METRICS = ("rouge", "bert", "mini")
 NAMES = sorted(entry.input for entry in EXAMPLE.units)
 
 
 def shuffled(values, seed):
-    return random.Random(seed).sample(list(values), len(values))
+    values = list(values)
+    return random.Random(seed).sample(values, len(values))
 
 
 class Order:
@@ -33,34 +36,33 @@ class Order:
         units = {}
         places = {}
         for entry in self(EXAMPLE.units):
-            place = self(range(len(entry.units)))
-            places[entry.input] = place
             # Weights that differ, and importance, make sums that rounding can tell apart.
-            units[entry.input] = [
+            rows = [
                 {
-                    "text": entry.units[n].text,
+                    "text": unit.text,
                     "weight": 1 + n % 3,
                     "importance": "vital" if n % 2 else "okay",
                 }
-                for n in place
+                for n, unit in enumerate(entry.units)
             ]
+            places[entry.input] = self(range(len(rows)))
+            units[entry.input] = [rows[n] for n in places[entry.input]]
 
         labels = {}
         for entry in self(EXAMPLE.labels):
-            rows = dict(zip(entry.inputs, entry.labels, strict=True))
-            labels[entry.system] = {
-                name: [rows[name][n] for n in places[name]] for name in self(rows)
-            }
+            labels[entry.system] = {}
+            for name, row in self(zip(entry.inputs, entry.labels, strict=True)):
+                labels[entry.system][name] = [row[n] for n in places[name]]
 
         summaries = {}
         for entry in self(EXAMPLE.summaries):
-            texts = dict(zip(entry.inputs, entry.texts, strict=True))
-            summaries[entry.system] = {name: texts[name] for name in self(texts)}
+            texts = self(zip(entry.inputs, entry.texts, strict=True))
+            summaries[entry.system] = dict(texts)
 
-        references = {
-            entry.input: [list(texts) for texts in entry.references]
-            for entry in self(EXAMPLE.references)
-        }
+        references = {}
+        for entry in self(EXAMPLE.references):
+            references[entry.input] = [list(texts) for texts in entry.references]
+
         return {
             "units": units,
             "summaries": summaries,
@@ -70,122 +72,85 @@ class Order:
 
     def rows(self, path, rows):
         """A table, its rows and columns in this order; the ending names its form."""
-        rows = self(rows)
-        columns = self([*rows[0]])
-
+        frame = pandas.DataFrame(self(rows), columns=self([*rows[0]]))
         if path.suffix == ".csv":
-            with path.open("w", newline="") as file:
-                writer = csv.DictWriter(file, columns)
-                writer.writeheader()
-                writer.writerows(rows)
+            frame.to_csv(path, index=False)
         else:
-            write_lines(path, [{key: row[key] for key in columns} for row in rows])
+            frame.to_json(path, orient="records", lines=True)
 
     def write(self, folder):
         """A folder with the example, tables of scores and pyramids, in this order."""
         folder.mkdir()
         data = self.example()
-        self.write_example(folder, data)
+        write_example(folder, data)
         self.write_tables(folder, data)
         write_scores(folder, self)
 
         (folder / "duc").mkdir()
         pyr(folder / "duc" / "D0901-A.pyr")
-        for number in range(4):
-            part = {uid: FOUND[uid] for n, uid in enumerate(FOUND) if n != number}
-            pan(folder / "duc" / f"D0901-A.M.100.E.{number + 1}.pan", part)
-
-    def write_example(self, folder, data):
-        """The example as files: units, references, a file a system."""
-        units = data["units"]
-        write_lines(
-            folder / "units.jsonl",
-            [{"input": name, "units": row} for name, row in units.items()],
-        )
-        write_lines(
-            folder / "facts.jsonl",
-            [
-                {"input": name, "units": [unit["text"] for unit in row]}
-                for name, row in units.items()
-            ],
-        )
-        # People see facts, and answer them, in the order that the file has.
-        fixed = {entry.input: entry.texts for entry in EXAMPLE.units}
-        write_lines(
-            folder / "shown.jsonl",
-            [{"input": name, "units": fixed[name]} for name in units],
-        )
-        write_lines(
-            folder / "references.jsonl",
-            [
-                {"input": name, "references": texts}
-                for name, texts in data["references"].items()
-            ],
-        )
-
-        for name in ("texts", "labels", "some"):
-            (folder / name).mkdir()
-        for system, texts in data["summaries"].items():
-            write_lines(
-                folder / "texts" / f"{system}.jsonl",
-                [{"input": name, "summary": text} for name, text in texts.items()],
-            )
-        for system, labels in data["labels"].items():
-            rows = [{"input": name, "labels": row} for name, row in labels.items()]
-            write_lines(folder / "labels" / f"{system}.jsonl", rows)
-            # People labelled three inputs of four.
-            some = [row for row in rows if NAMES.index(row["input"]) % 4]
-            write_lines(folder / "some" / f"{system}.jsonl", some)
+        for number, left_out in enumerate(FOUND, 1):
+            part = {uid: found for uid, found in FOUND.items() if uid != left_out}
+            pan(folder / "duc" / f"D0901-A.M.100.E.{number}.pan", part)
 
     def write_tables(self, folder, data):
         """The same as tables of rows, with further columns."""
         answers = []
+        labels = []
         for system, texts in sorted(data["summaries"].items()):
             for name in NAMES:
-                answers.append(
-                    {
-                        "system": system,
-                        "input": name,
-                        "summary": texts[name],
-                        "reference": " ".join(data["references"][name][0]),
-                        "words": len(texts[name].split()),
-                    }
-                )
+                about = {"system": system, "input": name}
+                reference = " ".join(data["references"][name][0])
+                answer = {"summary": texts[name], "reference": reference}
+                answers.append(about | answer | {"words": len(texts[name].split())})
+                for unit, label in zip(
+                    data["units"][name], data["labels"][system][name], strict=True
+                ):
+                    labels.append(about | {"unit": unit["text"], "label": label})
+
         self.rows(folder / "answers.csv", answers)
-
-        labels = []
-        for system, row in sorted(data["labels"].items()):
-            for name in NAMES:
-                units = [unit["text"] for unit in data["units"][name]]
-                for unit, label in sorted(zip(units, row[name], strict=True)):
-                    labels.append(
-                        {
-                            "system": system,
-                            "input": name,
-                            "unit": unit,
-                            "label": label,
-                        }
-                    )
+        labels.sort(key=lambda row: (row["system"], row["input"], row["unit"]))
         self.rows(folder / "labels.csv", labels)
-
         topics = [
             {"input": name, "topic": "xyz"[n % 3]} for n, name in enumerate(NAMES)
         ]
         self.rows(folder / "topics.csv", topics)
-        pairs = [
-            {
-                "premise": row["summary"],
-                "hypothesis": row["reference"],
-                "present": n % 2,
-            }
-            for n, row in enumerate(answers)
-        ]
+
+        pairs = []
+        for n, row in enumerate(answers):
+            texts = {"premise": row["summary"], "hypothesis": row["reference"]}
+            pairs.append(texts | {"present": n % 2})
         self.rows(folder / "pairs.jsonl", pairs)
 
 
-def write_lines(path, rows):
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    path.write_text(text)
+def write_example(folder, data):
+    """The example as files: units, references, a file a system."""
+    # People see facts, and answer them, in the order that the file has.
+    fixed = {entry.input: entry.texts for entry in EXAMPLE.units}
+    facts = {}
+    shown = {}
+    for name, row in data["units"].items():
+        facts[name] = [unit["text"] for unit in row]
+        shown[name] = fixed[name]
+
+    write_by_input(folder / "units.jsonl", "units", data["units"])
+    write_by_input(folder / "facts.jsonl", "units", facts)
+    write_by_input(folder / "shown.jsonl", "units", shown)
+    write_by_input(folder / "references.jsonl", "references", data["references"])
+
+    for name in ("texts", "labels", "some"):
+        (folder / name).mkdir()
+    for system, texts in data["summaries"].items():
+        write_by_input(folder / "texts" / f"{system}.jsonl", "summary", texts)
+    for system, labels in data["labels"].items():
+        write_by_input(folder / "labels" / f"{system}.jsonl", "labels", labels)
+        # People labelled three inputs of four.
+        some = {name: row for name, row in labels.items() if NAMES.index(name) % 4}
+        write_by_input(folder / "some" / f"{system}.jsonl", "labels", some)
+
+
+def write_by_input(path, column, values):
+    """A line for each input, with its value in that column."""
+    write_lines(path, [{"input": name, column: one} for name, one in values.items()])
 
 
 def write_scores(folder, order):
@@ -194,34 +159,28 @@ def write_scores(folder, order):
     quality = rng.random(7)
     wide = []
     full = []
-
     for n in range(18):
         for s in range(7):
             values = np.round(quality[s] + rng.normal(0, 0.4, 5), 2).tolist()
             row = {"system": f"s{s}", "input": f"i{n}"}
-            row |= dict(zip(("rouge", "bert", "mini"), values, strict=False))
+            row |= dict(zip(METRICS, values, strict=False))
             full.append(row)
             if n < 12:
-                raters = {"h1": values[3], "h2": values[4]}
                 # One score in eleven is missing.
                 human = "" if (n * 7 + s) % 11 == 0 else round(sum(values[3:]) / 2, 3)
-                wide.append({**row, **raters, "human": human})
+                wide.append(row | {"h1": values[3], "h2": values[4], "human": human})
 
     order.rows(folder / "full.csv", full)
     order.rows(folder / "wide.csv", wide)
-    for name, metrics in (("one", ["rouge", "human"]), ("two", ["bert", "mini"])):
-        columns = ["system", "input", *metrics]
-        order.rows(
-            folder / f"{name}.csv", [{key: row[key] for key in columns} for row in wide]
-        )
+    write_part(folder / "one.csv", order, wide, ("rouge", "human"))
+    write_part(folder / "two.csv", order, wide, ("bert", "mini"))
 
     long = []
     for row in wide:
-        place = {"system": row["system"], "input": row["input"]}
-        for metric in ("rouge", "bert", "mini", "human"):
-            score = row[metric]
-            if score != "":
-                long.append({**place, "metric": metric, "score": score})
+        for metric in (*METRICS, "human"):
+            score = {"metric": metric, "score": row[metric]}
+            if row[metric] != "":
+                long.append({"system": row["system"], "input": row["input"]} | score)
     order.rows(folder / "long.jsonl", long)
 
     made = []
@@ -229,9 +188,15 @@ def write_scores(folder, order):
         for s in range(60):
             values = np.round(rng.random(4), 2).tolist()
             row = {"system": f"s{s}", "input": f"t{n}"}
-            row |= dict(zip(("rouge", "bert", "mini"), values, strict=False))
-            made.append({**row, "human": values[3] if s < 12 else ""})
+            row |= dict(zip(METRICS, values, strict=False))
+            made.append(row | {"human": values[3] if s < 12 else ""})
     order.rows(folder / "made.csv", made)
+
+
+def write_part(path, order, rows, metrics):
+    """The table with some of its metrics."""
+    columns = ("system", "input", *metrics)
+    order.rows(path, [{key: row[key] for key in columns} for row in rows])
 
 
 def write_answers(folder: Path, order: Order):

@@ -29,41 +29,18 @@ def prepared(tmp_path_factory):
     name."""
     folder = tmp_path_factory.mktemp("full")
 
-    def run(*args: str):
-        assert run_here([*args], folder, {}).returncode == 0
+    summaries = "example/summaries -u example/scus.jsonl"
+    for line in (
+        "demo --save example",
+        f"score {summaries} -l example/labels --judge recall -o scores.json",
+        f"budget export {summaries} -o tasks",
+    ):
+        assert run_here(line.split(), folder, {}).returncode == 0
 
-    run("demo", "--save", "example")
-    summaries = ("example/summaries", "-u", "example/scus.jsonl")
-    run(
-        "score",
-        *summaries,
-        "-l",
-        "example/labels",
-        "--judge",
-        "recall",
-        "-o",
-        "scores.json",
-    )
-    run(
-        "budget",
-        "export",
-        *summaries,
-        "-o",
-        "tasks",
-    )
     task = read_tasks(folder / "tasks").judging[0]
     present = dict.fromkeys(map(str, range(len(task.units))), True)
-    answer = {
-        "task": task.id,
-        "presence": present,
-        "finished": True,
-    }
-
-    page = {
-        "format": "litepyramid-answers",
-        "worker": "Ann",
-        "answers": [answer],
-    }
+    answer = {"task": task.id, "presence": present, "finished": True}
+    page = {"format": "litepyramid-answers", "worker": "Ann", "answers": [answer]}
     (folder / "answers.json").write_text(json.dumps(page))
     (folder / "old.json").write_text("old")
     (folder / "old.png").write_text("old")
@@ -121,23 +98,9 @@ def test_a_folder_that_cannot_be_written(tmp_path, cli):
         pytest.skip("no /proc")
     summaries = tmp_path / "a.txt"
     summaries.write_text("A cat sat.\n")
-    score = (
-        "score",
-        summaries,
-        "--units",
-        summaries,
-        "-j",
-        "recall",
-        "-o",
-        "/proc/x.json",
-    )
-
-    for command in (
-        score,
-        ("demo", "--save", "/proc/x"),
-        ("demo", "--save", "/proc/x/y"),
-    ):
-        error = cli(*command, status=2).stderr
+    score = f"score {summaries} --units {summaries} -j recall -o /proc/x.json"
+    for command in (score, "demo --save /proc/x", "demo --save /proc/x/y"):
+        error = cli(command, status=2).stderr
         assert error.startswith("litepyramid: /proc/x"), error
         assert error.count("\n") == 1
 
@@ -163,15 +126,10 @@ LONG = "x" * 300
 )
 def test_names_too_long_and_folders_for_files(tmp_path, monkeypatch, command):
     (tmp_path / "a.txt").write_text("A cat sat.\n")
-    rows = [
-        f"s{i},i{j},{m},{(i * j + i) % 5}"
-        for i in range(3)
-        for j in range(3)
-        for m in "mh"
-    ]
-    (tmp_path / "scores.csv").write_text(
-        "\n".join(["system,input,metric,score", *rows])
-    )
+    rows = ["system,input,m,h"]
+    for n in range(9):
+        rows.append(f"s{n % 3},i{n // 3},{n % 4},{n % 5}")
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
     monkeypatch.chdir(tmp_path)
     before = contents(tmp_path)
     with pytest.raises(LitepyramidError):

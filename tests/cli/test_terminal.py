@@ -6,8 +6,7 @@ import subprocess
 import sys
 
 import pytest
-
-import litepyramid as lp
+from cases import quick_score
 
 pty = pytest.importorskip("pty")
 CODES = re.compile("\x1b\\[[0-9;]*m")
@@ -17,7 +16,7 @@ CODES = re.compile("\x1b\\[[0-9;]*m")
 def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("terminal") / "scores.json"
     summaries = {"whole": ["It rained."], "nothing": ["We left."]}
-    lp.score(summaries, [["It rained."]], judge="recall", samples=50).save(path)
+    quick_score(summaries, [["It rained."]]).save(path)
     return path
 
 

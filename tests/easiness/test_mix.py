@@ -4,13 +4,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
 from litepyramid.easiness.mix import By, mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
-from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.tables import render
 from litepyramid.types import InputUnits, Unit
@@ -151,7 +151,7 @@ def test_an_input_left_without_units_is_refused():
         ),
         STUS[1],
     ]
-    with pytest.raises(InputError, match="input 'a' is left without a unit"):
+    with refused("input 'a' is left without a unit"):
         mix_units(
             scus,
             stus,
@@ -239,9 +239,7 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
         assert as_units(tmp_path / f"mixed.{ending}") == list(mixed.units)
 
     for options in ({}, {"by": "gold"}, {"by": "gold", "stus": list(stus.units)}):
-        with pytest.raises(
-            InputError, match=r"needs the references of the units\. Without them"
-        ):
+        with refused(r"needs the references of the units\. Without them"):
             mix(TEXTS, **options)
 
     for options, words in (
@@ -249,7 +247,7 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
         ({"by": "best"}, "unknown way of mixing 'best'"),
         ({"stu_share": 1.1}, "the share is 1.1"),
     ):
-        with pytest.raises(InputError, match=words):
+        with refused(words):
             mix(
                 **{
                     "units": TEXTS,
@@ -376,9 +374,7 @@ def test_easiness_files_come_back(tmp_path, ending):
     np.testing.assert_array_equal(back.values, easiness.values)
     assert back.of(MAT[::-1])[0] == easiness.values[2]
 
-    with pytest.raises(
-        InputError, match="no easiness for sentence 10 of reference 1 of input 'a'"
-    ):
+    with refused("no easiness for sentence 10 of reference 1 of input 'a'"):
         back.of([Sentence("a", 0, 9, "")])
 
     table = render(easiness, "table")
@@ -402,6 +398,6 @@ def test_easiness_files_come_back(tmp_path, ending):
 def test_a_bad_line_is_named(tmp_path, line, words):
     path = tmp_path / "e.jsonl"
     path.write_text('{"input": "x", "sentence": 0, "easiness": 0.5}\n' + line + "\n")
-    with pytest.raises(InputError, match=words) as error:
+    with refused(words) as error:
         read_easiness(path)
     assert f"{path}:2:" in str(error.value)

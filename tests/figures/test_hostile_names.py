@@ -3,7 +3,8 @@
 import csv
 import io
 
-import litepyramid as lp
+from cases import quick_score
+
 from litepyramid.checked import guarded, unguarded
 from litepyramid.tables import Column, Result, Table, render
 from litepyramid.text import latex_escape
@@ -93,9 +94,7 @@ def test_csv_holds_no_formula_and_names_come_back():
 
 
 def test_half_a_character_ends_nothing(tmp_path):
-    result = lp.score(
-        {"a\udc80": ["It rained."]}, [["It rained."]], judge="recall", samples=50
-    )
+    result = quick_score({"a\udc80": ["It rained."]}, [["It rained."]])
     for ending in ("txt", "json", "csv", "tex"):
         result.save(tmp_path / f"r.{ending}")
         text = (tmp_path / f"r.{ending}").read_text()

@@ -5,7 +5,8 @@ import math
 from pathlib import Path
 
 import pytest
-from calls import CHEAP, follow, follow_line
+from calls import follow, follow_line
+from cases import quick_score
 
 import litepyramid as lp
 
@@ -100,8 +101,8 @@ def test_labels_in_a_frame_are_combined():
         }
     )
     texts = ["It rained.", "It rained.", "No.", "It rained."] * 10
-    result = lp.score(
-        {"a": texts, "b": texts[::-1]}, [["It rained."]] * 40, labels=labels, **CHEAP
+    result = quick_score(
+        {"a": texts, "b": texts[::-1]}, [["It rained."]] * 40, labels=labels
     )
     assert lp.combine(result).systems
 

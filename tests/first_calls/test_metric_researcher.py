@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from calls import follow, follow_line
+from cases import quick_score
 
 import litepyramid as lp
 
@@ -71,7 +72,7 @@ def test_a_file_of_scores_is_correlated(tmp_path, cli, name):
 def test_a_result_beside_a_table(tmp_path):
     units = [["It rained.", "We left."], ["The sun came."]]
     texts = {"a": ["It rained.", "Sun."], "b": ["We left.", "The sun came."]}
-    result = lp.score(texts, units, judge="recall", samples=40)
+    result = quick_score(texts, units)
     rows = result.to_frame("inputs").assign(metric="mine")
     rows.to_csv(tmp_path / "mine.csv", index=False)
     table = lp.read_scores([result, tmp_path / "mine.csv"])

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from calls import CHEAP, follow, follow_line
+from calls import follow, follow_line
+from cases import quick_score, refused
 
 import litepyramid as lp
 
@@ -31,7 +32,7 @@ FACTS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 
 
 def score(data, units=None, **options):
-    return lp.score(data, units, **CHEAP, **options)
+    return quick_score(data, units, **options)
 
 
 SYSTEMS = WIDE[["bart", "t5"]]
@@ -140,7 +141,7 @@ def test_a_saved_frame_is_scored(tmp_path, cli, frame, mark, encoding):
 @pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00", b"PAR1\x15", b"doc,\xe9"])
 def test_a_file_that_holds_no_text_says_how_to_save_it(tmp_path, content):
     (tmp_path / "predictions.xlsx").write_bytes(content)
-    with pytest.raises(lp.LitepyramidError, match=r"CSV UTF-8|with pandas"):
+    with refused(r"CSV UTF-8|with pandas", lp.LitepyramidError):
         score(tmp_path / "predictions.xlsx")
 
 

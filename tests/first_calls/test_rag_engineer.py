@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from calls import CHEAP, follow, follow_line
+from calls import follow, follow_line
+from cases import quick_score
 
 import litepyramid as lp
 
@@ -43,7 +44,7 @@ def test_an_export_is_scored_as_it_is(name, cli):
 def test_answers_alone_are_scored_on_facts(name):
     data = lp.load(summaries=FILES / name)
     facts = [["The bridge was closed on Monday."], ["Lune Boats runs the ferry."]]
-    result = lp.score(FILES / name, facts, **CHEAP)
+    result = quick_score(FILES / name, facts)
     assert result.systems == data.systems
     assert max(result.scores.values()) > 0
 
@@ -62,7 +63,7 @@ def test_faithfulness_to_the_contexts(cli):
 
 
 def test_rows_of_our_own_with_facts():
-    result = follow(lambda **options: lp.score(ROWS, **CHEAP, **options))
+    result = follow(lambda **options: quick_score(ROWS, **options))
     assert result.scores == {"v1": 0.5}
     assert any("missing" in note for note in result.notes)
 
@@ -78,7 +79,7 @@ def test_two_exports_are_two_systems(tmp_path):
     for name in ("monday", "friday"):
         (tmp_path / f"{name}.jsonl").write_text(text)
     files = [tmp_path / "friday.jsonl", tmp_path / "monday.jsonl"]
-    result = lp.score(files, **CHEAP)
+    result = quick_score(files)
     assert result.systems == ("friday", "monday")
 
 

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cases import quick_score
+
 DATA = Path(__file__).resolve().parents[1] / "data"
 ARCHIVE = DATA / "allennlp" / "srl-bert-25-labels.tar.gz"
 VOCABULARY = DATA / "allennlp" / "tiny-bert-uncased" / "vocab.txt"
@@ -342,7 +344,6 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
 
 
 def _made_result(folder: Path, ending: str) -> Target:
-    import litepyramid as lp
 
     texts = {
         name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")
@@ -350,14 +351,7 @@ def _made_result(folder: Path, ending: str) -> Target:
     units = [["The bridge closed.", "It rained."], ["Ana left."]] * 3
     labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
     why = ending == "json"
-    lp.score(
-        texts,
-        units,
-        labels=labels,
-        judge="recall",
-        evidence=why,
-        samples=50,
-    ).save(folder / f"r.{ending}")
+    quick_score(texts, units, labels=labels, evidence=why).save(folder / f"r.{ending}")
 
     return target(_saved, folder)
 

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.io.coerce import write_units
 
 
@@ -85,7 +85,7 @@ def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
 )
 def test_what_is_wrong_in_the_folder_is_named(authors, file, text, message):
     (authors / file).unlink() if text is None else (authors / file).write_text(text)
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         lp.load(authors)
 
 
@@ -117,7 +117,7 @@ def test_rose_and_qapyramid(tmp_path, name, units, labels):
         ({"system_outputs": {}}, "system_outputs"),
     ):
         path.write_text(json.dumps([rows[0] | change]))
-        with pytest.raises(InputError, match=message):
+        with refused(message):
             lp.load(path)
 
 

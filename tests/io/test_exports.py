@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents
 from litepyramid.io.rows import read_rows
 
@@ -216,5 +216,5 @@ def test_a_table_of_ours_loses_no_column_without_a_word(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("input,reference,output\nq1,It rained.,Yes.\nq2,We left.,\n")
     assert lp.convert(path).left_out == {"values of output": 1}
-    with pytest.raises(InputError, match="columns summary=output"):
+    with refused("columns summary=output"):
         lp.score(path, judge="recall")

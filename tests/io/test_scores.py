@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from cases import refused
 
-from litepyramid.errors import InputError
-from litepyramid.io.scores import arrays_table, read_scores, write_scores
+from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.meta.alignment import align
 
 ROWS = [
@@ -61,7 +61,7 @@ def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
     )
     assert read_scores([one, two]).values.ravel().tolist() == [3, 1, 2]
     three = write(tmp_path / "c.csv", "system,input,metric,score\na,1,human,4\n")
-    with pytest.raises(InputError, match=r"c.csv:2: metric 'human' scores .* twice"):
+    with refused(r"c.csv:2: metric 'human' scores .* twice"):
         read_scores([one, three])
 
 
@@ -91,7 +91,7 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
             np.testing.assert_array_equal(table.matrix(metric).values, values)
         assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
 
-    with pytest.raises(InputError, match="no metric 'h3'"):
+    with refused("no metric 'h3'"):
         read_scores(WIDE, columns={"human": "h1+h3"})
 
 
@@ -163,16 +163,6 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
         assert means[0] == means[1]
 
 
-def test_two_arrays_are_a_table():
-    x = np.array([[1.0, np.nan], [2, 3]])
-    y = [[4, 5], [6, 7]]
-    table = arrays_table(x, y)
-    assert (table.metrics, table.systems) == (("x", "human"), ("1", "2"))
-    np.testing.assert_array_equal(table.values, [x, y])
-    assert arrays_table([1, 2], [3, 4]).inputs == ("1",)
-    for bad in ([1, 2, 3], "ab", [[1], [np.inf]], [[[1.0]]]):
-        with pytest.raises(InputError):
-            arrays_table(bad, [3, 4])
 
 
 HEADER = "system,input,metric,score\n"
@@ -220,7 +210,7 @@ HEADER = "system,input,metric,score\n"
     ],
 )
 def test_mistakes_are_named(tmp_path, text, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         read_scores(write(tmp_path / "f.csv", text))
 
 
@@ -234,9 +224,7 @@ def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
         }
         for i in range(1000)
     ]
-    with pytest.raises(
-        InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"
-    ):
+    with refused(r"1,000 scores share too little.*1,000,000,000 cells"):
         read_scores(rows)
 
     assert np.isfinite(read_scores(rows[:100]).values).sum() == 100

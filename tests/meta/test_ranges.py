@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import refused
 from scipy.stats import kendalltau
 
 from litepyramid import meta
-from litepyramid.errors import InputError
 from litepyramid.meta.ranges import better, opposite_orders
 from litepyramid.types import ScoreTable
 
@@ -178,5 +178,5 @@ def test_mistakes_are_named(table):
         ({"rule": "none"}, "text or code"),
         ({"best": 1}, "a whole number from 2"),
     ):
-        with pytest.raises(InputError, match=message):
+        with refused(message):
             scoring_range(table, **changes)

@@ -8,12 +8,12 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from cases import refused
 from nlpstats.correlations.fisher import fisher as rival_fisher
 from nlpstats.correlations.williams import williams_test as rival_williams
 from oracles import multipletests
 from scipy import stats
 
-from litepyramid.errors import InputError
 from litepyramid.meta import compare, interval, normality, rank
 from litepyramid.meta.alignment import LeftOut
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -91,7 +91,7 @@ def test_fisher_has_no_interval_from_too_few_or_from_a_perfect_correlation(table
     assert all(math.isnan(end) for end in fisher_interval(0.3, 4, "kendall"))
     assert not math.isnan(fisher_interval(0.3, 5, "kendall")[0])
     assert fisher_interval(1.0, 30) == (1.0, 1.0)
-    with pytest.raises(InputError, match="no Fisher interval for 'spa'"):
+    with refused("no Fisher interval for 'spa'"):
         interval(made_up(table_of), method="fisher", coefficient="spa")
 
 
@@ -118,7 +118,7 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
     assert found.failed == 500 - kept.size > 0
     assert (found.low, found.high) == tuple(np.percentile(kept, [10, 90]))
     assert str(found.failed) in str(result.to_tables()[0].rows[0])
-    with pytest.raises(InputError, match="only 1 input"):
+    with refused("only 1 input"):
         interval(made_up(table_of, n=4, m=1), method="boot-inputs")
     interval(
         table,
@@ -426,7 +426,7 @@ def test_families_of_equal_metrics_hold_their_level(level, coefficient):
 
 def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
     table = made_up(table_of, metrics=6)
-    with pytest.raises(InputError, match="598 samples: no test could pass"):
+    with refused("598 samples: no test could pass"):
         compare(table, samples=598, correction="bonferroni-level")
     compare(
         table,
@@ -602,7 +602,7 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
         assert one.value == value
         assert one.low <= value <= one.high or one.metric == "poor"
 
-    with pytest.raises(InputError, match="several levels"):
+    with refused("several levels"):
         rank(table, level=["system", "summary"])
 
 

@@ -2,6 +2,7 @@
 texts."""
 
 import pytest
+from cases import quick_score
 from test_report_page import HOSTILE, choose, find, open_report
 
 import litepyramid as lp
@@ -17,13 +18,7 @@ def changed():
             ["A storm hit Oslo.", "Two people died."],
             ["The bridge is closed.", "Cars wait."],
         ]
-        return lp.score(
-            texts,
-            units,
-            ids=["storm", "bridge/2"],
-            judge="recall",
-            samples=40,
-        )
+        return quick_score(texts, units, ids=["storm", "bridge/2"])
 
     old = run(
         "A storm hit Oslo. Two people died. It was dark.", "The bridge is closed."

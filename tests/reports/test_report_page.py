@@ -3,9 +3,9 @@ texts."""
 
 import numpy as np
 import pytest
+from cases import quick_score, refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.reports import score_page
 from litepyramid.scoring.page_data import BOUNDS, verdict_bounds
@@ -67,9 +67,7 @@ def test_a_saved_result_makes_the_same_page(scored, tmp_path):
 
 
 def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
-    result = lp.score(
-        {"a": ["It rained. We left."]}, [["We left."]], judge="recall", samples=50
-    )
+    result = quick_score({"a": ["It rained. We left."]}, [["We left."]])
     assert '"evidence":[[[11,19,"",""]]]' in result.to_html()
     result.save(tmp_path / "r.json")
     assert '"evidence":null' in report(tmp_path / "r.json").to_html()
@@ -209,14 +207,7 @@ def test_the_keyboard(scored, browser, tmp_path):
 def test_texts_are_data(browser, tmp_path):
     names = {f"system {text}": [f"{text} It rained.", HOSTILE[0]] for text in HOSTILE}
     units = [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]]
-    result = lp.score(
-        names,
-        units,
-        ids=[HOSTILE[0], "b"],
-        judge="recall",
-        evidence=True,
-        samples=40,
-    )
+    result = quick_score(names, units, ids=[HOSTILE[0], "b"], evidence=True)
     path = tmp_path / "r.html"
     result.to_html(path)
     open_report(browser, path)
@@ -282,6 +273,6 @@ def test_long_names_of_runs_are_told_apart(browser, tmp_path):
 
 def test_a_page_too_large_is_refused(scored, monkeypatch, tmp_path):
     monkeypatch.setattr(score_page, "LARGEST", 1000)
-    with pytest.raises(InputError, match="a page of 0 MB"):
+    with refused("a page of 0 MB"):
         scored.save(tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()

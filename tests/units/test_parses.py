@@ -4,11 +4,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.checked import as_type
-from litepyramid.errors import InputError
 from litepyramid.tables import plain, record
 from litepyramid.units.extract import open_backend
 from litepyramid.units.parses import (
@@ -113,7 +113,7 @@ BAD = [
 def test_what_is_wrong_is_said_with_its_line(tmp_path, value, message):
     path = tmp_path / "parses.jsonl"
     path.write_text("\n" + json.dumps(value) + "\n")
-    with pytest.raises(InputError, match=message) as caught:
+    with refused(message) as caught:
         read_parses(path)
     assert (caught.value.path, caught.value.line) == (str(path), 2)
 
@@ -125,10 +125,10 @@ def test_frames_from_a_file(tmp_path):
     batch = open_backend(str(path)).parse([replace(PARSE, sentences=())])
     assert batch.references == (PARSE,)
     assert batch.counts == {"references in the file that are not needed": 1}
-    with pytest.raises(InputError, match="no parse of reference 1 of input 'z'"):
+    with refused("no parse of reference 1 of input 'z'"):
         FileBackend(path).parse([replace(other, input="z")])
     write_parses(path, [ParsedReference("a", 0, (ParsedSentence(("It",)),))])
-    with pytest.raises(InputError, match='without "frames"'):
+    with refused('without "frames"'):
         FileBackend(path).parse([ParsedReference("a", 0, ())])
 
 
@@ -136,5 +136,5 @@ def test_frames_from_a_file(tmp_path):
     "spec", ["nonsense", "sentences:x", "embedded:", "stanza.json"]
 )
 def test_backends_that_are_not_there(spec):
-    with pytest.raises(InputError, match="unknown SRL backend"):
+    with refused("unknown SRL backend"):
         open_backend(spec)

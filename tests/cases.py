@@ -1,0 +1,34 @@
+"""What many tests write: tables of cases, rows as files, cheap scores, refusals."""
+
+import json
+
+import pytest
+
+import litepyramid as lp
+from litepyramid.errors import InputError
+
+
+def refused(message, error=InputError):
+    """Within this something is refused with one error, whose message has this in it."""
+    return pytest.raises(error, match=message)
+
+
+def quick_score(*data, **options):
+    """Scores by a judge that needs no model, with few samples."""
+    return lp.score(*data, **({"judge": "recall", "samples": 40} | options))
+
+
+def cases(table):
+    """The fields of each line, divided by ` | `; ⏎ stands for the end of a line."""
+    rows = []
+    for line in table.strip().splitlines():
+        fields = line.replace("⏎", "\n").split(" | ")
+        rows.append(tuple(field.strip(" ") for field in fields))
+    return rows
+
+
+def write_lines(path, rows):
+    """Writes JSON Lines, and gives their path."""
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.write_text("".join(lines), "utf-8")
+    return path
