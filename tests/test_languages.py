@@ -222,5 +222,3 @@ def test_cards_tell_the_languages_of_models():
     units, good, _ = EXAMPLE["de"]
     result = lp.score([good], [units], judge=unknown, samples=40)
     assert "It is not known whether this model reads German." in result.notes
-
-

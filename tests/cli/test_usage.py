@@ -4,6 +4,7 @@
 import sys
 
 import pytest
+from cases import cases
 
 from litepyramid.cli import main
 
@@ -24,26 +25,22 @@ def run(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("words", "hint"),
-    [
-        ("scor", "Did you mean 'score'? See 'litepyramid --help'."),
-        (
-            "meta intervl x.csv",
-            "Did you mean 'interval'? See 'litepyramid meta --help'.",
-        ),
-        ("correlate x.csv", "Did you mean 'meta correlate'? See 'litepyramid --help'."),
-        ("zzz", "See 'litepyramid --help'."),
-        ("score x --jugde recall", "--judge"),
-        ("score x --refs r.jsonl", "--references"),
-        (
-            "score x --judge gpt --endpoint http://x",
-            "-J endpoint=VALUE with --judge llm:MODEL",
-        ),
-        ("score x --mode p2c", "-J mode=VALUE"),
-        ("meta interval", "See 'litepyramid meta interval --help'."),
-        ("finetune lexical", "See 'litepyramid finetune --help'."),
-        ("crossval x --by x", "examples"),
-        ("meta interval x --seed", "See 'litepyramid meta interval --help'."),
-    ],
+    cases(
+        """
+scor                                    | Did you mean 'score'? See 'litepyramid --help'.
+meta intervl x.csv                      | Did you mean 'interval'? See 'litepyramid meta --help'.
+correlate x.csv                         | Did you mean 'meta correlate'? See 'litepyramid --help'.
+zzz                                     | See 'litepyramid --help'.
+score x --jugde recall                  | --judge
+score x --refs r.jsonl                  | --references
+score x --judge gpt --endpoint http://x | -J endpoint=VALUE with --judge llm:MODEL
+score x --mode p2c                      | -J mode=VALUE
+meta interval                           | See 'litepyramid meta interval --help'.
+finetune lexical                        | See 'litepyramid finetune --help'.
+crossval x --by x                       | examples
+meta interval x --seed                  | See 'litepyramid meta interval --help'.
+"""
+    ),
 )
 def test_a_mistake_is_one_line(run, words, hint):
     status, out, err = run(*words.split())

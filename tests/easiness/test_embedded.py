@@ -56,8 +56,6 @@ def gain(measured, settings, start, folds=None):
     return 1 - error / constant, error, constant
 
 
-
-
 def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     references = [
         InputReferences(

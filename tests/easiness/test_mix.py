@@ -4,7 +4,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -384,16 +384,15 @@ def test_easiness_files_come_back(tmp_path, ending):
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [
-        ('{"input": "a"}', "no sentence"),
-        ('{"input": "a", "sentence": -1}', "sentence is -1"),
-        ('{"input": "a", "sentence": 0, "easiness": "big"}', 'easiness is "big"'),
-        ('{"input": "a", "sentence": 0, "easiness": true}', "easiness is true"),
-        (
-            '{"input": "x", "sentence": 0, "easiness": 1}',
-            "the same sentence as in line 1",
-        ),
-    ],
+    cases(
+        """
+{"input": "a"}                                   | no sentence
+{"input": "a", "sentence": -1}                   | sentence is -1
+{"input": "a", "sentence": 0, "easiness": "big"} | easiness is "big"
+{"input": "a", "sentence": 0, "easiness": true}  | easiness is true
+{"input": "x", "sentence": 0, "easiness": 1}     | the same sentence as in line 1
+"""
+    ),
 )
 def test_a_bad_line_is_named(tmp_path, line, words):
     path = tmp_path / "e.jsonl"

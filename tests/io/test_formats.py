@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import refused
+from cases import cases, refused
 
 import litepyramid as lp
 from litepyramid.io.coerce import as_summaries, as_units
@@ -134,45 +134,24 @@ def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        (
-            "healthbench.jsonl",
-            '"points": 9',
-            '"points": 0',
-            ":2: the criterion .* the weight 0",
-        ),
-        ("healthbench.jsonl", '"points": 9', '"points": NaN', ":2: a broken rubric"),
-        (
-            "healthbench.jsonl",
-            '"points": 9',
-            '"points": -9',
-            ":2: no unit of input 'hb-2'",
+        *cases(
+            """
+healthbench.jsonl | "points": 9 | "points": 0 | :2: the criterion .* the weight 0
+healthbench.jsonl | "points": 9 | "points": NaN | :2: a broken rubric
+healthbench.jsonl | "points": 9 | "points": -9 | :2: no unit of input 'hb-2'
+prbench.jsonl | "critically_detrimental_weight": -8 | "x": 1 | :1: no weight of the
+autorubric.json | "weight": 2 | "weight": "much" | has the weight None
+inspect.json | "id": 2 | "id": [2] | "input" is
+inspect.json | "samples": [ | "samples": [3, | broken samples
+inspect.json | "metadata": {"units" | "metadata": {"units": 3, "x" | no "units"
+promptfoo.json | "vars": {"question" | "vars": ["question"], "x": {"y" | vars is
+"""
         ),
         (
             "healthbench.jsonl",
             '"prompt_id": "hb-2", ',
             "",
             ":2: is no line of HealthBench",
-        ),
-        (
-            "prbench.jsonl",
-            '"critically_detrimental_weight": -8',
-            '"x": 1',
-            ":1: no weight of the",
-        ),
-        ("autorubric.json", '"weight": 2', '"weight": "much"', "has the weight None"),
-        ("inspect.json", '"id": 2', '"id": [2]', '"input" is'),
-        ("inspect.json", '"samples": [', '"samples": [3,', "broken samples"),
-        (
-            "inspect.json",
-            '"metadata": {"units"',
-            '"metadata": {"units": 3, "x"',
-            'no "units"',
-        ),
-        (
-            "promptfoo.json",
-            '"vars": {"question"',
-            '"vars": ["question"], "x": {"y"',
-            "vars is",
         ),
     ],
 )

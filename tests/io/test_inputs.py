@@ -4,7 +4,7 @@ misfit."""
 import json
 
 import pytest
-from cases import refused
+from cases import cases, refused
 
 from litepyramid.io.coerce import (
     as_labels,
@@ -73,39 +73,29 @@ def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ("{", "not valid JSON"),
-        ("[1]", "a JSON list"),
-        ('{"units": ["a"]}', 'no "input"'),
-        ('{"input": true, "units": ["a"]}', '"input" is true'),
-        ('{"input": 1.5, "units": ["a"]}', '"input" is 1.5'),
-        ('{"input": "b", "units": []}', 'no "units"'),
-        ('{"input": "b", "units": [""]}', "unit 1 is empty"),
-        ('{"input": "b", "units": ["<t> a </t>"]}', "unit 1 has the sentence marks"),
-        ('{"input": "b", "units": [{"weight": 1}]}', "unit 1 has no text"),
-        ('{"input": "b", "units": [{"text": "t", "weight": -1e13}]}', "weight -1"),
-        (
-            '{"input": "b", "units": [{"text": "t", "weight": -1}]}',
-            "no unit of input 'b'",
-        ),
-        (
-            '{"input": "b", "units": [{"text": "t", "tags": [3]}]}',
-            r"unit 1 \(tags\[0\] is 3",
-        ),
-        ('{"input": "b", "units": [{"text": "t", "weight": true}]}', "weight True"),
-        ('{"input": "b", "units": [{"text": "t", "weight": 1e999}]}', "weight inf"),
-        ('{"input": "b", "units": [{"text": "t", "kind": "acu"}]}', 'kind is "acu"'),
-        ('{"input": "b", "units": [{"text": "t", "sentence": -1}]}', "sentence is -1"),
-        (
-            '{"input": "b", "units": [{"text": "t", "importance": "x"}]}',
-            'importance is "x"',
-        ),
-        (
-            '{"input": "b", "units": [{"text": "t", "places": [[0, -1]]}]}',
-            r"places\[0\]\[1\] is",
-        ),
-        ('{"input": "a", "units": ["again"]}', "occurs twice"),
-    ],
+    cases(
+        r"""
+{                                                            | not valid JSON
+[1]                                                          | a JSON list
+{"units": ["a"]}                                             | no "input"
+{"input": true, "units": ["a"]}                              | "input" is true
+{"input": 1.5, "units": ["a"]}                               | "input" is 1.5
+{"input": "b", "units": []}                                  | no "units"
+{"input": "b", "units": [""]}                                | unit 1 is empty
+{"input": "b", "units": ["<t> a </t>"]}                      | unit 1 has the sentence marks
+{"input": "b", "units": [{"weight": 1}]}                     | unit 1 has no text
+{"input": "b", "units": [{"text": "t", "weight": -1e13}]}    | weight -1
+{"input": "b", "units": [{"text": "t", "weight": -1}]}       | no unit of input 'b'
+{"input": "b", "units": [{"text": "t", "tags": [3]}]}        | unit 1 \(tags\[0\] is 3
+{"input": "b", "units": [{"text": "t", "weight": true}]}     | weight True
+{"input": "b", "units": [{"text": "t", "weight": 1e999}]}    | weight inf
+{"input": "b", "units": [{"text": "t", "kind": "acu"}]}      | kind is "acu"
+{"input": "b", "units": [{"text": "t", "sentence": -1}]}     | sentence is -1
+{"input": "b", "units": [{"text": "t", "importance": "x"}]}  | importance is "x"
+{"input": "b", "units": [{"text": "t", "places": [[0, -1]]}]} | places\[0\]\[1\] is
+{"input": "a", "units": ["again"]}                           | occurs twice
+"""
+    ),
 )
 def test_bad_unit_json(tmp_path, line, message):
     path = tmp_path / "u.jsonl"

@@ -163,8 +163,6 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
         assert means[0] == means[1]
 
 
-
-
 HEADER = "system,input,metric,score\n"
 
 

@@ -3,7 +3,7 @@ texts."""
 
 import numpy as np
 import pytest
-from cases import quick_score, refused
+from cases import cases, quick_score, refused
 
 import litepyramid as lp
 from litepyramid.judges.evaluate import calibrate
@@ -144,12 +144,14 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
 
 @pytest.mark.parametrize(
     ("sentence", "unit", "underlined"),
-    [
-        ("She held the sign which was big.", "the sign was big", "the sign/was big"),
-        ("They found the gun he used.", "he used the gun", "the gun he used"),
-        ("The dog saw the cat.", "The dog saw", "The dog saw"),
-        ("He left on Monday, he said.", "Bob left on Monday", "left on Monday"),
-    ],
+    cases(
+        """
+She held the sign which was big. | the sign was big   | the sign/was big
+They found the gun he used.      | he used the gun    | the gun he used
+The dog saw the cat.             | The dog saw        | The dog saw
+He left on Monday, he said.      | Bob left on Monday | left on Monday
+"""
+    ),
 )
 def test_the_words_of_a_unit_are_underlined_in_its_sentence(
     sentence, unit, underlined, browser, tmp_path
