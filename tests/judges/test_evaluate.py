@@ -80,80 +80,69 @@ def test_what_is_refused(presence, labels):
 
 
 def write(path, rows):
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    path.write_bytes(
-        gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode()
-    )
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 
 def test_several_sets_give_one_table(tmp_path):
-    rows = [
-        {
-            "premise": "A storm hit Oslo.",
-            "hypothesis": unit,
-            "present": present,
-        }
-        for unit, present in (
-            ("A storm hit.", 1),
-            ("A ferry sank.", 0),
-            ("Oslo burned.", 0.5),
-        )
-    ]
+    labels = {"A storm hit.": 1, "A ferry sank.": 0, "Oslo burned.": 0.5}
+    premise = "A storm hit Oslo."
+    rows = []
+    for unit, label in labels.items():
+        rows.append({"premise": premise, "hypothesis": unit, "present": label})
     files = [
         write(tmp_path / "a.jsonl", rows),
         write(tmp_path / "b.jsonl.gz", rows[:2]),
     ]
-    data = [load_example()]
-    result = evaluate(
-        lambda summary, units: [1.0] * len(units), data, pairs=files, contrast=True
-    )
+
+    def always(summary, units):
+        return [1.0] * len(units)
+
+    result = evaluate(always, [load_example()], pairs=files, contrast=True)
+
     assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
+    assert [row[0] for row in result.to_tables()[0].rows] == list(result.names)
+    b = result.sets[2]
+    assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
     assert sum(kind.pairs for kind in result.phenomena) == 824
     contrast = load_contrast()
     for kind in result.phenomena:  # who always says present is right on those that are
         labels = contrast.labels[[name == kind.name for name in contrast.kinds]]
         assert kind.accuracy == pytest.approx(labels.mean())
 
-    assert [row[0] for row in result.to_tables()[0].rows] == list(result.names)
-    b = result.sets[2]
-    assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
-    first, same, other = (
-        evaluate("recall", pairs=write(tmp_path / "c.jsonl", some)).signature
-        for some in (rows, rows[::-1], rows[:2])
-    )
-    assert first == same != other
 
+def test_the_signature_is_of_the_pairs_in_any_order(tmp_path):
+    signatures = []
+    rows = [{"premise": "a", "hypothesis": h, "present": 1} for h in "bcd"]
+    for some in (rows, rows[::-1], rows[:2]):
+        path = write(tmp_path / "c.jsonl", some)
+        signatures.append(evaluate("recall", pairs=path).signature)
+    assert signatures[0] == signatures[1] != signatures[2]
 
-def test_one_data_set_has_one_hash():
     result = evaluate("recall", load_example())
     assert result.signature == result.sets[0].signature
     assert str(result.signature) in result.to_tables()[1].notes
 
 
-def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"premise": "a"}, r"p\.jsonl:1"),
+        ({"premise": "a", "hypothesis": "b", "present": "1"}, r"p\.jsonl:1"),
+        ({"x": 1}, r"p\.jsonl:1"),
+        ({"premise": "a", "hypothesis": "b", "present": 2}, "one label of 0"),
+    ],
+)
+def test_broken_pairs(tmp_path, row, says):
+    with pytest.raises(InputError, match=says):
+        evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
+
+
+def test_nothing_to_evaluate_on():
     with pytest.raises(InputError, match="nothing to evaluate on"):
         evaluate("recall")
-    for row in (
-        {"premise": "a"},
-        {
-            "premise": "a",
-            "hypothesis": "b",
-            "present": "1",
-        },
-        {"x": 1},
-    ):
-        with pytest.raises(InputError, match=r"p\.jsonl:1"):
-            evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
-
-    row = {
-        "premise": "a",
-        "hypothesis": "b",
-        "present": 2,
-    }
-    with pytest.raises(InputError, match="one label of 0"):
-        evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
@@ -170,14 +159,14 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     assert 27 <= ours.labels.sum() <= 33
     for names in (ours.kinds, summaries):
         rows = {*zip(names, ours.labels.tolist(), strict=True)}
-        assert rows == {(name, label) for name in names for label in (0.0, 1.0)}
+        assert len(rows) == 2 * len({*names})
 
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
 
-    split = [
-        ({*words(unit)}, {*words(text)})
-        for unit, text in zip(units, summaries, strict=True)
-    ]
-    assert np.mean([len(unit & text) / len(unit) for unit, text in split]) > 0.5
+    shares = []
+    for unit, text in zip(units, summaries, strict=True):
+        own = {*words(unit)}
+        shares.append(len(own & {*words(text)}) / len(own))
+    assert np.mean(shares) > 0.5

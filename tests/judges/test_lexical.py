@@ -3,6 +3,8 @@ model files."""
 
 import json
 import sys
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -75,19 +77,21 @@ def test_recall_has_the_published_values_on_realsumm(realsumm, monkeypatch):
 
     for fold in dataset.example_folds:
         held = [n for n, name in enumerate(dataset.inputs) if name in fold]
-        items = [(s.texts[n], texts[n]) for s in dataset.summaries for n in held]
-        labels = [human[s.system][n] for s in dataset.summaries for n in held]
+        items = []
+        labels = []
+        for summaries in dataset.summaries:
+            items += [(summaries.texts[n], texts[n]) for n in held]
+            labels += [human[summaries.system][n] for n in held]
         presence = RECALL.judge(items).presence
-        x, z = (
-            np.array([np.mean(r) for r in rows]).reshape(25, -1)
-            for rows in (presence, labels)
-        )
         both = np.concatenate(presence), np.concatenate(labels)
-        levels = [
-            (a, b) for a in ("system", "summary") for b in ("pearson", "spearman")
-        ]
-        values.append([f(*both) for f in (roc_auc, brier_score)])
-        values[-1] += [level_correlation(x, z, *level).value for level in levels]
+        values.append([roc_auc(*both), brier_score(*both)])
+        x, z = ([np.mean(r) for r in rows] for rows in (presence, labels))
+        matrices = np.reshape(x, (25, -1)), np.reshape(z, (25, -1))
+        for level, coefficient in product(
+            ("system", "summary"), ("pearson", "spearman")
+        ):
+            found = level_correlation(*matrices, level, coefficient)
+            values[-1].append(found.value)
 
     auc, brier, *correlations = np.mean(values, axis=0)
     assert auc == pytest.approx(0.821, abs=0.0006)
@@ -102,19 +106,15 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
     batch = JUDGE.judge(items)
     assert batch.counts["pairs"] == sum(len(units) for _, units in items)
     order = np.random.default_rng(seed).permutation(len(items))
-    shuffled = JUDGE.judge([items[i] for i in order]).presence
+    shuffled = JUDGE.judge([(items[i][0], items[i][1][::-1]) for i in order]).presence
+    close = partial(np.testing.assert_allclose, rtol=0, atol=1e-12)
 
     for place, i in enumerate(order):
-        np.testing.assert_allclose(
-            shuffled[place], batch.presence[i], rtol=0, atol=1e-12
-        )
+        close(shuffled[place][::-1], batch.presence[i])
 
     for (summary, units), row in zip(items, batch.presence, strict=True):
         assert ((row >= 0) & (row <= 1)).all()
-        alone = [one(summary, unit) for unit in units]
-        np.testing.assert_allclose(alone, row, rtol=0, atol=1e-12)
-        backwards = JUDGE.judge([(summary, units[::-1])]).presence[0][::-1]
-        np.testing.assert_allclose(backwards, row, rtol=0, atol=1e-12)
+        close([one(summary, unit) for unit in units], row)
 
 
 @pytest.mark.parametrize(
@@ -167,19 +167,41 @@ def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_
     model = fit_lexical(items, labels, frequencies=counted)
     assert model.weights == pytest.approx(shipped.weights, abs=2e-3)
     assert model.bias == pytest.approx(shipped.bias, abs=2e-3)
-    # Wikipedia sentences labelled for entailment: nothing of them was seen in training.
-    rows = [
-        row
-        for _, row in read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")
-    ]
 
-    rows = [row for row in rows if row["label"] in ("e", "n", "c")][::4]
-    items = [(r["premise"], [r["hypothesis"]]) for r in rows]
-    truth = [r["label"] == "e" for r in rows]
+    # Wikipedia sentences labelled for entailment: nothing of them was seen in training.
+    rows = read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")
+    rows = [row for _, row in rows if row["label"] in ("e", "n", "c")][::4]
+    items = [(row["premise"], [row["hypothesis"]]) for row in rows]
+    truth = [row["label"] == "e" for row in rows]
     ours = flat(JUDGE, items)
     recall = flat(RECALL, items)
     assert roc_auc(ours, truth) > roc_auc(recall, truth) + 0.01
     assert brier_score(ours, truth) < brier_score(recall, truth) - 0.03
+
+
+def test_chunks_change_nothing(monkeypatch):
+    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)]
+    units += ["", "No."]
+    items = [
+        ("A storm hit Oslo. Not one bridge fell.", units),
+        ("Rain.", units[:3]),
+    ] * 3
+    whole = JUDGE.judge([*items, ("  \n", ["A storm hit."])])
+    assert whole.presence[-1].tolist() == [0.0]
+    assert whole.counts["wordless"] == 4
+
+    monkeypatch.setattr(lexical, "_CHUNK", 2)
+    assert all(map(np.array_equal, whole.presence, JUDGE.judge(items).presence))
+
+
+def test_what_is_too_much_is_refused(monkeypatch):
+    for text, units in (("storm ", ["storm " * 9000]), ("a b ", ["cd"] * 99_999)):
+        with pytest.raises(InputError, match="too long for the lexical judge"):
+            JUDGE.judge([(text * 10_000, units)])
+
+    monkeypatch.setattr(features, "MOST_ALIKE", 1)
+    with pytest.raises(InputError, match="spelt alike"):
+        JUDGE.judge([("Nepal", ["Nepalese"])])
 
 
 @pytest.mark.parametrize("labels", [[], [[1, 0]], [[2]], [[1]]])
@@ -213,33 +235,6 @@ def test_files_that_are_no_model(tmp_path, change, says):
         load_lexical(path)
 
 
-def test_chunks_change_nothing_and_what_is_too_much_is_refused(monkeypatch):
-    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)] + [
-        "",
-        "No.",
-    ]
-    items = [
-        ("A storm hit Oslo. Not one bridge fell.", units),
-        ("It rained.", units[:3]),
-    ] * 3
-    whole = JUDGE.judge([*items, ("  \n", ["A storm hit."])])
-    assert whole.presence[-1].tolist() == [0.0]
-    assert whole.counts["wordless"] == 4
-    monkeypatch.setattr(lexical, "_CHUNK", 2)
-    assert all(map(np.array_equal, whole.presence, JUDGE.judge(items).presence))
-
-    for summary, unit in (
-        ("storm " * 9000, ["storm " * 9000]),
-        ("a b " * 10**5, ["cd"] * 9999),
-    ):
-        with pytest.raises(InputError, match="too long for the lexical judge"):
-            JUDGE.judge([(summary, unit)])
-
-    monkeypatch.setattr(features, "MOST_ALIKE", 1)
-    with pytest.raises(InputError, match="spelt alike"):
-        JUDGE.judge([("Nepal", ["Nepalese"])])
-
-
 SUMMARY = (
     "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
 )
@@ -249,11 +244,11 @@ SUMMARY = (
 def test_evidence_goes_with_the_verdict(judge):
     units = ["The firm sold 400 jars.", "It sold the shop.", "Nobody came.", "?!"]
     items = [(SUMMARY, units), ("", units), (SUMMARY, []), ("?!", units)]
+
     rows = judge.explain(items)
-    presence = judge.judge(items).presence
-    assert [[e.presence for e in row] for row in rows] == [
-        row.tolist() for row in presence
-    ]
+
+    for row, presence in zip(rows, judge.judge(items).presence, strict=True):
+        assert [e.presence for e in row] == presence.tolist()
     first, denied, *_ = rows[0]
     assert (first.sentence, denied.sentence) == (1, 2)
     assert SUMMARY[slice(*first.span)] == "In Hull, the firm sold 4,000 jars."

@@ -45,14 +45,9 @@ ITEMS = [
 DISTINCT = 9
 
 
-def judge(fake, tmp_path=None, **options):
+def judge(fake, tmp_path=None, model="m", **options):
     cache = tmp_path / "c.sqlite" if tmp_path else None
-    return LLMJudge(
-        "m",
-        endpoint=fake.url,
-        cache=cache,
-        **options,
-    )
+    return LLMJudge(model, endpoint=fake.url, cache=cache, **options)
 
 
 def values(batch):
@@ -61,21 +56,15 @@ def values(batch):
 
 def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake):
     batch = judge(fake).judge(ITEMS)
+
     assert values(batch) == rule(ITEMS)
-    names = ("pairs", "judged", "requests", "tokens_in", "tokens_out")
-    assert [batch.counts[name] for name in names] == [
-        12,
-        DISTINCT,
-        fake.requests,
-        400,
-        40,
-    ]
+    counts = {"pairs": 12, "judged": DISTINCT, "requests": fake.requests}
+    counts |= {"tokens_in": 400, "tokens_out": 40}
+    assert batch.counts.items() >= counts.items()
     body = fake.bodies[0]
     assert (body["temperature"], body["seed"], body["model"]) == (0, 12345, "m")
     schema = body["response_format"]["json_schema"]["schema"]
-    assert schema["required"] == [
-        str(n) for n in range(1, len(schema["properties"]) + 1)
-    ]
+    assert schema["required"] == [*schema["properties"]]
     assert fake.keys == {f"Bearer {KEY}"}
     assert batch.signature["revision"] == "fake-1"
 
@@ -104,13 +93,10 @@ def test_versions_and_what_a_server_refuses_to_be_asked_for_are_in_the_signature
 def test_the_estimate_is_of_what_would_be_sent(fake, tmp_path):
     with pytest.raises(EstimateOnly) as unsent:
         judge(fake, tmp_path, estimate=True).judge(ITEMS)
+
     result = unsent.value.result
-    assert (result.pairs, result.from_cache, result.requests, fake.requests) == (
-        DISTINCT,
-        0,
-        4,
-        0,
-    )
+    assert (result.pairs, result.from_cache, result.requests) == (DISTINCT, 0, 4)
+    assert fake.requests == 0
     judge(fake, tmp_path).judge(ITEMS)
     sent = sum(len(body["messages"][0]["content"].encode()) for body in fake.bodies)
     assert abs(result.tokens_in - sent / 4) < 40
@@ -210,49 +196,33 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
     """A fake that looks at the question: "In 2029." is an answer only to when."""
 
     def act(number, body):
-        return json.dumps(
-            {"1": "yes" if (question_of(body) or "").startswith("When") else "no"}
-        )
+        when = (question_of(body) or "").startswith("When")
+        return json.dumps({"1": "yes" if when else "no"})
 
     fake.act = act
-    units = ["The tunnel opens in 2029."]
-    items = [("In 2029.", units)] * 3 + [("", units)]
-    questions = ["When does\nit open?", "What does it cost?", None, "When?"]
+    items = [("In 2029.", ["The tunnel opens in 2029."])] * 3
+    questions = ["When does\nit open?", "What does it cost?", None]
     whole = judge_pairs(judge(fake, tmp_path), items, questions)
-    assert values(whole) == [[1.0], [0.0], [0.0], [0.0]]
-    assert {question_of(body) for body in fake.bodies} == {
-        "When does\nit open?",
-        *questions[1:3],
-    }
+    assert values(whole) == [[1.0], [0.0], [0.0]]
+    assert {question_of(body) for body in fake.bodies} == {*questions}
 
-    again = judge(fake, tmp_path).judge(items[:2], questions[:2])
     swapped = judge(fake, tmp_path).judge(items[:2], questions[1::-1])
     assert (values(swapped), fake.requests) == ([[0.0], [1.0]], 3)
     plain = judge(fake, tmp_path).judge(items[:2])
-    signatures = [batch.signature.get("questions") for batch in (whole, again, plain)]
+    signatures = [batch.signature.get("questions") for batch in (whole, swapped, plain)]
     assert signatures == ["asked", "asked", None]
 
 
 def test_evidence_evaluation_and_functions_get_the_question(fake):
     ready = judge(fake)
-    lp.explain(
-        "It opens in 2029. It is long.", "opens in 2029", judge=ready, question="When?"
-    )
+    lp.explain("It opens. It is long.", "It opens", judge=ready, question="When?")
     assert {question_of(body) for body in fake.bodies} == {"When?"}
-    units = {
-        "input": "a",
-        "units": ["A storm."],
-        "question": "What hit Oslo?",
-    }
-    lp.evaluate(
-        ready, lp.load([units], summaries={"s": ["A storm."]}, labels={"s": [[1]]})
-    )
+
+    units = {"input": "a", "units": ["A storm."], "question": "What hit Oslo?"}
+    data = lp.load([units], summaries={"s": ["A storm."]}, labels={"s": [[1]]})
+    lp.evaluate(ready, data)
     assert question_of(fake.bodies[-1]) == "What hit Oslo?"
-    seen = []
-    own = as_judge(lambda summary, units, question: seen.append(question) or [1.0])
-    judge_pairs(own, [("a", ["b"]), ("c", ["d"])], ["When?", None])
-    judge_pairs(own, [("a", ["b"])])
-    assert seen == ["When?", None, None]
+
     judge_pairs(as_judge("recall"), [("a", ["b"])], ["When?"])  # it reads none
 
 
@@ -315,16 +285,11 @@ def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
 def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
     items = [(f"Summary {n}.", ["A unit."]) for n in range(40)]
     fake.act = lambda number, body: (503, {}, b"")
-    for url, several in ((fake.url, items), ("http://127.0.0.1:9/v1", ITEMS)):
-        ready = LLMJudge(
-            "m",
-            endpoint=url,
-            retries=0,
-            concurrency=4,
-            cache=None,
-        )
+    options = {"retries": 0, "concurrency": 4, "cache": None}
+    for url in (fake.url, "http://127.0.0.1:9/v1"):
+        ready = LLMJudge("m", endpoint=url, **options)
         with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {url}"):
-            ready.judge(several)
+            ready.judge(items)
 
     assert fake.requests < 20
 
@@ -369,48 +334,32 @@ def test_a_key_in_parameters_or_names_is_shown_nowhere(fake, tmp_path):
     options = {"parameters": {"user": KEY, "metadata": [f"a {KEY}"]}}
     batch = judge(fake, tmp_path, **options).judge(ITEMS)
     again = judge(fake, tmp_path, **options).judge(ITEMS)
-    result = lp.score(
-        {"a": ["It rained."]},
-        [["It rained."]],
-        judge=LLMJudge(
-            f"m-{KEY}",
-            endpoint=fake.url,
-            cache=None,
-            **options,
-        ),
-        samples=50,
-    )
-    result.save(tmp_path / "r.json")
-
     assert again.counts["from_cache"] == DISTINCT
     assert fake.bodies[0]["user"] == KEY
     assert KEY not in json.dumps([batch.signature, again.signature])
 
+    named = judge(fake, model=f"m-{KEY}", **options)
+    result = lp.score({"a": ["It rained."]}, [["It rained."]], judge=named, samples=50)
+    result.save(tmp_path / "r.json")
     for path in tmp_path.iterdir():
         assert KEY.encode() not in path.read_bytes()
 
 
 def test_a_redirect_to_another_host_is_refused(fake):
     """To the same one it is followed; 127.0.0.1 and localhost are two."""
-    other = fake.url.replace("127.0.0.1", "localhost")
+    target = f"{fake.url}/chat/completions"
 
-    for target, follows in ((fake.url, True), (other, False)):
-        sent = fake.requests
+    def act(number, body):
+        return (307, {"Location": target}, b"") if number in (1, 3) else None
 
-        def act(number, body, sent=sent, target=target):
-            onward = {"Location": f"{target}/chat/completions"}
-            return (307, onward, b"") if number == sent + 1 else None
+    fake.act = act
+    assert values(judge(fake).judge(ITEMS[:1])) == rule(ITEMS[:1])
+    assert fake.requests == 2
 
-        fake.act = act
-
-        if follows:
-            batch = judge(fake, concurrency=1).judge(ITEMS[:1])
-            assert values(batch) == rule(ITEMS[:1])
-        else:
-            with pytest.raises(ModelError, match="another host"):
-                judge(fake, concurrency=1).judge(ITEMS[:1])
-
-        assert fake.requests == sent + 1 + follows
+    target = target.replace("127.0.0.1", "localhost")
+    with pytest.raises(ModelError, match="another host"):
+        judge(fake).judge(ITEMS[:1])
+    assert fake.requests == 3
 
 
 def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
@@ -424,35 +373,17 @@ def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
 
 
 def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path):
-    def run(name, text, question):
-        facts = [{"text": "It rained."}]
-        asked = [
-            {
-                "input": "a",
-                "question": question,
-                "units": facts,
-            }
-        ]
-        answers = [
-            {
-                "system": "s",
-                "input": "a",
-                "summary": text,
-            }
-        ]
-        ready = judge(fake, tmp_path)
-        path = tmp_path / f"{name}.json"
-        lp.score(answers, asked, judge=ready, samples=50).save(path)
+    ready = judge(fake, tmp_path)
 
-        return path
+    def run(text, question):
+        units = [{"input": "a", "question": question, "units": ["It rained."]}]
+        answers = [{"system": "s", "input": "a", "summary": text}]
+        return lp.score(answers, units, judge=ready, samples=50)
 
-    old = run("old", "It rained.", "When?")
-    new = run("new", "We left.", "When?")
-    changed = lp.changes(old, new, fail_if_lost=1)
-    assert changed.failures
-
+    old = run("It rained.", "When?")
+    assert lp.changes(old, run("We left.", "When?"), fail_if_lost=1).failures
     with pytest.raises(InputError, match="questions differ"):
-        lp.changes(old, run("other", "We left.", "Where?"))
+        lp.changes(old, run("We left.", "Where?"))
 
 
 def unanswered(fake, **options):
@@ -478,21 +409,20 @@ def test_an_answer_that_drips_is_given_up_in_time(fake):
 
 
 def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
-    bomb = gzip.compress(b" " * 20_000_000)
+    def send(data, encoding=None):
+        coded = f"Content-Encoding: {encoding}\r\n" if encoding else ""
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(data)}\r\n{coded}\r\n"
+        sent = head.encode() + data
+        fake.act = lambda number, body: (200, {}, lambda file: file.write(sent))
 
-    def send(data, **headers):
-        lines = "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in headers.items())
-        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(data)}\r\n{lines}\r\n".encode()
-        return lambda number, body: (200, {}, lambda file: file.write(head + data))
-
-    for act in (
-        send(bomb, Content_Encoding="gzip"),
-        send(b" " * 2_000_000),
-        send(b"[" * 200_000),
-        send(b"1" * 200_000),
-        send(gzip.compress(gzip.compress(b"{}")), Content_Encoding="gzip, gzip"),
+    for data, encoding in (
+        (gzip.compress(b" " * 20_000_000), "gzip"),
+        (b" " * 2_000_000, None),
+        (b"[" * 200_000, None),
+        (b"1" * 200_000, None),
+        (gzip.compress(gzip.compress(b"{}")), "gzip, gzip"),
     ):
-        fake.act = act
+        send(data, encoding)
         unanswered(fake, retries=0, timeout=5)
 
     fake.act = lambda number, body: None
@@ -520,12 +450,13 @@ def test_no_more_requests_than_allowed_are_under_way_where_an_event_loop_runs_to
 def test_a_prompt_of_ones_own(fake, tmp_path):
     own = tmp_path / "mine.txt"
     own.write_text("grades: ja=1 nein=0\nText: {summary}\nSatz: {unit}\n")
-    fake.act = lambda number, body: (
-        "Ja." if "storm" in body["messages"][0]["content"] else "Nein"
-    )
-    batch = judge(fake, prompt=own).judge(
-        [("A storm.", ["Rain.", "x"]), ("Sun.", ["Rain."])]
-    )
+
+    def act(number, body):
+        return "Ja." if "storm" in body["messages"][0]["content"] else "Nein"
+
+    fake.act = act
+    items = [("A storm.", ["Rain.", "x"]), ("Sun.", ["Rain."])]
+    batch = judge(fake, prompt=own).judge(items)
     assert values(batch) == [[1.0, 1.0], [0.0]]
     assert "response_format" not in fake.bodies[0]
     assert batch.signature["prompt"] == f"mine-{load_prompt(own).sha}"
@@ -549,23 +480,19 @@ with LLMJudge("m", endpoint=sys.argv[1], cache=sys.argv[2], concurrency=2) as ju
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path, how):
     fake.latency = 0.1
-    run = [sys.executable, "-c", RUN, fake.url, str(tmp_path / "c")]
-    with subprocess.Popen(
-        run,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as first:
+    cache = str(tmp_path / "c")
+    run = [sys.executable, "-c", RUN, fake.url, cache]
+    with subprocess.Popen(run, cwd=ROOT, stdout=subprocess.PIPE, text=True) as first:
         while fake.requests < 8 and first.poll() is None:
             time.sleep(0.01)
         first.send_signal(how)
         shown, _ = first.communicate(timeout=20)
 
     assert how == signal.SIGKILL or (first.returncode == 130 and "kept in" in shown)
-    fake.latency, before = 0, dict(fake.answered)
+    fake.latency = 0
+    before = dict(fake.answered)
     items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
-    LLMJudge("m", endpoint=fake.url, cache=tmp_path / "c").judge(items)
-    assert (
-        sum(fake.answered[pair] > before[pair] for pair in before) <= 4
-    )  # what was under way
+    LLMJudge("m", endpoint=fake.url, cache=cache).judge(items)
+    twice = sum(fake.answered[pair] > before[pair] for pair in before)
+    assert twice <= 4  # what was under way
     assert len(fake.answered) == 80
