@@ -1,6 +1,7 @@
 """Labels of some inputs, systems and units only: learnt from, measured on, counted."""
 
 import math
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -19,6 +20,12 @@ LABELS = {
     entry.system: dict(zip(entry.inputs, map(list, entry.labels), strict=True))
     for entry in EXAMPLE.labels
 }
+
+
+UNITS = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
+
+
+TEXTS = {s.system: list(s.texts) for s in EXAMPLE.summaries}
 FOUR = EXAMPLE.inputs[:4]
 
 
@@ -45,25 +52,22 @@ def input_with_null(labels):
 
 
 PRESENT = {
-    s.system: {entry.input: [1.0] * len(entry.units) for entry in EXAMPLE.units}
-    for s in EXAMPLE.summaries
+    system: {name: [1.0] * len(texts) for name, texts in UNITS.items()}
+    for system in TEXTS
 }
 GAPS = [some_inputs, some_inputs_of_all, one_system, unit_with_null, input_with_null]
 
 
 def partly(gap):
     """The example without the labels that `gap` takes away, and how many are left."""
-    labels = {
-        system: {name: list(row) for name, row in rows.items()}
-        for system, rows in LABELS.items()
-    }
+    labels = deepcopy(LABELS)
     gap(labels)
-    rows = [row for own in labels.values() for row in own.values()]
-    left = sum(label is not None for row in rows for label in row)
+    left = 0
+    for rows in labels.values():
+        for row in rows.values():
+            left += len(row) - row.count(None)
 
-    summaries = {s.system: list(s.texts) for s in EXAMPLE.summaries}
-    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
-    return load(units, summaries=summaries, labels=labels), left
+    return load(UNITS, summaries=TEXTS, labels=labels), left
 
 
 @pytest.mark.parametrize("gap", GAPS)
@@ -97,58 +101,56 @@ def test_nothing_is_said_where_every_unit_has_its_label():
 
 def test_systems_and_inputs_without_labels_move_no_correlation():
     data, _ = partly(some_inputs_of_all)
-    kept = {entry.input: list(entry.texts) for entry in EXAMPLE.units[:4]}
-    summaries = {s.system: list(s.texts[:4]) for s in EXAMPLE.summaries}
-    labels = {
-        system: {name: rows[name] for name in FOUR} for system, rows in LABELS.items()
-    }
-    alone = load(kept, summaries=summaries, labels=labels)
+    labels = {}
+    for system, rows in LABELS.items():
+        labels[system] = {name: rows[name] for name in FOUR}
+    alone = load(
+        {name: UNITS[name] for name in FOUR},
+        summaries={system: texts[:4] for system, texts in TEXTS.items()},
+        labels=labels,
+    )
 
     judges = {"recall": lp.judge("recall")}
-    some, whole = (validate(one, judges) for one in (data, alone))
-    values = [(score.level, score.coefficient, score.value) for score in some.scores]
-    same = [(score.level, score.coefficient, score.value) for score in whole.scores]
-    assert values == same
+    found = []
+    for one in (data, alone):
+        scores = validate(one, judges).scores
+        found.append([(s.level, s.coefficient, s.value) for s in scores])
+    assert found[0] == found[1]
 
 
-def test_a_unit_without_a_label_leaves_its_input_without_a_human_score():
+@pytest.mark.parametrize("rule", ["lite", "original", "modified-1", "sample-2"])
+def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(rule):
     data, _ = partly(unit_with_null)
-    for rule in ("lite", "original", "modified-1", "sample-2"):
-        labels = load(
-            {entry.input: list(entry.texts) for entry in data.units},
-            summaries={s.system: list(s.texts) for s in data.summaries},
-            labels=data.labels,
-            presence=PRESENT,
-        )
-        scored = lp.score(labels, rule=rule, samples=100)
-        human = scored.human[data.systems.index("lead")]
-        assert math.isnan(human[0]), rule
-        assert not np.isnan(human[1:]).any(), rule
+    given = load(UNITS, summaries=TEXTS, labels=data.labels, presence=PRESENT)
+
+    scored = lp.score(given, rule=rule, samples=100)
+
+    human = scored.human[data.systems.index("lead")]
+    assert math.isnan(human[0])
+    assert not np.isnan(human[1:]).any()
 
 
 def test_combine_leaves_out_whom_nobody_labelled():
     labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
-    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
-    summaries = {s.system: list(s.texts) for s in EXAMPLE.summaries}
-    scored = lp.score(
-        load(units, summaries=summaries, labels=labels), judge="recall", samples=100
-    )
+    data = load(UNITS, summaries=TEXTS, labels=labels)
+    scored = lp.score(data, judge="recall", samples=100)
 
     combined = lp.combine(scored, assume_random=True)
+
     assert [*combined.scores] == ["lead"]
     assert any("abstractive, offtopic, swapped" in note for note in combined.notes)
 
 
 def test_easiness_is_fitted_to_the_inputs_that_have_scus():
-    references = {
-        entry.input: [list(texts) for texts in entry.references]
-        for entry in EXAMPLE.references
-    }
-    units = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
-    eight = {name: units[name] for name in EXAMPLE.inputs[:8]}
-    some = fit(references, eight, rounds=2)
-    alone = fit({name: references[name] for name in eight}, eight, rounds=2)
+    references = {}
+    for entry in EXAMPLE.references:
+        references[entry.input] = [list(texts) for texts in entry.references]
+    eight = EXAMPLE.inputs[:8]
+    units = {name: UNITS[name] for name in eight}
 
+    some = fit(references, units, rounds=2)
+
+    alone = fit({name: references[name] for name in eight}, units, rounds=2)
     assert some.sha == alone.sha
     assert "4 inputs" in some.about["notes"]
     with pytest.raises(InputError):
