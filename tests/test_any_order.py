@@ -15,7 +15,7 @@ from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS
 from litepyramid.errors import InputError
 from litepyramid.files import read_lines
-from litepyramid.io.dataset import load
+from litepyramid.io.loading import load
 from litepyramid.meta.core.levels import level_correlation
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.stats import system_means

@@ -9,7 +9,7 @@ from cases import quick_score, refused
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import as_dataset
+from litepyramid.io.loading import as_dataset
 from litepyramid.judges.llm.llm_judge import Prompt
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language

@@ -13,7 +13,7 @@ from litepyramid.checked import as_type, parse_json
 from litepyramid.duc.peers import as_paths
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text, stem
-from litepyramid.io.rows import csv_rows
+from litepyramid.io.readers import csv_rows
 from litepyramid.types import Fields, Texts
 
 PAGE_FORMAT = "litepyramid-answers"

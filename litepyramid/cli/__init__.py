@@ -56,10 +56,12 @@ def main() -> None:
         message = "" if is_help else _usage_error(error)
     except (KeyboardInterrupt, typer.Abort) as stop:
         notes = "; ".join(getattr(stop.__context__ or stop, "__notes__", ()))
-        status = 130
+        status = 130  # 128 + SIGINT, as shells have it
         message = f"interrupted{'; ' if notes else ''}{notes}"
+    # Whoever read our output has gone, as `head` does: 128 + SIGPIPE.
     except BrokenPipeError:
         status = 141
+    # A full disk, say, which no reader or writer of ours has named.
     except OSError as error:
         where = error.filename or "standard output"
         status = 2
@@ -86,6 +88,7 @@ def _usage_error(error: Any) -> InputError:
     written."""
     text = " ".join(error.format_message().replace("Value error, ", "").split())
     what, _, hint = text.partition(". ")
+    # The word that was wrong: quoted, or an option.
     named = re.search(r"'([^']*)'|(--?[\w-]+)", what)
     wrong = (named[1] or named[2]).strip("-") if named else ""
     command = "litepyramid"

@@ -49,9 +49,8 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
         lines = textwrap.wrap(
             step.command, 75, break_long_words=False, break_on_hyphens=False
         )
-        typer.echo(
-            f"{number}. {step.heading}\n   $ " + " \\\n       ".join(lines) + "\n"
-        )
+        command = " \\\n       ".join(lines)
+        typer.echo(f"{number}. {step.heading}\n   $ {command}\n")
         typer.echo(step.result.to_table())
         if step.remark:
             typer.echo(f"{step.remark}\n")
@@ -60,8 +59,8 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.save(page)
             typer.echo(
-                "Which fact is in which summary? Open this page in a "
-                f"browser:\n{page}\n"
+                "Which fact is in which summary? Open this page in a browser:\n"
+                f"{page}\n"
             )
 
     typer.echo(
@@ -72,12 +71,7 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
 def _steps(seed: int) -> Iterator[Step]:
     example = load_example()
     judge = litepyramid.judge()
-    lite2 = litepyramid.score(
-        example,
-        judge=judge,
-        seed=seed,
-        evidence=True,
-    )
+    lite2 = litepyramid.score(example, judge=judge, seed=seed, evidence=True)
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels "
@@ -119,8 +113,7 @@ def _steps(seed: int) -> Iterator[Step]:
             [lite2, lite25, lite3], coefficient=("pearson", "kendall")
         ),
         "Four systems say little about a metric: at system level the interval would "
-        "span\n"
-        "the whole scale. See `litepyramid meta --help` for other analyses.",
+        "span\nthe whole scale. See `litepyramid meta --help` for other analyses.",
     )
 
 

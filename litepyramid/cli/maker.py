@@ -50,12 +50,11 @@ from litepyramid.text import legible
 _SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):\n(?=    )", re.MULTILINE)
 _SHORT = {
     "units": "-u", "references": "-r", "labels": "-l", "judge": "-j", "metrics": "-m",
-    "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s", "stus": "-t",
-    "samples": "-n",
+    "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s",
+    "stus": "-t", "samples": "-n",
 }  # fmt: skip
-_SOURCE = re.compile(
-    r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)"
-)  # told in Python and on the site
+# Papers are told in Python and on the site.
+_SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")
 _OUTPUT = (
     "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
 )
@@ -99,11 +98,8 @@ def documentation(function: Callable[..., Any]) -> Documentation:
         plain = " ".join(text.replace("``", "").split())
         arguments[name] = _SOURCE.sub("", plain)
     paragraphs = _SOURCE.sub("", help).strip().replace("``", "").split("\n\n")
-    lines = (
-        inspect.cleandoc(by_name.get("Command line", ""))
-        .replace("\\\n", " ")
-        .splitlines()
-    )
+    told = inspect.cleandoc(by_name.get("Command line", ""))
+    lines = told.replace("\\\n", " ").splitlines()
 
     return Documentation(
         "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
@@ -141,7 +137,8 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
 
     callback.__name__ = name
     # typer reads the options from the signature, which no function here spells out.
-    callback.__signature__ = inspect.Signature(command.parameters)  # type: ignore[attr-defined]
+    signature = inspect.Signature(command.parameters)
+    callback.__signature__ = signature  # type: ignore[attr-defined]
     callback.__annotations__ = {p.name: p.annotation for p in command.parameters}
     examples = f"\b\n{described.examples}" if described.examples else ""
     callback.__doc__ = "\n\n".join(filter(None, [described.help, examples])).replace(
@@ -192,9 +189,9 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
     filled = {name: filler for name, hint in hints.items() if (filler := _mark(hint))}
     entries = inspect.signature(function).parameters
 
-    reader = (
-        litepyramid.read_scores if "scores" in filled.values() else litepyramid.load
-    )
+    reader: Callable[..., Any] = litepyramid.load
+    if "scores" in filled.values():
+        reader = litepyramid.read_scores
     told = documentation(reader).arguments
     sources = _sources(reader, entries, hints)
     arguments = []
@@ -219,38 +216,12 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
         elif mark == "judge":
             default = default if isinstance(default, str | None) else DEFAULT_JUDGE
             text = text or documentation(litepyramid.judge).arguments["name"]
-            options.append(
-                _option(
-                    "judge",
-                    str,
-                    default,
-                    text,
-                    "--judge",
-                    "-j",
-                )
-            )
-            options.append(
-                _option(
-                    "judge_settings",
-                    list[str],
-                    None,
-                    _SETTINGS,
-                    "-J",
-                )
-            )
+            options.append(_option("judge", str, default, text))
+            options.append(_option("judge_settings", list[str], None, _SETTINGS, "-J"))
         elif mark == "sample":
             options += _sample_options()
         elif mark == "out":
-            options.append(
-                _option(
-                    name,
-                    Path,
-                    default,
-                    text,
-                    "--output",
-                    "-o",
-                )
-            )
+            options.append(_option(name, Path, default, text, "--output", "-o"))
         elif mark == "scores":
             arguments.append(_argument(name, list[str], default, text))
         elif positional and not (
@@ -262,16 +233,7 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
 
     if "out" not in filled.values() and (endings := _endings(function)):
         text = _OUTPUT.format(" ".join(endings))
-        options.append(
-            _option(
-                "output",
-                list[str],
-                None,
-                text,
-                "--output",
-                "-o",
-            )
-        )
+        options.append(_option("output", list[str], None, text, "--output", "-o"))
 
     return Command(function, [*arguments, *options], filled)
 
@@ -286,7 +248,7 @@ def _sources(
     These are the names of the `TypedDict` of ``**sources``, and what may come second:
     the units, the human score.
     """
-    names: set[str] = set()
+    names = set()
     for name, entry in entries.items():
         if entry.kind is entry.VAR_KEYWORD and get_origin(hints[name]) is Unpack:
             names |= {*get_type_hints(get_args(hints[name])[0])}
@@ -314,10 +276,9 @@ def _mark(hint: Any) -> str:
 
 
 def _argument(name: str, kind: Any, default: Any, text: str) -> inspect.Parameter:
+    # A bracket begins a style in rich's texts.
     shown = typer.Argument(
-        help=text.replace("[", r"\["),
-        show_default=False,
-        metavar=name.upper(),
+        help=text.replace("[", r"\["), show_default=False, metavar=name.upper()
     )
     return _parameter(name, Annotated[kind, shown], default)
 
@@ -337,12 +298,9 @@ def _option(
         text = f"{text} One of {', '.join(map(str, choices))}."
     several = isinstance(default, tuple | list)
     values = [*default] if several else [default]
-
-    if (
-        not {None, False, True, inspect.Parameter.empty, ""} & {*values}
-        and "default" not in text
-    ):
-        text = f"{text} [default: {', '.join(map(str, values))}]" if values else text
+    untold = {None, False, True, inspect.Parameter.empty, ""}
+    if values and untold.isdisjoint(values) and "default" not in text:
+        text = f"{text} [default: {', '.join(map(str, values))}]"
 
     option = typer.Option(
         *(flags or _flags(name, kind, default)),
@@ -351,6 +309,8 @@ def _option(
         rich_help_panel=panel,
         show_default=False,
     )
+    # What typer cannot hold as a default is told in the help alone: left out, the
+    # function's own counts.
     many = several or get_origin(kind) is list
     if many or not isinstance(
         default, str | int | float | Path | type(inspect.Parameter.empty)
@@ -392,7 +352,8 @@ def _kind(hint: Any) -> Any:
     if origin is Literal:
         return hint
     if origin in (Sequence, list, tuple):
-        return list[_kind(inner[0]) if inner[0] in (int, float, Path) else str]  # type: ignore[misc]
+        one: Any = _kind(inner[0]) if inner[0] in (int, float, Path) else str
+        return list[one]
     return hint if hint in (int, float, bool, Path) else str
 
 
@@ -410,7 +371,7 @@ def _endings(function: Callable[..., Any]) -> list[str]:
 def _run(command: Command, values: dict[str, Any]) -> None:
     """Calls the function with what the user typed; no file that this names, and that
     is no output, is replaced while it runs."""
-    outputs: list[str] = []
+    outputs = []
 
     if "out" not in command.filled.values():
         outputs = list(values.pop("output", None) or ())
@@ -420,6 +381,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         if command.filled.get(name) not in ("out", "side"):
             inputs.append(value)
 
+    # A long run may be told to write over what it reads at its end.
     with reading(*inputs, user_cache()):
         _run_guarded(command, values, outputs)
 
@@ -470,12 +432,10 @@ def _run_guarded(
         # The status that a shell gives a program whose reader has gone (128 + SIGPIPE).
         raise typer.Exit(141) from None
 
-    for line in (
-        (getattr(result, "headline", ""), *getattr(result, "notes", ()))
-        if files
-        else ()
-    ):
-        sys.stderr.write(f"{legible(line)}\n" if line else "")
+    # A table that was not printed has shown none of these.
+    told = (getattr(result, "headline", ""), *getattr(result, "notes", ()))
+    for line in filter(None, told if files else ()):
+        sys.stderr.write(f"{legible(line)}\n")
 
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
@@ -512,9 +472,8 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
 
     for name, mark in command.filled.items():
         if mark == "data" and summaries:
-            arguments[name] = (
-                summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
-            )
+            several = len(summaries) > 1
+            arguments[name] = [*map(Path, summaries)] if several else summaries[0]
         elif mark == "scores" and len(arguments.get(name, ())) == 1:
             arguments[name] = arguments[name][0]
         elif mark == "judge":
@@ -539,14 +498,7 @@ def _sample_options() -> list[inspect.Parameter]:
 
     for name, entry in inspect.signature(litepyramid.Sampling).parameters.items():
         default = None if entry.default is entry.empty else entry.default
-        options.append(
-            _option(
-                name,
-                hints[name],
-                default,
-                told[name],
-                panel="Sample",
-            )
-        )
+        kind = hints[name]
+        options.append(_option(name, kind, default, told[name], panel="Sample"))
 
     return options

@@ -26,7 +26,8 @@ from litepyramid.io.coerce import (
     write_units,
 )
 from litepyramid.io.inputs import entries_of
-from litepyramid.io.rows import COLUMNS, Rows, joined, read_rows
+from litepyramid.io.readers import read_rows
+from litepyramid.io.rows import COLUMNS, Rows, joined
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
 from litepyramid.tables import HIDDEN, Column, Result, Table

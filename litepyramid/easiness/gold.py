@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import write_jsonl
-from litepyramid.io.rows import read_rows
+from litepyramid.io.readers import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row

@@ -11,7 +11,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from litepyramid.files import new_folder
-from litepyramid.io.dataset import Dataset, load
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import load
 
 
 def load_example() -> Dataset:

@@ -16,14 +16,13 @@ from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, file_type, files_in, stem, write_jsonl
 from litepyramid.io.inputs import KINDS, Entry, aligned, entries_of, matched, read_ids
+from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import (
     ColumnNames,
     Ids,
     Rows,
     identifier,
     parse_columns,
-    read_rows,
-    table_rows,
 )
 from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
@@ -160,18 +159,12 @@ def as_summaries(
     records = _records(summaries, SystemSummaries, "summary")
     if records is not None:
         return records
-    result: list[SystemSummaries] = []
+    result = []
     names = tuple(inputs or ())
 
-    for system, entries in by_system(
-        summaries,
-        "summary",
-        inputs,
-        ids,
-        columns,
-        partial,
-    ):
-        names = names or tuple([entry.input for entry in entries])
+    systems = by_system(summaries, "summary", inputs, ids, columns, partial)
+    for system, entries in systems:
+        names = names or tuple(entry.input for entry in entries)
         _check_no_path(entries)
         texts = []
         missing = []
@@ -184,14 +177,9 @@ def as_summaries(
             if entry.question:
                 questions[entry.input] = entry.question
 
-        summaries_of = SystemSummaries(
-            system,
-            names,
-            tuple(texts),
-            tuple(missing),
-            questions,
+        result.append(
+            SystemSummaries(system, names, tuple(texts), tuple(missing), questions)
         )
-        result.append(summaries_of)
 
     return result
 
@@ -209,7 +197,7 @@ def as_labels(
     records = _records(labels, SystemLabels, "label")
     if records is not None:
         return records
-    inputs = tuple([entry.input for entry in units])
+    inputs = tuple(entry.input for entry in units)
     texts = [entry.texts for entry in units]
 
     result = []
@@ -222,7 +210,7 @@ def as_labels(
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
     """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are
     integers. A unit that nobody labelled (null) is NaN."""
-    labels: list[float] = []
+    labels = []
 
     for value in aligned(entry, "label", texts) if entry.values else ():
         if value in (None, "") or value != value:
@@ -348,36 +336,19 @@ def by_system(
 ) -> Iterable[tuple[str, list[Entry]]]:
     """Every system of a source: its name (of its rows, else of its file), its entries
     in order."""
+    tables: Iterable[Rows]
     if paths := paths_of(value):
         files = files_in(list(map(check_path, paths)), KINDS[what].many)
+        # One after the other: files of many systems are not held all at once.
         tables = (
             read_rows(path, columns, blank_ok=what == "summary") for path in files
         )
-        return _systems_of(
-            tables,
-            what,
-            inputs,
-            ids,
-            partial,
-        )
+    elif (table := _table(value, what, columns)) is not None:
+        tables = [table]
+    else:
+        return _plain_systems(value, what, inputs, ids, columns, partial)
 
-    if (table := _table(value, what, columns)) is not None:
-        return _systems_of(
-            [table],
-            what,
-            inputs,
-            ids,
-            partial,
-        )
-
-    return _plain_systems(
-        value,
-        what,
-        inputs,
-        ids,
-        columns,
-        partial,
-    )
+    return _systems_of(tables, what, inputs, ids, partial)
 
 
 def _systems_of(
@@ -387,13 +358,7 @@ def _systems_of(
     there."""
     seen: dict[str, str | Path] = {}
     for table in tables:
-        entries = entries_of(
-            table,
-            what,
-            ids,
-            inputs,
-            partial=partial,
-        )
+        entries = entries_of(table, what, ids, inputs, partial=partial)
         if inputs is None:
             first = entries[0].system
             inputs = [entry.input for entry in entries if entry.system == first]
@@ -401,11 +366,8 @@ def _systems_of(
 
         # A stream and a frame have no name of their own that a system could be called
         # by.
-        unnamed = (
-            "system"
-            if str(table.path) == "-" or table.form == "python"
-            else stem(table.path)
-        )
+        named = str(table.path) != "-" and table.form != "python"
+        unnamed = stem(table.path) if named else "system"
         for start in range(0, len(entries), len(inputs)):
             block = entries[start : start + len(inputs)]
             system = block[0].system or unnamed
@@ -440,29 +402,16 @@ def _plain_systems(
         path = f"{many} of '{system}'"
 
         if isinstance(own, Path):
-            ((_, entries), *others) = by_system(
-                own,
-                what,
-                inputs,
-                ids,
-                columns,
-            )
+            [(_, entries), *others] = by_system(own, what, inputs, ids, columns)
             if others:
                 raise InputError(f"{len(others) + 1} systems", path=own, expected="one")
         else:
-            own = (
-                [own]
-                if isinstance(own, str) and what == "summary"
-                else _plain_list(own, path)
-            )
+            # One text alone is the summary of the one input.
+            alone = isinstance(own, str) and what == "summary"
+            own = [own] if alone else _plain_list(own, path)
             by_id = isinstance(own, Mapping)
-            entries = _plain_entries(
-                own,
-                what,
-                None if by_id else ids or inputs,
-                path,
-                system,
-            )
+            names = None if by_id else ids or inputs
+            entries = _plain_entries(own, what, names, path, system)
             if inputs is None:
                 inputs = [entry.input for entry in entries]
             elif by_id or ids:
@@ -530,15 +479,7 @@ def _plain_entries(
                 raise _unreadable(own, what)
             values = list(listed)
 
-        entries.append(
-            Entry(
-                name,
-                path,
-                n,
-                values,
-                system,
-            )
-        )
+        entries.append(Entry(name, path, n, values, system))
 
     return entries
 
@@ -567,24 +508,18 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
 
     if isinstance(value, str | Path):
         return read_rows(check_path(value), columns)
-    if (
-        isinstance(value, list | tuple)
-        and value
-        and isinstance(value[0], str | list | tuple)
-    ):
+    listed = isinstance(value, list | tuple) and value
+    if listed and isinstance(value[0], str | list | tuple):
         return None
 
     many = KINDS[what].many
-    named = [columns[name] for name in (what, many) if columns and name in columns]
-    holding = named[0] if named else what if what == "summary" else many
     wide = what == "summary"
-    return table_rows(
-        value,
-        many,
-        columns,
-        holding=holding,
-        wide=wide,
-    )
+    # By this column a dict of columns is told from a dict by input.
+    holding = what if wide else many
+    for name in (many, what):
+        if columns and name in columns:
+            holding = columns[name]
+    return table_rows(value, many, columns, holding=holding, wide=wide)
 
 
 def paths_of(value: Any) -> Sequence[str | Path]:
@@ -592,11 +527,8 @@ def paths_of(value: Any) -> Sequence[str | Path]:
     else."""
     if isinstance(value, str | Path):
         return [value]
-    return (
-        value
-        if isinstance(value, list | tuple) and value and isinstance(value[0], Path)
-        else ()
-    )
+    listed = isinstance(value, list | tuple) and value
+    return value if listed and isinstance(value[0], Path) else ()
 
 
 def check_path(path: str | Path) -> str | Path:
@@ -611,12 +543,11 @@ def check_path(path: str | Path) -> str | Path:
 
 
 def _unreadable(value: Any, what: str) -> InputError:
-    of = (
-        f" of {type(value[0]).__name__}"
-        if isinstance(value, list | tuple) and value
-        else ""
-    )
-    of += ", which has no order" if isinstance(value, set | frozenset) else ""
+    of = ""
+    if isinstance(value, list | tuple) and value:
+        of = f" of {type(value[0]).__name__}"
+    elif isinstance(value, set | frozenset):
+        of = ", which has no order"
     name = what
     expected = "a list"
     if what in KINDS:
@@ -677,13 +608,12 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
         )
 
     # An empty cell of a table says nothing, where JSON would leave the key out.
-    values = {
-        **{key: value for key, value in row.items() if value != ""},
-        **{"text": text, "weight": _weight(row.get("weight", 1.0))},
-        **{
-            "kind": row.get("kind") or kind,
-            "tags": [tags] if isinstance(tags, str) else tags,
-        },
+    values = {key: value for key, value in row.items() if value != ""}
+    values |= {
+        "text": text,
+        "weight": _weight(row.get("weight", 1.0)),
+        "kind": row.get("kind") or kind,
+        "tags": [tags] if isinstance(tags, str) else tags,
     }
     return as_type(Unit, values, what=f"unit {nth}")
 
@@ -706,7 +636,9 @@ def write_units(
     """Writes units, in either form, all or nothing; a line file keeps the texts
     alone."""
     if form == "jsonl":
-        return write_jsonl(path, [entry.to_json() for entry in units])
+        write_jsonl(path, [entry.to_json() for entry in units])
+        return
+
     for entry in units:
         # Tabs stand between the units of a line file, and lines between inputs.
         if not set("\t\n\r").isdisjoint("".join(entry.texts)):
@@ -717,7 +649,6 @@ def write_units(
             )
     with atomic_write(path) as file:
         file.writelines("\t".join(entry.texts) + "\n" for entry in units)
-    return None
 
 
 def write_labels(path: str | Path, labels: SystemLabels) -> None:

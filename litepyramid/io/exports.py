@@ -28,7 +28,11 @@ _REFERENCE = (
     *("label", "output", "reference_answer", "expected_answer", "response"),
 )
 _CONTEXTS = (
-    *("contexts", "context", "retrieved_contexts", "retrieval_context", "documents"),
+    "contexts",
+    "context",
+    "retrieved_contexts",
+    "retrieval_context",
+    "documents",
 )
 _TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 _LISTS_OF_SCORES = (
@@ -36,8 +40,8 @@ _LISTS_OF_SCORES = (
     "feedback",
 )
 _NO_SCORES = re.compile(
-    r"\b(id|ids|index|latency|costs?|tokens?|time|duration|count|number|length|ts|order|"
-    r"position|version|repetition|created|column \d+|unnamed)\b"
+    r"\b(id|ids|index|latency|costs?|tokens?|time|duration|count|number|length|ts|"
+    r"order|position|version|repetition|created|column \d+|unnamed)\b"
 )
 """Words in the names of numbers that are no scores."""
 
@@ -277,7 +281,7 @@ def read_export(
     for line, row in lines:
         flat = _flat(row)
         ours = _our_row(export, flat, counts)
-        _count_left(flat, counts)
+        counts.update(f"values of {key}" for key in flat)
         rows.append((line, ours))
 
     # Rows of references alone hold no answers; a row without one among others failed.
@@ -316,8 +320,7 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
 
     # Before the answer: both may stand in one object, under names of their own.
     reference = _taken(flat, export.reference, _REFERENCE)
-    texts = [text for one in _listed(reference) if (text := _text(one))]
-    if texts:
+    if texts := _texts(reference):
         ours["references"] = texts
 
     answer = _taken(flat, export.answer, _ANSWER)
@@ -325,16 +328,14 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
         ours["summary"] = _text(answer)
 
     contexts = _taken(flat, export.contexts, _CONTEXTS, named=True)
-    texts = [text for one in _listed(contexts) if (text := _text(one))]
-    if texts:
+    if texts := _texts(contexts):
         ours["documents"] = texts
     for context in _listed(contexts):
         for key in context if isinstance(context, dict) else ():
             counts[f"values of contexts' {key}"] += key not in _TEXT_KEYS
 
     facts = _taken(flat, ("", "metadata.", *export.reference), _FACTS, named=True)
-    texts = [text for one in _listed(facts) if (text := _text(one))]
-    if texts:
+    if texts := _texts(facts):
         ours["units"] = texts
 
     system = _taken(flat, export.system, ())
@@ -352,10 +353,14 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
     return ours
 
 
+_DEEPEST = 3  # objects in objects: a hostile file would nest them without end
+
+
 def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Json:
     """The values of a row and of the objects in it, by dotted names."""
     flat: Json = {}
     for key, value in row.items():
+        # A CSV holds objects as JSON in a cell.
         if isinstance(value, str) and value[:1] == "{":
             value = _object_in(value)
         if isinstance(value, dict) and depth < _DEEPEST and value:
@@ -363,9 +368,6 @@ def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Json:
         elif value not in (None, "", [], {}):
             flat[f"{prefix}{key}"] = value
     return flat
-
-
-_DEEPEST = 3
 
 
 def _object_in(cell: str) -> Any:
@@ -412,6 +414,11 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _texts(value: Any) -> list[str]:
+    """The texts of a list, or of one thing alone."""
+    return list(filter(None, map(_text, _listed(value))))
+
+
 def _text(value: Any) -> str | None:
     """A text, the content of an object, or the turns of a conversation."""
     if isinstance(value, str):
@@ -423,12 +430,11 @@ def _text(value: Any) -> str | None:
         return json.dumps(value, ensure_ascii=False) if value else None
 
     if isinstance(value, list):
-        turns = [(_role(turn), _text(turn)) for turn in value]
-        texts = [(role, text) for role, text in turns if text]
+        turns = [turn for turn in value if _text(turn)]
         # A conversation of one turn is a text: its role says nothing.
-        if len(texts) == 1:
-            return texts[0][1]
-        return "\n\n".join(f"{role}: {text}" for role, text in texts) or None
+        if len(turns) == 1:
+            return _text(turns[0])
+        return "\n\n".join(f"{_role(turn)}: {_text(turn)}" for turn in turns) or None
 
     return None if value is None else str(value)
 
@@ -472,12 +478,6 @@ def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
     for what, value in left.items():
         counts[f"values of {key}.{what}"] += value not in (None, "", [], {})
     return {} if score is None else {str(name): score}
-
-
-def _count_left(flat: Json, counts: Counter[str]) -> None:
-    """Counts what was not taken."""
-    for key in flat:
-        counts[f"values of {key}"] += 1
 
 
 _READ_OF_EVENTS = frozenset(

@@ -185,9 +185,7 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
         "example_tags",
         "domain",
     )
-    criteria: list[_Criterion] = as_type(
-        list[_Criterion], rubrics, what="a broken rubric"
-    )
+    criteria = as_type(list[_Criterion], rubrics, what="a broken rubric")
     tags = shared if isinstance(shared, list) and shared else [domain]
     units = []
     for c in criteria:
@@ -292,7 +290,7 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
         references = list(filter(None, targets))
         metadata = _object(own.pop("metadata", None) or {}, "metadata")
         units = metadata.pop("units", None)
-        row: Json = {
+        row = {
             "system": model if epoch == 1 else f"{model} (epoch {epoch})",
             "input": own.pop("id", None),
             "question": conversation(own.pop("input", None) or ""),
@@ -378,7 +376,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         references += _texts(_taken(variables, *_EXPECTED))
         score, named = _taken(result, "score", "namedScores")
         scores = {"promptfoo": score, **_object(named or {}, "namedScores")}
-        row: Json = {
+        row = {
             "system": system,
             "input": str(name),
             "question": (asked or _texts([raw]) or [""])[0],
@@ -406,8 +404,8 @@ def _assertions(
 ) -> tuple[list[Json], list[str]]:
     """The criteria among assertions as units, expected texts as references, the rest
     counted."""
-    units: list[Json] = []
-    references: list[str] = []
+    units = []
+    references = []
 
     def filled(place: re.Match[str]) -> str:
         # A variable that holds no text leaves its place as it is.
@@ -441,7 +439,7 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     units = []
     for one in nuggets:
         units.append({"text": one.get("text"), "importance": one.get("importance")})
-    ours: Json = {
+    ours = {
         "input": row["qid"],
         "question": row.get("query"),
         "units": units,
@@ -508,7 +506,7 @@ class _Document:
 
 def _labelled(lines: Lines, counts: Counts) -> Lines:
     """Units, summaries and labels of documents; incomplete documents are left out."""
-    documents: list[tuple[int, _Document]] = []
+    documents = []
     systems: dict[str, None] = {}  # in the order in which they come
     for line, row in lines:
         document = as_type(_Document, row, what="a broken record", line=line)
@@ -522,7 +520,7 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
             'no record has "system_outputs"', expected="summaries of some systems"
         )
 
-    rows: list[tuple[int, Json]] = []
+    rows = []
     for line, one in documents:
         ids = [
             key

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from litepyramid.checked import number, parse_json
 from litepyramid.errors import InputError
-from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier, read_rows
+from litepyramid.io.readers import read_rows
+from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier
 from litepyramid.io.shapes import python_list
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
@@ -64,11 +65,7 @@ class Entry(NamedTuple):
     ) -> InputError:
         """An error that names its place."""
         return InputError(
-            what,
-            path=self.path,
-            line=self.line,
-            expected=expected,
-            hint=hint,
+            what, path=self.path, line=self.line, expected=expected, hint=hint
         )
 
 
@@ -151,16 +148,8 @@ def entries_of(
         rater = _name(row, table, "annotator") if rated else None
         asked = row.values.get("question")
         question = asked if isinstance(asked, str) and asked.strip() else None
-        new = Entry(
-            name,
-            row.path or table.path,
-            row.line,
-            values,
-            system,
-            listed,
-            question,
-        )
-
+        path = row.path or table.path
+        new = Entry(name, path, row.line, values, system, listed, question)
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
         if entry is new or (whole and entry.values == values):
@@ -289,13 +278,15 @@ def _name(row: Row, table: Rows, column: str) -> str:
     value = row.values.get(column)
     name = identifier(value)
     if name is None:
+        what = f'no "{column}"'
+        if value not in (None, ""):
+            what = f'"{column}" is {cut(json.dumps(value))}'
         raise InputError(
-            f'no "{column}"'
-            if value in (None, "")
-            else f'"{column}" is {cut(json.dumps(value))}',
+            what,
             path=row.path or table.path,
             line=row.line,
-            expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
+            expected=f'{{"{column}": "a name", …}}, or a column with a name in '
+            "every row",
             hint=table.way_out()
             or "If the column has another name, give it (columns input=NAME).",
         )
@@ -351,15 +342,16 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
             hint="Remove the line, or write what belongs to this input.",
         )
 
-    listed = f"'{many}' with a JSON list"
     way_out = table.way_out()
     if way_out is None and (what in table.names or many in table.names):
         way_out = "Fill the empty cell, or leave the row out."
+    # Summaries have no column of lists: a row is one system's summary.
+    usual = what if what == "summary" else many
     raise InputError(
-        f'no "{table.columns.get(what) or (what if many in (what, "summaries") else many)}"',
+        f'no "{table.columns.get(what) or usual}"',
         path=table.path,
         line=row.line,
-        expected=f"the column '{what}' with one per row, or {listed}",
+        expected=f"the column '{what}' with one per row, or '{many}' with a JSON list",
         hint=way_out,
     )
 
@@ -379,8 +371,10 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     ):
         return values
 
-    pairs = zip(texts, values, strict=True)
-    return [{"unit": text, what: value} for text, value in pairs]
+    result = []
+    for text, value in zip(texts, values, strict=True):
+        result.append({"unit": text, what: value})
+    return result
 
 
 def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
@@ -404,18 +398,21 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     """One unit with what its row says of it; one label or weight with the unit that it
     is of."""
     if what != "unit":
-        return (
-            {"unit": row.values["unit"], what: value} if "unit" in row.values else value
-        )
+        if "unit" in row.values:
+            return {"unit": row.values["unit"], what: value}
+        return value
 
     if not isinstance(value, str):
         return value
     unit = {"text": value}
     for key in ("weight", "kind", "reference", "sentence", "importance", "tags"):
         cell = row.values.get(key, "")
+        # Cells of a CSV are texts; nine digits fit any integer, and cost nothing.
         if isinstance(cell, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell):
             cell = int(cell)
+        # An empty weight is an error of the table, as it is in JSON.
         empty = cell in (None, "") and (key != "weight" or key not in row.values)
+        # A text under `reference` is the reference itself, and not its number.
         if not (empty or (key == "reference" and isinstance(cell, str))):
             unit[key] = cell
 
@@ -424,28 +421,31 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
 
 def _of_annotators(entries: Iterable[Entry]) -> list[Entry]:
     """One entry a system and input: the median label of those who labelled a unit."""
-    groups: defaultdict[tuple[str | None, str], list[Entry]] = defaultdict(list)
+    groups = defaultdict(list)
     for entry in entries:
         groups[entry.system, entry.input].append(entry)
-    raters = groups.values()
-    return [
-        own[0]._replace(values=_medians(own)) if own[1:] else own[0] for own in raters
-    ]
+    result = []
+    for first, *others in groups.values():
+        if others:
+            first = first._replace(values=_medians([first, *others]))
+        result.append(first)
+    return result
 
 
 def _medians(entries: Sequence[Entry]) -> list[Any]:
     """Of each unit 0, 1, or .5 for all between; a label that is none of these as it
     is."""
-    labels: defaultdict[str, list[Any]] = defaultdict(list)
+    labels = defaultdict(list)
     for entry in entries:
         for place, value in enumerate(entry.values):
             of = value if isinstance(value, dict) else {"unit": place, "label": value}
             labels[json.dumps(of.get("unit"))].append(of.get("label"))
 
-    result: list[Any] = []
+    result = []
     for key, every in labels.items():
         own = [label for label in every if label is not None] or [math.nan]
         wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
+        # Two of three who say 1 make 1; one of two makes .5.
         middle = wrong[0] if wrong else median(map(float, own))
         label = middle if wrong or middle in (0, 1) else 0.5
         unit = json.loads(key)
@@ -461,11 +461,14 @@ def _same_for_all(entries: Sequence[Entry], what: str) -> list[Entry]:
     first: dict[str, Entry] = {}
     for entry in entries:
         known = first.setdefault(entry.input, entry)
+        # Tables may list an input's units in another order for each system.
         same = known.values == entry.values or _sorted(known) == _sorted(entry)
         if not same or known.question != entry.question:
             other = f"other {what}s of" if not same else "another question on"
-            than = f"input '{entry.input}' than system '{known.system}' (line {known.line})"
-            raise entry.error(f"system '{entry.system}' has {other} {than}")
+            raise entry.error(
+                f"system '{entry.system}' has {other} input '{entry.input}' than "
+                f"system '{known.system}' (line {known.line})"
+            )
     return list(first.values())
 
 

@@ -83,12 +83,12 @@ class SavedScores:
     @property
     def names(self) -> tuple[str, ...]:
         """The N systems."""
-        return tuple([entry.system for entry in self.systems])
+        return tuple(entry.system for entry in self.systems)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The M inputs."""
-        return tuple([entry.input for entry in self.units])
+        return tuple(entry.input for entry in self.units)
 
     def column(self, name: str) -> FloatArray:
         """The (N, M) values of one key of the rows; NaN for null."""
@@ -105,7 +105,7 @@ class SavedScores:
         # Rows of the file are system after system, each with all inputs.
         width = len(self.units)
         starts = range(0, len(values), width)
-        return tuple([tuple(values[at : at + width]) for at in starts])
+        return tuple(tuple(values[at : at + width]) for at in starts)
 
     def per_unit(
         self, name: str, units: Sequence[InputUnits], path: str | Path
@@ -116,9 +116,9 @@ class SavedScores:
         if cells is None:
             return None
 
-        result: list[list[Any]] = []
+        result = []
         for by_input in cells:
-            row: list[Any] = []
+            row = []
             for entry, values in zip(units, by_input, strict=True):
                 if len(values) != len(entry.units):
                     raise InputError(BROKEN, path=path, expected=f"{name} of each unit")

@@ -12,6 +12,7 @@ import numpy as np
 from litepyramid.checked import guarded, number
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text
+from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import (
     COLUMNS,
     SCORE_COLUMNS,
@@ -19,8 +20,6 @@ from litepyramid.io.rows import (
     Rows,
     identifier,
     parse_columns,
-    read_rows,
-    table_rows,
 )
 from litepyramid.io.saved import SavedScores, saved_scores
 from litepyramid.text import counted, cut
@@ -140,12 +139,7 @@ def read_scores(
     if full is not None:
         whole = read_scores(full, columns=columns)
 
-    return replace(
-        table,
-        human=raters,
-        chosen=chosen,
-        full=whole,
-    )
+    return replace(table, human=raters, chosen=chosen, full=whole)
 
 
 def _names_raters(human: Any) -> bool:
@@ -166,7 +160,7 @@ def _joined(scores: Any, columns: ColumnNames) -> ScoreTable:
     table = _table(_distinct(sources))
 
     means: dict[str, list[str]] = {}
-    left_out: dict[str, None] = {}
+    left_out = {}
     for source in sources:
         means.update(source.means)
         left_out.update(dict.fromkeys(source.left_out))
@@ -230,16 +224,15 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
 def _numbered(size: int) -> tuple[str, ...]:
     """Names by number, with zeros before it: sorted they stay in their order."""
     width = len(str(size))
-    return tuple([str(n + 1).zfill(width) for n in range(size)])
+    return tuple(str(n + 1).zfill(width) for n in range(size))
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     """One metric's scores: the one named, or the only one that is not the human
     score."""
     if metric is None:
-        others = [name for name in table.metrics if name != "human"] or list(
-            table.metrics
-        )
+        others = [name for name in table.metrics if name != "human"]
+        others = others or list(table.metrics)
         if len(others) > 1:
             raise InputError(
                 f"the table holds {len(others)} metrics",
@@ -264,13 +257,8 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
         return _Source(list(_saved_cells(saved, path)), saved.signature)
 
     if text is not None:
-        rows = read_rows(
-            path,
-            columns,
-            table=True,
-            text=text,
-            holding="score",
-        )
+        # A file of scores is a table, whatever its first line holds.
+        rows = read_rows(path, columns, table=True, text=text, holding="score")
         return _of_rows(rows)
 
     if table := table_rows(source, "scores", columns, holding="score"):
@@ -287,7 +275,7 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
     """The cells, metrics renamed that several results score otherwise in the same
     place."""
     scores: dict[tuple[str, ...], float] = {}
-    clashing: set[str] = set()
+    clashing = set()
     results = [source for source in sources if source.signature]
     for cell in chain(*[source.cells for source in results]):
         if not _same(scores.setdefault(cell[:3], cell.score), cell.score):
@@ -297,7 +285,7 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
     clashing.discard("human")
     telling = {metric: _telling_fields(metric, results) for metric in clashing}
     for source in sources:
-        names: dict[str, str] = {}
+        names = {}
         for metric, keys in telling.items() if source.signature else ():
             fields = []
             for key in keys:
@@ -386,7 +374,7 @@ def _one_row_a_system(table: Rows) -> bool:
 
 def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
     """The columns of numbers in a wide table."""
-    metrics: list[str] = []
+    metrics = []
     for name in columns:
         written = [cell for cell in table.cells(name) if not _missing(cell)]
         numbers = sum(number(cell) is not None for cell in written)
@@ -449,14 +437,7 @@ def _table_cells(table: ScoreTable, path: Path) -> Iterator[_Cell]:
     for metric, matrix in zip(table.metrics, table.values, strict=True):
         for system, row in zip(table.systems, matrix.tolist(), strict=True):
             for of, value in zip(table.inputs, row, strict=True):
-                yield _Cell(
-                    system,
-                    of,
-                    metric,
-                    value,
-                    str(path),
-                    None,
-                )
+                yield _Cell(system, of, metric, value, str(path), None)
 
 
 def _cells(
@@ -471,15 +452,8 @@ def _cells(
     rater = identifier(row.get("annotator")) or ""
     for key, value in scores.items():
         metric = _name(key, "metric", path, line)
-        yield _Cell(
-            system,
-            input_,
-            metric,
-            _number(value, path, line),
-            str(path),
-            line,
-            rater,
-        )
+        score = _number(value, path, line)
+        yield _Cell(system, input_, metric, score, str(path), line, rater)
 
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
@@ -500,12 +474,11 @@ def _missing(cell: Any) -> bool:
 def _number(value: Any, path: str | Path, line: int | None) -> float:
     score = np.nan if _missing(value) else number(value)
     if score is None or abs(score) == np.inf:
-        what = (
-            "a score is infinite"
-            if score
-            else f"the score '{cut(value)}' is not a number"
-        )
-        hint = "Leave the cell empty if it was not scored." if score else None
+        what = f"the score '{cut(value)}' is not a number"
+        hint = None
+        if score:
+            what = "a score is infinite"
+            hint = "Leave the cell empty if it was not scored."
         raise InputError(
             what,
             path=path,
@@ -573,6 +546,7 @@ def write_scores(path: str | Path, table: ScoreTable) -> None:
     with atomic_write(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("system", "input", "metric", "score"))
+        # System by system and input by input: the metrics of one text together.
         for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
             names = table.systems[s], table.inputs[i], table.metrics[m]
             writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])

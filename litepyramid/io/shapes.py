@@ -41,6 +41,7 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
 
     An index that has a name is a column: of the ids, where the name is not known.
     """
+    # What pivot tables give: ("score", "bart") is score_bart.
     if getattr(frame.columns, "nlevels", 1) > 1:
         joined = ["_".join(map(str, levels)) for levels in frame.columns]
         frame = frame.set_axis(joined, axis=1)
@@ -80,6 +81,7 @@ def column_rows(value: Any) -> Any:
         return value
 
     columns = list(value.values())
+    # A dict by input has texts of other lengths than a dict of columns.
     if len({len(c) if hasattr(c, "__len__") else -1 for c in columns}) != 1:
         return value
     if any(isinstance(column, str | Mapping) for column in columns):
@@ -101,12 +103,13 @@ def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:
 
 
 _USUAL_NAMES = {
-    "input": "id doc_id docid doc document_id example_id sample_id item_id qid query_id "
-    "question_id topic_id topic uid uuid guid key",
+    "input": "id doc_id docid doc document_id example_id sample_id item_id qid "
+    "query_id question_id topic_id topic uid uuid guid key",
     "system": "model model_name model_id run run_id method version",
     "question": "query prompt user_input",
-    "reference": "reference ref gold gold_summary target ground_truth reference_summary highlights "
-    "reference_answer expected expected_answer expected_output human_summary",
+    "reference": "reference ref gold gold_summary target ground_truth "
+    "reference_summary highlights reference_answer expected expected_answer "
+    "expected_output human_summary",
     "document": "article source context text_source",
     "units": "facts key_facts expected_facts claims nuggets scus acus statements",
     "unit": "fact claim nugget scu acu statement",
@@ -125,7 +128,7 @@ def mapping_line(
     `texts` are the columns that hold texts, None in a table of scores. None if there is
     nothing to guess.
     """
-    mapping: dict[str, str] = {}
+    mapping = {}
     for name in _USUAL_NAMES:
         if name in present or (texts is None and name not in _OF_SCORES):
             continue
@@ -145,6 +148,7 @@ def mapping_line(
     if not mapping:
         return None
     line = ",".join(f"{name}={column}" for name, column in mapping.items())
+    # As a shell takes it: a column may be called "human score" or "f1*".
     quoted = f"'{line}'" if set(line) & set(" '*()&;$") else line
     return f'Add --columns {quoted} (in Python columns="{line}").'
 

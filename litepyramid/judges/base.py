@@ -123,6 +123,7 @@ def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
         False
     """
     digest = blake2b(digest_size=20)
+    # Lengths keep pairs apart whose texts make the same row of characters.
     for text in (question, premise) if question else (premise,):
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)
@@ -159,23 +160,23 @@ def best_parts(
     Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in
         parts.
     """
-    asked = zip(items, spans, strict=True)
-    batch = judge(
-        [(text[a:b], units) for (text, units), parts in asked for a, b in parts]
-    )
+    asked = []
+    for (text, units), parts in zip(items, spans, strict=True):
+        for start, end in parts:
+            asked.append((text[start:end], units))
+
+    batch = judge(asked)
     presence = []
     logits = []
     best = []
     first = 0
-    counts = {
-        **batch.counts,
-        "pairs": 0,
-        "split": 0,
-    }
+    # The user's pairs, not those that were asked.
+    counts = {**batch.counts, "pairs": 0, "split": 0}
 
     for (_, units), parts in zip(items, spans, strict=True):
         rows, first = slice(first, first + len(parts)), first + len(parts)
         stack = np.stack(batch.presence[rows])
+        # A part without a judgement is best only where no part has one.
         best.append(np.nan_to_num(stack, nan=-1.0).argmax(axis=0))
         chosen = best[-1], np.arange(len(units))
         presence.append(stack[chosen])

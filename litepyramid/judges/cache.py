@@ -27,15 +27,16 @@ from litepyramid.text import counted, cut
 
 _NAME = "judgements.sqlite"
 _VERSION = 4
-_APPLICATION = 0x4C505952  # "LPYR"
-_CHUNK = 500
+# "LPYR", in the head of the file: by this mark alone a file is known as ours.
+_APPLICATION = 0x4C505952
+_CHUNK = 500  # older sqlite takes at most 999 values in one request
 _HINT = "Name another file with the setting cache, or with LITEPYRAMID_CACHE."
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS models (identity TEXT PRIMARY KEY, model INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS judgements (
-    model INTEGER NOT NULL, pair BLOB NOT NULL, value BLOB NOT NULL, truncated INTEGER NOT NULL,
-    checksum BLOB NOT NULL, PRIMARY KEY (model, pair)
+    model INTEGER NOT NULL, pair BLOB NOT NULL, value BLOB NOT NULL,
+    truncated INTEGER NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (model, pair)
 ) WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 PRAGMA application_id = {_APPLICATION};
@@ -71,8 +72,8 @@ class JudgementCache(Closing):
 
     def get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, Stored]:
         """Those of `pairs` that the model of this identity has judged."""
-        stored: dict[bytes, Stored] = {}
-        damaged: list[tuple[int, bytes]] = []
+        stored = {}
+        damaged = []
         model = _number(identity)
 
         with _errors(self.path):
@@ -89,6 +90,7 @@ class JudgementCache(Closing):
                     else:
                         damaged.append((model, pair))
 
+        # Removed, so that the new judgement can take its place (INSERT OR IGNORE).
         if damaged:
             with self._transaction():
                 self._db.executemany(
@@ -124,7 +126,7 @@ class JudgementCache(Closing):
         """The models judged with, the newest last."""
         with _errors(self.path):
             rows = self._db.execute("SELECT identity FROM models ORDER BY rowid")
-            return [str(row[0]) for row in rows]
+            return [identity for (identity,) in rows]
 
     def counts(self) -> list[tuple[str, int, int]]:
         """Per model its identity, its pairs, and those of them whose summary was
@@ -135,15 +137,14 @@ class JudgementCache(Closing):
                 "FROM models LEFT JOIN judgements USING (model) GROUP BY identity "
                 "ORDER BY identity"
             )
-            return [
-                (str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows
-            ]
+            return list(rows)
 
     def clear(self) -> int:
         """Removes every judgement; returns how many pairs there were."""
         with self._transaction():
             count = self._db.execute("DELETE FROM judgements").rowcount
             self._db.execute("DELETE FROM models")
+        # Rows that are deleted leave the file as large as it was.
         with _errors(self.path):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -161,11 +162,8 @@ def _errors(path: Path | None) -> Iterator[None]:
     """Turns what sqlite and the system raise into one error."""
     try:
         yield
-    except (
-        sqlite3.Error,
-        UnicodeDecodeError,
-        OSError,
-    ) as error:  # damaged names do not decode
+    # Damaged names do not decode.
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
         raise InputError(
             f"the cache cannot be used ({getattr(error, 'strerror', None) or error})",
             path=path,
@@ -217,6 +215,7 @@ def _is_cache(path: Path) -> bool:
             )
             try:
                 mark = db.execute("PRAGMA application_id").fetchone()[0]
+            # Operational: it cannot be read now. Else it is no database at all.
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError:
@@ -251,10 +250,11 @@ def _open(path: Path | None) -> sqlite3.Connection:
     try:
         if not exists:
             db.executescript(_SCHEMA)
-            with suppress(
-                sqlite3.OperationalError
-            ):  # another process does it at this moment
+            # Another process may do it at this moment.
+            with suppress(sqlite3.OperationalError):
                 db.execute("PRAGMA journal_mode = WAL")
+        # With a log that is enough: a crash of the machine may lose the last batch,
+        # which is judged again, and damages nothing.
         db.execute("PRAGMA synchronous = NORMAL")
         if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
             raise InputError("is a cache of another version", path=path, hint=_HINT)
@@ -294,15 +294,8 @@ class CacheResult(Result):
         notes = [f"{self.path} ({size})"]
         if self.removed is not None:
             notes.append(f"{counted(self.removed, 'judgement')} removed")
-        models = self.models or (
-            {
-                **_described(""),
-                "model": "none",
-                "pairs": 0,
-                "truncated": 0,
-            },
-        )
-
+        empty = {**_described(""), "model": "none", "pairs": 0, "truncated": 0}
+        models = self.models or (empty,)
         return [Table.of("Cached judgements", columns, models, notes)]
 
 
@@ -336,33 +329,19 @@ def cache(
         with JudgementCache(path) as store:
             removed = store.clear() if action == "clear" else None
             counts = store.counts()
-        models = [
-            {
-                **_described(i),
-                "pairs": n,
-                "truncated": shorter,
-            }
-            for i, n, shorter in counts
-        ]
+        for identity, pairs, shorter in counts:
+            numbers = {"pairs": pairs, "truncated": shorter}
+            models.append(_described(identity) | numbers)
 
-    return CacheResult(
-        path, path.stat().st_size if exists else 0, tuple(models), removed
-    )
+    size = path.stat().st_size if exists else 0
+    return CacheResult(path, size, tuple(models), removed)
 
 
 def _described(identity: str) -> dict[str, Any]:
     """Model, maximum length and precision of an identity; a damaged one is unknown."""
+    described = {"model": "unknown", "max_length": None, "dtype": None}
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         fields = json.loads(identity)
-        model = cut(fields["model"], 60)
-        return {
-            "model": model,
-            "max_length": fields["max_length"],
-            "dtype": fields["dtype"],
-        }
-
-    return {
-        "model": "unknown",
-        "max_length": None,
-        "dtype": None,
-    }
+        described = {name: fields[name] for name in described}
+        described["model"] = cut(fields["model"], 60)
+    return described

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_jsonl, stem
-from litepyramid.io.dataset import Dataset, as_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items, Questions
 from litepyramid.judges.lexical.lexical_judge import fit_weights
@@ -36,6 +37,9 @@ from litepyramid.types import (
     Signature,
     fingerprint,
 )
+
+QUALITY = ("accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
+"""The columns of how good a judge is."""
 
 
 @dataclass(frozen=True)
@@ -128,20 +132,16 @@ class EvaluationResult(Result):
         """One row a set; the reliability table of a single set; one row a kind of
         contrast."""
         columns = (
-            "set", "pairs", Column("base_rate", "present"), "accuracy", Column("auc", "AUC"),
-            Column("brier", "Brier"), Column("slope", digits=2),
-            Column("calibration_error", "calibration error"),
+            "set", "pairs", Column("base_rate", "present"), *QUALITY,
+            Column("slope", digits=2), Column("calibration_error", "calibration error"),
         )  # fmt: skip
         rows = [
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
         notes = [*self.notes, str(self.signature)]
-
         if missing := sum(one.missing for one in self.sets):
-            notes.insert(
-                0,
-                f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.",
-            )
+            more = counted(missing, "more pair has", "more pairs have")
+            notes = [f"{more} no judgement.", *notes]
 
         tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
@@ -197,7 +197,8 @@ def evaluate(
         (344, True)
 
     Command line:
-        $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l example/labels
+        $ litepyramid judge evaluate example/summaries -u example/scus.jsonl \\
+            -l example/labels
         $ litepyramid judge evaluate --contrast
     """
     ready = make_judge(judge)
@@ -223,35 +224,22 @@ def evaluate(
 
     results = []
     phenomena = []
+    gaps: list[str] = []
     for one in sets:
         code = language_of(one.texts, language or one.language)
         batch = judge_pairs(in_language(ready, code), one.items, one.questions)
         presence = np.concatenate(batch.presence)
         fields = {**batch.signature, **signed(code)}
-        about = Signature.of(
-            **fields,
-            data_sha=one.sha,
-            bins=bins,
-        )
+        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
         results.append(calibrate(presence, one.labels, bins=bins, signature=about))
+        gaps += one.notes
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
 
     sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
-    about = Signature.of(
-        **fields,
-        data_sha=sha,
-        bins=bins,
-    )
+    about = Signature.of(**fields, data_sha=sha, bins=bins)
     names = tuple(one.name for one in sets)
-    gaps = tuple(note for one in sets for note in one.notes)
-    return EvaluationResult(
-        names,
-        tuple(results),
-        tuple(phenomena),
-        about,
-        gaps,
-    )
+    return EvaluationResult(names, tuple(results), tuple(phenomena), about, tuple(gaps))
 
 
 def calibrate(
@@ -273,7 +261,9 @@ def calibrate(
 
     scores, truth = _pairs(presence, labels)
     base = float(truth.mean())
+    # Right is the nearest of the labels that there are: 0 and 1, or .5 between them.
     steps = 2 if (truth == 0.5).any() else 1
+    # A presence of 1 belongs to the last bin, which has no next one.
     bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
     table = []
 
@@ -320,9 +310,11 @@ def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
     scores, truth = _pairs(presence, labels)
     won = pairs = 0.0
     for low, high in combinations(np.unique(truth), 2):
-        ranks = rankdata(scores[(both := (truth == low) | (truth == high))])
+        both = (truth == low) | (truth == high)
+        ranks = rankdata(scores[both])
         upper = truth[both] == high
         positive = int(upper.sum())
+        # Mann and Whitney: ranks of the higher, less those they have among themselves.
         won += float(ranks[upper].sum()) - positive * (positive + 1) / 2
         pairs += positive * (upper.size - positive)
     return won / pairs if pairs else float("nan")
@@ -347,10 +339,12 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     are equal.
 
     Example:
-        >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 3)
+        >>> labels = [1, 1, 1, 0, 1, 0, 0, 0]
+        >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, labels), 3)
         1.0
     """
     scores, truth = _pairs(presence, labels)
+    # The logit of 0 or 1 is infinite: one such pair would decide the slope.
     inside = np.clip(scores, 0.001, 0.999)
     logits = np.log(inside / (1 - inside))
     if np.ptp(logits) < 1e-9 or np.ptp(truth) == 0:
@@ -427,25 +421,26 @@ def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
     dataset = labelled(data, **sources)
     texts = _cells(dataset.summaries, "texts")
     labels = _cells(dataset.labels, "labels")
-    rows = [
-        (texts[key], units, labels[key])
-        for entry in dataset.summaries
-        for units in dataset.label_units or dataset.scus
-        if (key := (entry.system, units.input)) in texts and labels.get(key)
-    ]
+    items = []
+    flat = []
+    asked = []
+    for entry in dataset.summaries:
+        for units in dataset.label_units or dataset.scus:
+            key = entry.system, units.input
+            if key in texts and labels.get(key):
+                items.append((texts[key], units.texts))
+                flat += labels[key]
+                asked.append(units.question)
 
-    if not rows:
+    if not items:
         raise InputError(
             "no system has both summaries and labels", expected="the same names"
         )
 
-    flat = np.array([label for *_, row in rows for label in row], dtype=np.float64)
-    items = [(text, units.texts) for text, units, _ in rows]
-    asked = [units.question for _, units, _ in rows]
     return LabelledSet(
         dataset.name,
         items,
-        flat,
+        np.array(flat, dtype=np.float64),
         dataset.language,
         questions=asked,
         notes=label_notes(dataset),
@@ -454,12 +449,11 @@ def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
 
 def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
     """The values of every system's inputs."""
-    rows = (zip(s.inputs, getattr(s, values), strict=True) for s in systems)
-    return {
-        (s.system, name): v
-        for s, row in zip(systems, rows, strict=True)
-        for name, v in row
-    }
+    cells = {}
+    for entry in systems:
+        for name, cell in zip(entry.inputs, getattr(entry, values), strict=True):
+            cells[entry.system, name] = cell
+    return cells
 
 
 @dataclass(frozen=True)
@@ -471,20 +465,13 @@ class _PairLine:
 
 def read_labelled_set(path: str | Path) -> LabelledSet:
     """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
-    rows = [
-        as_type(
-            _PairLine,
-            value,
-            what="no labelled pair",
-            path=path,
-            line=line,
-        )
-        for line, value in read_jsonl(path)
-    ]
-    labels = np.array([pair.present for pair in rows], dtype=np.float64)
-    return LabelledSet(
-        stem(path), [(pair.premise, [pair.hypothesis]) for pair in rows], labels
-    )
+    items = []
+    labels = []
+    for line, value in read_jsonl(path):
+        pair = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        items.append((pair.premise, [pair.hypothesis]))
+        labels.append(pair.present)
+    return LabelledSet(stem(path), items, np.array(labels, dtype=np.float64))
 
 
 def load_contrast(language: str = "en") -> LabelledSet:
@@ -494,22 +481,13 @@ def load_contrast(language: str = "en") -> LabelledSet:
     """
     choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
     name = "contrast" if language == "en" else f"contrast.{language}"
-    text = (
-        files("litepyramid.embedded")
-        .joinpath(f"{name}.jsonl")
-        .read_text(encoding="utf-8")
-    )
-    rows = [json.loads(line) for line in text.splitlines()]
+    path = files("litepyramid.embedded") / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     items = [(row["summary"], [row["unit"]]) for row in rows]
     labels = np.array([row["label"] for row in rows], dtype=np.float64)
 
-    return LabelledSet(
-        name,
-        items,
-        labels,
-        language,
-        [row["phenomenon"] for row in rows],
-    )
+    kinds = [row["phenomenon"] for row in rows]
+    return LabelledSet(name, items, labels, language, kinds)
 
 
 def _by_kind(

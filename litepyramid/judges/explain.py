@@ -39,15 +39,18 @@ class Explanation(Result):
             sentence = " ".join(self.summary[start:end].split()) or "–"
             where = "no sentence of the summary holds it"
             if evidence.sentence >= 0:
-                where = f"sentence {evidence.sentence + 1}, characters {start}-{end}: {sentence}"
+                at = f"sentence {evidence.sentence + 1}, characters {start}-{end}"
+                where = f"{at}: {sentence}"
             notes = [f"presence {evidence.presence:.3f}", where]
-            notes += [f"conflict: {evidence.conflict}"] if evidence.conflict else []
-            rows = (*evidence.words, *((word, "–") for word in evidence.missing))
-            if not rows:  # the judge says which sentence, not which words
-                rows = ((unit, sentence),)
-            tables.append(
-                Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes))
-            )
+            if evidence.conflict:
+                notes.append(f"conflict: {evidence.conflict}")
+
+            rows = [*evidence.words]
+            rows += [(word, "–") for word in evidence.missing]
+            # A judge may say which sentence, and not which words.
+            rows = rows or [(unit, sentence)]
+            columns = (Column("unit"), Column("summary"))
+            tables.append(Table(unit, columns, tuple(rows), tuple(notes)))
 
         return tables
 
@@ -101,11 +104,13 @@ def explain(
 
     Example:
         >>> result = explain("It rained. Two died.", "Two people died.", judge="recall")
-        >>> result.evidence[0].sentence, result.evidence[0].words, result.evidence[0].missing
+        >>> [evidence] = result.evidence
+        >>> evidence.sentence, evidence.words, evidence.missing
         (1, (('Two', 'Two'), ('died', 'died')), ('people',))
 
     Command line:
-        $ litepyramid judge explain "A storm hit Oslo. Two died." "Two people died in Oslo."
+        $ litepyramid judge explain "A storm hit Oslo. Two died." \\
+            "Two people died in Oslo."
     """
     units = tuple(unit) if isinstance(unit, list | tuple) else (unit,)
     if not units or not all(
@@ -134,15 +139,19 @@ def gather(
     if isinstance(explainer, Explainer):
         return explainer.explain(items)
     spans = [sentence_spans(summary) or [(0, 0)] for summary, _ in items]
-    asked = [q for q, ends in zip(questions or (), spans, strict=False) for _ in ends]
+    # Each sentence answers the question that its summary answers.
+    asked = []
+    for question, ends in zip(questions or (), spans, strict=False):
+        asked += [question] * len(ends)
     batch, best = best_parts(
         lambda parts: judge_pairs(judge, parts, asked), items, spans
     )
 
-    return tuple(
-        tuple(
-            Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)
-            for value, n in zip(presence.tolist(), numbers.tolist(), strict=True)
-        )
-        for presence, numbers, parts in zip(batch.presence, best, spans, strict=True)
-    )
+    evidence = []
+    for presence, numbers, parts in zip(batch.presence, best, spans, strict=True):
+        row = []
+        for value, n in zip(presence.tolist(), numbers.tolist(), strict=True):
+            shown = Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)
+            row.append(shown)
+        evidence.append(tuple(row))
+    return tuple(evidence)

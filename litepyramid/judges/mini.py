@@ -64,6 +64,7 @@ class Stack:
 
 def _logit(presence: FloatArray) -> FloatArray:
     inside = np.clip(presence, 1e-6, 1 - 1e-6)
+    # Beyond ±8 one of the two would outvote the other, however sure that is.
     return np.clip(np.log(inside / (1 - inside)), -8.0, 8.0)
 
 
@@ -92,6 +93,7 @@ def likely_sentences(
         shared.append(len(stems & content_words(sentence, words).keys()))
         lengths.append(len(sentence.split()))
 
+    # Stable: of sentences that share as many words the earlier comes first.
     order = np.argsort([-number for number in shared], kind="stable")
     total = np.array(lengths, dtype=int)[order].cumsum()
     count = max(1, int(np.searchsorted(total, most, side="right")))
@@ -123,26 +125,24 @@ class MiniJudge(NLIJudge):
             raise ModelError("this installation lacks the model of the judge 'mini'")
         settings: dict[str, Any] = {"mode": mode, "threads": threads}
         super().__init__(str(FOLDER), cache=cache, **settings)
+        # Another process opens the same cache, which has no relative path any more.
         self._remake = partial(
             MiniJudge, cache=self._remake.keywords["cache"], **settings
         )
-        path, self._stack = FOLDER / "stack.json", None
+        path = FOLDER / "stack.json"
+        self._stack = None
+        # The stack was fitted to p3c; another mode is the encoder alone.
         if mode is None and file_type(path) == "file":
             self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)
         self._words = LexicalJudge(load_lexical())
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
-        more = (
-            {"mode": "calibrated", "lexical": self._words.model.revision}
-            if self._stack
-            else {}
-        )
-        return {
-            **super().signature(),
-            "judge": "mini",
-            **more,
-        }
+        signature = {**super().signature(), "judge": "mini"}
+        if self._stack:
+            signature["mode"] = "calibrated"
+            signature["lexical"] = self._words.model.revision
+        return signature
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see
@@ -222,11 +222,10 @@ class MiniJudge(NLIJudge):
             row[n] = likely[part]
 
         evidence = word_evidence(items, batch.presence, best=best)
-        denied = [_denied(rows).tolist() for rows in batch.logits or ()]
-        return tuple(
-            tuple(map(_with_conflict, row, shares))
-            for row, shares in zip(evidence, denied, strict=True)
-        )
+        shown = []
+        for found, logits in zip(evidence, batch.logits or (), strict=True):
+            shown.append(tuple(map(_with_conflict, found, _denied(logits).tolist())))
+        return tuple(shown)
 
 
 def _with_conflict(evidence: Evidence, denied: float) -> Evidence:

@@ -42,6 +42,7 @@ class PanelJudge:
 
         presence = []
         opinions = []
+        # The mean of NaN and a number is NaN: one judge less would be another panel.
         for rows in zip(*(batch.presence for batch in batches), strict=True):
             stacked = np.stack(rows)
             opinions.append(stacked)
@@ -52,6 +53,7 @@ class PanelJudge:
         for number, batch in enumerate(batches, start=1):
             mark = "" if number == 1 else f"_{number}"
             signature |= {key + mark: text for key, text in batch.signature.items()}
+            # All were asked about the same pairs: they are not counted twice.
             for key, count in batch.counts.items():
                 counts[key] = max(count, counts.get(key, 0))
 
@@ -71,13 +73,14 @@ def independent_judges(values: Any) -> float:
         >>> independent_judges([[0.1, 0.9, 0.4], [0.1, 0.9, 0.4]])
         1.0
     """
-    rows: FloatArray = np.asarray(values, dtype=np.float64)
+    rows = np.asarray(values, dtype=np.float64)
     rows = rows[:, ~np.isnan(rows).any(axis=0)]
     count = len(rows)
     if rows.shape[1] < 2 or (np.ptp(rows, axis=1) == 0).any():
         return float("nan")
     correlations = np.corrcoef(rows)
     mean = (correlations.sum() - count) / (count * (count - 1))
+    # Twelve digits: judges that agree in all are worth 1, not 0.9999999999999998.
     return round(float(count / (1 + (count - 1) * mean)), 12)
 
 

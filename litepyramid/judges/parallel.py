@@ -106,7 +106,7 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     if way.engine == "ray":
         return _joined(_on_ray(one, items, pairs, way.workers))
     # Pairs that take it about as long as one more process to start; 0: it takes none.
-    cost: int = getattr(one, "start_cost", 0)
+    cost = getattr(one, "start_cost", 0)
     workers = way.workers or (
         min(cores(), pairs // cost) if cost and pairs > cost else 1
     )
@@ -123,6 +123,7 @@ def _on_processes(
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    # Packed once: each window would pack the judge's weights again.
     packed = pickle.dumps(judge)
     with (
         bar(pairs, "judging", "pairs", judging=True) as shown,
@@ -144,8 +145,10 @@ def _on_processes(
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> Judge:
     """The judge of a worker, made once."""
+    # The parent shows one bar for all of its workers.
     os.environ.setdefault("TQDM_DISABLE", "1")
-    judge: Judge = pickle.loads(packed)  # noqa: S301 - our own judge, sent by the parent process
+    # Our own judge, sent by the parent process.
+    judge: Judge = pickle.loads(packed)  # noqa: S301
     return judge
 
 
@@ -182,8 +185,9 @@ def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
     """A judge's presence of one summary's units, as an array."""
     try:
         row = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    # What is no row of numbers has no right shape either.
     except (TypeError, ValueError):
-        row = np.full(0, np.nan)
+        row = np.empty(0)
     if row.shape != (units,) or ((row < 0) | (row > 1)).any():
         raise InputError(
             f"the judge '{name}' returned {cut(values)} for {counted(units, 'unit')}",
@@ -193,6 +197,7 @@ def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
 
 
 def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
+    # Logits are of no use behind this, and cost as much to send as all else.
     return replace(_judged(_unpacked(packed), items), logits=None)
 
 
@@ -208,17 +213,13 @@ def _on_ray(
 
     try:
         resources = ray.cluster_resources()
-        gpus = (
-            int(resources.get("GPU", 0))
-            if getattr(judge, "device", "cpu") != "cpu"
-            else 0
-        )
+        gpus = 0
+        if getattr(judge, "device", "cpu") != "cpu":
+            gpus = int(resources.get("GPU", 0))
         cpus = int(resources.get("CPU", 1))
-        count = (
-            workers
-            or gpus
-            or max(1, cpus // (1 if getattr(judge, "start_cost", 0) else 2))
-        )
+        # A model of torch uses more than one core by itself.
+        each = 1 if getattr(judge, "start_cost", 0) else 2
+        count = workers or gpus or max(1, cpus // each)
 
         if gpus and count > gpus:
             raise InputError(
@@ -226,10 +227,9 @@ def _on_ray(
             )
 
         parts = windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER))))
-        rows = [
-            {"window": number, "items": pickle.dumps(p)}
-            for number, p in enumerate(parts)
-        ]
+        rows = []
+        for number, part in enumerate(parts):
+            rows.append({"window": number, "items": pickle.dumps(part)})
         data.DataContext.get_current().enable_progress_bars = False
         answers = data.from_items(
             rows, override_num_blocks=max(1, len(rows))
@@ -239,9 +239,10 @@ def _on_ray(
             batch_size=1,
             compute=data.ActorPoolStrategy(size=count),
             num_gpus=1 if gpus else None,
+            # Not all of a core: reading the rows is a task of the cluster too.
             num_cpus=None if gpus else min(1.0, 0.9 * cpus / count),
         )
-        batches: dict[int, JudgedBatch] = {}
+        batches = {}
 
         with (
             bar(pairs, "judging", "pairs") as shown,
@@ -267,7 +268,7 @@ class _Actor:
         self._packed = packed
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        items = pickle.loads(batch["items"][0])  # noqa: S301 - sent by the process that asks
+        items = pickle.loads(batch["items"][0])  # noqa: S301 - by who asks
         try:
             answer: Any = _judge_window(self._packed, items)
         except LitepyramidError as error:
@@ -280,7 +281,8 @@ def _connect(ray: Any) -> bool:
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    settings = {"log_to_driver": False, "logging_level": "ERROR"}
+    # Ray refuses these of a cluster that runs already.
     if not os.environ.get("RAY_ADDRESS"):
         settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}
     hint = "Check RAY_ADDRESS, or unset it to start a cluster on this machine."

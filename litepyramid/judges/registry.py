@@ -112,7 +112,7 @@ JUDGES = {
 }
 """By name, or how a name looks, every kind of judge (`kind_of`)."""
 
-EMBEDDED = tuple([name for name, kind in JUDGES.items() if kind.embedded])
+EMBEDDED = tuple(name for name, kind in JUDGES.items() if kind.embedded)
 """Judges that need no download."""
 REFITTED = {name: kind.refit for name, kind in JUDGES.items() if kind.refit}
 """Those that labels refit in seconds."""
@@ -166,9 +166,9 @@ class FunctionJudge:
 
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Asks the function about every summary."""
-        name = str(
-            getattr(self.function, "__name__", type(self.function).__name__)
-        ).strip("<>")
+        # An object that can be called has no name of its own; a lambda is "<lambda>".
+        kind = type(self.function).__name__
+        name = str(getattr(self.function, "__name__", kind)).strip("<>")
         uses = self.uses_questions
         presence = []
         tracked = track(items, "judging", "summaries")
@@ -176,12 +176,10 @@ class FunctionJudge:
         for (summary, units), question in zip(
             tracked, questions or repeat(None), strict=False
         ):
-            more = {"question": question} if uses else {}
-            row = (
-                self.function(summary, units, **more)
-                if summary.strip()
-                else [0.0] * len(units)
-            )
+            row = [0.0] * len(units)
+            if summary.strip():
+                more = {"question": question} if uses else {}
+                row = self.function(summary, units, **more)
             presence.append(as_presence_row(row, len(units), name))
 
         return JudgedBatch(tuple(presence), {"judge": f"function {name}"})
@@ -219,17 +217,16 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     if len(several) > 1:
         join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, get_args(Join))
-        judges = tuple([_made(one, _fitting(one, settings)) for one in several])
+        judges = tuple(_made(one, _fitting(one, settings)) for one in several)
         _check_panel(several, settings)
         made: Judge = PanelJudge(several, judges, join)
     elif isinstance(name, str | Path):
         made = _made(str(name), settings)
     elif settings:
         raise InputError(f"a judge object takes no {', '.join(sorted(settings))}")
-    elif isinstance(name, OnWorkers) and workers is None and engine == "local":
-        return name
     elif hasattr(name, "judge"):
-        made = cast(Judge, name)  # its rows may also be plain lists
+        # Whatever its method returns is checked when it judges (`checked_batch`).
+        made = cast(Judge, name)
     elif callable(name) and not isinstance(name, type):
         made = FunctionJudge(name)
     else:
@@ -271,6 +268,7 @@ def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
     judges = []
     for number in range(1, repeats + 1):
         names.append(f"{name} #{number}")
+        # One seed would give one answer, as often as it is asked.
         seeded = {**parameters, "seed": parameters.get("seed", 0) + number}
         judges.append(_made(name, {**settings, "parameters": seeded}))
     return PanelJudge(tuple(names), tuple(judges), repeats=True)
@@ -298,7 +296,7 @@ def for_criteria(judge: Judge) -> Judge:
     chosen."""
     one = single(judge)
     if isinstance(one, PanelJudge):
-        return replace(one, judges=tuple([for_criteria(each) for each in one.judges]))
+        return replace(one, judges=tuple(map(for_criteria, one.judges)))
     return _formed(judge, "for_criteria")
 
 
@@ -306,7 +304,7 @@ def _formed(judge: Judge, method: str, *values: str) -> Judge:
     """The form of a judge that a method of it makes; itself if it has no such
     method."""
     one = single(judge)
-    form: Judge = getattr(one, method)(*values) if hasattr(one, method) else one
+    form = getattr(one, method)(*values) if hasattr(one, method) else one
     return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
 
 
@@ -354,9 +352,14 @@ def _check_settings(name: str, settings: Iterable[str]) -> None:
     raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
-def check_trainable(name: str) -> None:
+def check_trainable(name: Any) -> None:
     """Raises InputError if a judge has nothing to train, or its name is misspelt."""
-    if not kind_of(name).trainable:
+    if not isinstance(name, str | Path):
+        raise InputError(
+            f"the base is a {type(name).__name__}", expected="a name or a folder"
+        )
+
+    if not kind_of(str(name)).trainable:
         raise InputError(
             f"the judge '{name}' cannot be trained",
             expected="lexical, mini, or a hub id or folder of an NLI model",
@@ -371,13 +374,13 @@ def parse_settings(
     ``none`` is None where a setting may be that; lists and tables are JSON.
 
     Example:
-        >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")
-        {'mode': 'p2c', 'max_length': 128, 'workers': 2}
+        >>> parse_settings(["mode=p2c", "max_length=128"], "roberta-large-mnli")
+        {'mode': 'p2c', 'max_length': 128}
     """
     from pydantic import TypeAdapter, ValidationError
 
     names = panel_names(name)
-    values: dict[str, Any] = {}
+    values = {}
 
     for setting in settings:
         key, equals, text = (part.strip() for part in setting.partition("="))
@@ -393,12 +396,9 @@ def parse_settings(
             owner = [*takers, names[0]][0]
             _check_settings(owner, [key])
             factory = kind_of(owner).factory()
+            # The hints of a class are those of its fields; settings are its maker's.
             maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
-            hints = {
-                **get_type_hints(maker),
-                "workers": int | None,
-                "engine": str,
-            }
+            hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
 
         if key in values:
             raise InputError(f"the setting '{key}' is given twice")
@@ -454,6 +454,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         )
 
     factory = kind_of(name).factory()
+    # The docstring is the one place that tells them.
     section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
     entries = re.findall(
         r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.M
@@ -461,26 +462,15 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     texts = {key: " ".join(text.split()) for key, text in entries}
     texts["workers"] = "Processes, or judges on the cluster; none chooses."
     texts["engine"] = "local, or ray for a Ray cluster."
-    given = {key: entry.default for key, entry in signature(factory).parameters.items()}
-    given = {
-        **given,
-        "workers": None,
-        "engine": "local",
-    }
+    defaults = {k: entry.default for k, entry in signature(factory).parameters.items()}
+    defaults.pop("model", None)
 
-    shown = {key: str(value) for key, value in given.items() if key != "model"}
-    shown |= {
-        key: text.lower()
-        for key, text in shown.items()
-        if text in ("None", "True", "False")
-    }
-
-    rows = [
-        {
-            "setting": k,
-            "default": v,
-            "help": texts.get(k, ""),
-        }
-        for k, v in shown.items()
-    ]
+    rows = []
+    for key, value in (*defaults.items(), ("workers", None), ("engine", "local")):
+        # As they are typed: `-J long=none`, `-J estimate=true`.
+        default = str(value)
+        if value is None or isinstance(value, bool):
+            default = default.lower()
+        help = texts.get(key, "")
+        rows.append({"setting": key, "default": default, "help": help})
     return JudgeSettings(name, tuple(rows))

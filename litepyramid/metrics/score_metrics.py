@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid.errors import InputError, require
-from litepyramid.io.dataset import as_dataset
+from litepyramid.io.loading import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
 from litepyramid.stats import by_id, check_samples, system_intervals, system_means

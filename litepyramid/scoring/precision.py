@@ -9,7 +9,8 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
-from litepyramid.io.dataset import Dataset, as_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs

@@ -8,7 +8,8 @@ from typing import Unpack
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset, as_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.panel import PanelJudge, panel_notes

@@ -238,7 +238,7 @@ def read_groups(by: Any) -> dict[str, str]:
 
 def _column(path: str, column: str) -> dict[str, str]:
     """The cells of a table's column by input; empty ones left out."""
-    from litepyramid.io.rows import read_rows
+    from litepyramid.io.readers import read_rows
 
     table = read_rows(path, table=True)
     rows = [row.values for row in table.rows]

@@ -1,10 +1,7 @@
-"""Cross-validation and out-of-the-box tests of judges, and what they give (ZB21 §5.1,
-§5.2)."""
+"""Cross-validation and out-of-the-box tests of judges (ZB21 §5.1, §5.2)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from decimal import Decimal
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
 
@@ -15,10 +12,8 @@ from litepyramid.easiness.predict import predict, prepare_gold
 from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.judges.evaluate import calibrate, label_notes, labelled
-from litepyramid.judges.nli.modes import MODES, presence
-from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.base import Judge
+from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.registry import (
     EMBEDDED,
     REFITTED,
@@ -29,244 +24,27 @@ from litepyramid.judges.registry import (
 )
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language
-from litepyramid.meta.core.levels import (
-    Coefficient,
-    ConstantPolicy,
-    Level,
-    level_correlation,
-)
+from litepyramid.meta.core.levels import ConstantPolicy
 from litepyramid.progress import track
-from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
-from litepyramid.stats import described, t_reach
-from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.training.pairs import TrainingPairs, labelled_pairs
-from litepyramid.training.run import (
-    FinetuneSettings,
-    as_settings,
-    made_from,
-    train_transformer,
+from litepyramid.training.run import train_transformer
+from litepyramid.training.settings import FinetuneSettings, as_settings, made_from
+from litepyramid.training.validation import (
+    Fold,
+    Units,
+    ValidationResult,
+    validate,
+    validated,
 )
-from litepyramid.types import (
-    DataLike,
-    FloatArray,
-    FoldSources,
-    InputUnits,
-    OutPath,
-    Signature,
-    fingerprint,
-)
+from litepyramid.types import DataLike, FoldSources, OutPath, Signature, fingerprint
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
-LEVELS: tuple[Level, ...] = ("system", "summary")
-COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman")
 By = Literal["examples", "systems"]
 Trainer = Callable[[TrainingPairs, int], Judge]
 """Makes a judge that has seen these labels and no others; folds count from 1, 0 is no
 fold."""
-Units = Mapping[str, Sequence[InputUnits]]
-
-
-@dataclass(frozen=True)
-class Fold:
-    """One held-out part of a data set, by number from 1: what is scored, and what is
-    learned."""
-
-    number: int
-    inputs: tuple[str, ...]
-    systems: tuple[str, ...]
-    train_inputs: tuple[str, ...]
-    train_systems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FoldScores:
-    """One correlation on one fold; NaN where it is not defined."""
-
-    judge: str
-    units: str
-    mode: str
-    level: str
-    coefficient: str
-    fold: int
-    value: float
-    constant: int
-
-
-@dataclass(frozen=True)
-class JudgeQuality:
-    """Quality of a judge's presence on the SCUs of one fold."""
-
-    judge: str
-    fold: int
-    pairs: int
-    accuracy: float
-    auc: float
-    brier: float
-
-
-@dataclass(frozen=True)
-class FoldMean:
-    """A mean over folds with its Student t interval; `undefined` folds are left out.
-
-    With a single fold (out of the box) the interval is NaN.
-    """
-
-    mean: float
-    low: float
-    high: float
-    folds: int
-    undefined: int
-
-
-def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
-    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all
-    values are."""
-    mean, deviation, folds = described(np.array(values))
-    half = (
-        t_reach(confidence, folds - 1) * deviation / folds**0.5 if folds > 1 else np.nan
-    )
-    low, high = np.clip([mean - half, mean + half], -1.0, 1.0).tolist()
-    return FoldMean(
-        mean,
-        low,
-        high,
-        folds,
-        len(values) - folds,
-    )
-
-
-_QUALITY = ("accuracy", "auc", "brier")
-_SHORT = {
-    ("system", "pearson"): "sys r",
-    ("system", "spearman"): "sys ρ",
-    ("summary", "pearson"): "sum r",
-    ("summary", "spearman"): "sum ρ",
-}
-
-
-@dataclass(frozen=True)
-class ValidationResult(Result):
-    """Fold means of correlations and of presence quality; `judges` are their
-    signatures."""
-
-    dataset: str
-    scores: tuple[FoldScores, ...] = field(metadata=HIDDEN)
-    quality: tuple[JudgeQuality, ...]
-    judges: Mapping[str, Mapping[str, str]]
-    signature: Signature
-    notes: tuple[str, ...] = ()
-
-    def mean(
-        self,
-        judge: str,
-        units: str,
-        level: str,
-        coefficient: str,
-        mode: str | None = None,
-    ) -> FoldMean:
-        """The mean over folds of one correlation, by default in the judge's own
-        mode."""
-        mode = mode or self.default_mode(judge)
-        names = (judge, units, mode, level, coefficient)
-        kinds = (
-            (s.judge, s.units, s.mode, s.level, s.coefficient) for s in self.scores
-        )
-        return fold_mean(
-            [s.value for s, k in zip(self.scores, kinds, strict=True) if k == names]
-        )
-
-    def quality_mean(self, judge: str, name: str) -> FoldMean:
-        """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
-        return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
-
-    def default_mode(self, judge: str) -> str:
-        """The mode that a judge scores with by default."""
-        return self.judges[judge].get("mode") or "own"
-
-    def to_tables(self) -> Sequence[Table]:
-        """Fold means; then the same with intervals over folds; then presence
-        quality."""
-        means: list[dict[str, Cell]] = []
-        intervals: list[dict[str, Cell]] = []
-        for judge, units, mode in dict.fromkeys(
-            (s.judge, s.units, s.mode) for s in self.scores
-        ):
-            names: dict[str, Cell] = {
-                "judge": judge,
-                "units": units,
-                "mode": mode,
-            }
-            over = {
-                f"{kind[0]}_{kind[1]}": self.mean(judge, units, *kind, mode)
-                for kind in _SHORT
-            }
-            spans = {
-                k: f"{f.low:.2f} – {f.high:.2f}" for k, f in over.items() if f.folds > 1
-            }
-            means.append({**names, **{key: f.mean for key, f in over.items()}})
-            intervals.append(
-                {
-                    **names,
-                    **dict.fromkeys(over),
-                    **spans,
-                }
-            )
-
-        columns: list[Column | str] = ["judge", "units"]
-        columns += ["mode"] if len({row["mode"] for row in means}) > 1 else []
-        columns += [
-            Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()
-        ]
-        undefined = sum(np.isnan(s.value) for s in self.scores)
-        what = counted(undefined, "correlation is", "correlations are")
-        notes = [f"{what} not defined and left out of the means."] * bool(undefined)
-
-        if constant := max(
-            (s.constant for s in self.scores if s.level == "summary"), default=0
-        ):
-            notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
-
-        title = f"{self.dataset}: correlation with the human score"
-        if folds := max(s.fold for s in self.scores):
-            title += f", mean of {counted(folds, 'fold')}"
-        tables = [Table.of(title, columns, means, notes)]
-
-        if folds:
-            tables.append(
-                Table.of("95 % interval over folds (Student t)", columns, intervals)
-            )
-
-        rows = (
-            {"judge": judge, **{n: self.quality_mean(judge, n).mean for n in _QUALITY}}
-            for judge in self.judges
-        )
-        judges = (
-            f"{name} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
-            for name, fields in self.judges.items()
-        )
-        title = f"{self.dataset}: presence of SCUs against human labels"
-        title += f", mean of {counted(folds, 'fold')}" if folds else ""
-        heads = ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
-        below = (*self.notes, *judges, str(self.signature))
-
-        return [*tables, Table.of(title, heads, rows, below)]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every fold's numbers and their means."""
-        names = ("judge", "units", "level", "coefficient", "mode")
-        keys = dict.fromkeys(
-            tuple(getattr(s, name) for name in names) for s in self.scores
-        )
-        means = [
-            {**dict(zip(names, k, strict=True)), **record(self.mean(*k))} for k in keys
-        ]
-        return {
-            **record(self),
-            "means": means,
-            "folds": [record(s) for s in self.scores],
-        }
 
 
 def crossval(
@@ -304,23 +82,13 @@ def crossval(
         InputError: The data set is too small, or has too few labels to learn from.
 
     Command line:
-        $ litepyramid crossval lexical example/summaries -u example/scus.jsonl -l example/labels \\
-            -r example/references.jsonl --folds 3
+        $ litepyramid crossval lexical example/summaries -u example/scus.jsonl \\
+            -l example/labels -r example/references.jsonl --folds 3
     """
     choose("by", by, get_args(By))
-    if not isinstance(base, str | Path):
-        raise InputError(
-            f"the base is a {type(base).__name__}", expected="a name or a folder"
-        )
-
+    check_trainable(base)
     training, options = as_settings(settings)
-    trainer, baselines = make_contest(
-        str(base),
-        zero_shot,
-        output,
-        training,
-        options,
-    )
+    trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
     dataset = labelled(data, **sources).with_language()
     baselines = {
         name: in_language(one, dataset.language) for name, one in baselines.items()
@@ -337,34 +105,22 @@ def crossval(
 
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
-    units = unit_variants(
-        dataset,
-        folds=None if trained_on else folds,
-        seed=training.seed,
-    )
+    units = unit_variants(dataset, None if trained_on else folds, training.seed)
     made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
 
     try:
         if trained_on:
-            result = out_of_the_box(
-                trained_on,
-                dataset,
-                trainer,
-                units=units,
-                baselines=baselines,
-            )
+            result = out_of_the_box(trained_on, dataset, trainer, units, baselines)
         else:
             result = cross_validate(
                 dataset, trainer, by=by, folds=folds, units=units, baselines=baselines,
                 seed=training.seed,
             )  # fmt: skip
     except KeyboardInterrupt as stop:
-        if (
-            finished := len(list(Path(output).glob("fold*/config.json")))
-            if output
-            else 0
-        ):
-            stop.add_note(f"{counted(finished, 'trained fold')} kept in {output}")
+        finished = list(Path(output or "").glob("fold*/config.json"))
+        if output and finished:
+            kept = counted(len(finished), "trained fold")
+            stop.add_note(f"{kept} kept in {output}")
         raise
 
     return replace(
@@ -393,32 +149,23 @@ def cross_validate(
     see `level_correlation`; for the rest see `crossval`.
     """
     plan = make_folds(dataset, by, folds, seed)
-    published = (
-        len(dataset.example_folds if by == "examples" else dataset.system_folds)
-        == folds
-    )
+    own = dataset.example_folds if by == "examples" else dataset.system_folds
+    split, drawn = ("published", None) if len(own) == folds else ("random", seed)
 
     def trained() -> Iterator[tuple[Fold, Mapping[str, Judge]]]:
         for fold in track(plan, "cross-validating", "folds"):
             train = labelled_pairs(dataset, fold.train_inputs, fold.train_systems)
             yield fold, {"trained": trainer(train, fold.number), **(baselines or {})}
 
-    split, drawn = ("published", None) if published else ("random", seed)
-    about = {
-        "by": by,
-        "folds": folds,
-        "split": split,
-        "constant": constant,
-        "seed": drawn,
-    }
-    signature = Signature.of(**about, **dataset.hashes)
-    return _validated(
-        dataset,
-        trained(),
-        units,
-        constant,
-        signature,
+    signature = Signature.of(
+        by=by,
+        folds=folds,
+        split=split,
+        constant=constant,
+        seed=drawn,
+        **dataset.hashes,
     )
+    return validated(dataset, trained(), units, constant, signature)
 
 
 def out_of_the_box(
@@ -429,9 +176,9 @@ def out_of_the_box(
     baselines: Mapping[str, Judge] | None = None,
 ) -> ValidationResult:
     """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2)."""
-    if any(
-        entry.hashes["summaries_sha"] == test.hashes["summaries_sha"] for entry in train
-    ):
+    # By the texts: a copy of the data in a folder of another name is the same.
+    summaries = {entry.hashes["summaries_sha"] for entry in train}
+    if test.hashes["summaries_sha"] in summaries:
         raise InputError(
             f"{test.name} is trained on and tested on",
             hint="Leave it out of the training sets.",
@@ -450,53 +197,13 @@ def out_of_the_box(
     )
 
 
-def validate(
-    dataset: Dataset,
-    judges: Mapping[str, Judge],
-    *,
-    inputs: Sequence[str] | None = None,
-    units: Units | None = None,
-    constant: ConstantPolicy = "skip",
-) -> ValidationResult:
-    """Scores judges by name on a data set, or on some of its inputs, without any
-    training."""
-    scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
-    fold = Fold(
-        0,
-        scored,
-        dataset.systems,
-        (),
-        (),
-    )
-    signature = Signature.of(
-        inputs=len(scored),
-        constant=constant,
-        **dataset.hashes,
-    )
-    return _validated(
-        dataset,
-        [(fold, judges)],
-        units,
-        constant,
-        signature,
-    )
-
-
-def unit_variants(
-    dataset: Dataset,
-    *,
-    stu_share: float = 0.5,
-    folds: int | None = 5,
-    seed: int = 12345,
-) -> Units:
-    """Units as ``lite2``, ``lite2.5`` (for a share of .5) and ``lite3``, as far as
-    there are any.
+def unit_variants(dataset: Dataset, folds: int | None = 5, seed: int = 12345) -> Units:
+    """Units as ``lite2``, ``lite2.5`` and ``lite3``, as far as there are any.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs
-    to the easiest `stu_share` of all sentences (ZB21 §3.3). Their easiness is predicted
-    by the embedded regressor, refined for each fold's inputs on the other folds', so
-    that no sentence is judged easy by its own SCUs; without folds, by that regressor as
-    it is.
+    to the easier half of all sentences (ZB21 §3.3). Their easiness is predicted by the
+    embedded regressor, refined for each fold's inputs on the other folds', so that no
+    sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
     """
     references = dataset.references
     stus = dataset.stus
@@ -506,7 +213,6 @@ def unit_variants(
     if stus is None or references is None:
         return {"lite2": dataset.scus, **({} if stus is None else {"lite3": stus})}
     sentences = sentences_of(references)
-    count = stu_count(stu_share, len(sentences))
 
     if folds is None:
         easiness = predict(references, stus=stus, language=language)
@@ -517,27 +223,11 @@ def unit_variants(
         split = make_folds(dataset, "examples", folds, seed)
         fold_of = {name: fold.number for fold in split for name in fold.inputs}
         start = EasinessRegressor.embedded()
-        easiness = cross_fit(
-            features,
-            gold,
-            fold_of,
-            REFINED,
-            start,
-        )
+        easiness = cross_fit(features, gold, fold_of, REFINED, start)
 
-    mixed = mix_units(
-        dataset.scus,
-        stus,
-        sentences,
-        count,
-        easiness=easiness,
-    )
-    name = f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"
-    return {
-        "lite2": dataset.scus,
-        name: mixed.units,
-        "lite3": stus,
-    }
+    half = stu_count(0.5, len(sentences))
+    mixed = mix_units(dataset.scus, stus, sentences, half, easiness=easiness)
+    return {"lite2": dataset.scus, "lite2.5": mixed.units, "lite3": stus}
 
 
 def make_folds(
@@ -551,11 +241,9 @@ def make_folds(
     """
     if folds < 2:
         raise InputError(counted(folds, "fold"), expected="at least 2")
-    names, published = (
-        (dataset.inputs, dataset.example_folds)
-        if by == "examples"
-        else (dataset.systems, dataset.system_folds)
-    )
+    names, published = dataset.inputs, dataset.example_folds
+    if by == "systems":
+        names, published = dataset.systems, dataset.system_folds
     if len(names) < folds:
         raise InputError(
             f"{counted(folds, 'fold')} of {counted(len(names), by[:-1])}",
@@ -563,6 +251,7 @@ def make_folds(
         )
 
     parts: Sequence[Sequence[str]] = published
+    # By id before chance: the order of a file changes no fold.
     if len(published) != folds:
         order = np.random.default_rng(seed).permutation(len(names))
         by_id = sorted(names)
@@ -571,180 +260,16 @@ def make_folds(
         ]
 
     result = []
+    inputs, systems = dataset.inputs, dataset.systems
     for number, part in enumerate(map(set, parts), start=1):
         test = tuple(name for name in names if name in part)
         train = tuple(name for name in names if name not in part)
-        result.append(
-            Fold(
-                number,
-                test,
-                dataset.systems,
-                train,
-                dataset.systems,
-            )
-            if by == "examples"
-            else Fold(
-                number,
-                dataset.inputs,
-                test,
-                dataset.inputs,
-                train,
-            )
-        )
+        if by == "examples":
+            result.append(Fold(number, test, systems, train, systems))
+        else:
+            result.append(Fold(number, inputs, test, inputs, train))
 
     return tuple(result)
-
-
-def _validated(
-    dataset: Dataset,
-    folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
-    units: Units | None,
-    constant: ConstantPolicy,
-    signature: Signature,
-) -> ValidationResult:
-    """Scores the judges of each fold on what it holds out, with every kind of units."""
-    if units is None:
-        units = {} if dataset.stus is None else {"lite3": dataset.stus}
-    variants = {"lite2": dataset.scus, **units}
-    for name, entries in variants.items():
-        if tuple(entry.input for entry in entries) != dataset.inputs:
-            raise InputError(
-                f"the inputs of the units '{name}' are not those of {dataset.name}",
-                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's "
-                "order",
-            )
-
-    scores: list[FoldScores] = []
-    quality: list[JudgeQuality] = []
-    signatures: dict[str, dict[str, str]] = {}
-
-    for fold, judges in folds:
-        for name, judge in judges.items():
-            by_fold, fold_quality, made = _score(
-                dataset,
-                fold,
-                name,
-                judge,
-                variants,
-                constant,
-            )
-            scores += by_fold
-            quality.append(fold_quality)
-            signatures.setdefault(name, made)
-
-    return ValidationResult(
-        dataset.name,
-        tuple(scores),
-        tuple(quality),
-        signatures,
-        signature,
-        label_notes(dataset),
-    )
-
-
-def _score(
-    dataset: Dataset,
-    fold: Fold,
-    name: str,
-    judge: Judge,
-    variants: Units,
-    constant: ConstantPolicy,
-) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
-    """Every correlation in every mode of the judge, how right it is on SCUs, its
-    signature."""
-    systems: Sequence[str] = fold.systems
-    if constant == "skip":
-        systems = sorted(systems)  # the other policy goes by the order of the file
-    places = {name: place for place, name in enumerate(dataset.inputs)}
-    indices = [places[name] for name in sorted(fold.inputs)]
-    texts = {entry.system: entry.texts for entry in dataset.summaries}
-    rated = [dataset.scus[i] for i in indices]
-    truth = _labels_of(dataset, systems, indices)
-    human = lite_pyramid_scores(truth, UnitLayout.of(rated))
-    scores: list[FoldScores] = []
-
-    for variant, entries in variants.items():
-        pairs = product(systems, indices)
-        batch = judge_pairs(
-            judge, [(texts[system][i], entries[i].texts) for system, i in pairs]
-        )
-        default = batch.signature.get("mode", "own")
-        layout = UnitLayout.of([entries[i] for i in indices])
-        modes = _modes(batch, default)
-        if variant == "lite2":
-            own = modes.get(default, next(iter(modes.values())))
-            quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
-
-        for mode, values in modes.items():
-            metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
-            # Both sides are averaged over the inputs that people labelled.
-            metric = np.where(np.isnan(human), np.nan, metric)
-            for level, coefficient in product(LEVELS, COEFFICIENTS):
-                r = level_correlation(
-                    metric,
-                    human,
-                    level,
-                    coefficient,
-                    constant,
-                )
-                kind = (name, variant, mode, level, coefficient, fold.number)
-                scores.append(FoldScores(*kind, r.value, r.constant))
-
-    return scores, quality, batch.signature
-
-
-def _labels_of(
-    dataset: Dataset, systems: Sequence[str], indices: Sequence[int]
-) -> FloatArray:
-    """(N, U) labels of some inputs' units; NaN where nobody labelled them."""
-    labels = {entry.system: entry.labels for entry in dataset.labels}
-    rows: list[list[float]] = []
-
-    for system in systems:
-        row: list[float] = []
-        for index in indices:
-            units = len(dataset.scus[index].units)
-            of_input = labels[system][index] if system in labels else ()
-            row += of_input or [np.nan] * units
-        rows.append(row)
-    return np.array(rows, dtype=np.float64)
-
-
-def _quality(
-    judge: str, fold: int, values: FloatArray, truth: FloatArray
-) -> JudgeQuality:
-    """How right presence is where there are labels; NaN in a fold without any."""
-    if not (~np.isnan(truth) & ~np.isnan(values)).any():
-        return JudgeQuality(
-            judge,
-            fold,
-            0,
-            np.nan,
-            np.nan,
-            np.nan,
-        )
-
-    result = calibrate(values, truth)
-    return JudgeQuality(
-        judge,
-        fold,
-        result.pairs,
-        result.accuracy,
-        result.auc,
-        result.brier,
-    )
-
-
-def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
-    """The presence of all pairs by mode; a judge without logits has one mode, its
-    own."""
-    if batch.logits is None:
-        return {default: np.concatenate(batch.presence)}
-    # An empty summary has no logits; it carries no unit in any mode.
-    logits = np.concatenate(batch.logits)
-    empty = np.asarray(np.isnan(logits).all(axis=1))
-    filled = np.where(empty[:, None], 0.0, logits)
-    return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
 
 def make_contest(
@@ -763,37 +288,33 @@ def make_contest(
     them; the folds' keep no judgements unless a cache is named.
     """
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
-    settings, ready = settings or FinetuneSettings(), "{fold}" in base
-    if not ready and base != "mini":
-        check_trainable(base)
-    taken = [
-        settings_of(name) for name in (*names, *([] if base in REFITTED else [base]))
-    ]
+    settings = settings or FinetuneSettings()
+    ready = "{fold}" in base
+    refitted = base in REFITTED
 
-    if foreign := sorted(set(options or ()).difference(*taken)):
+    judges = names if refitted else [*names, base]
+    if foreign := sorted(set(options or ()).difference(*map(settings_of, judges))):
         raise InputError(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
             hint="See the settings of FinetuneSettings, and 'judge settings' for "
             "judges.",
         )
 
-    shared = {"device": settings.device, **(options or {})}
-    whole = replace(
-        settings,
-        held_out=0.0,
-        early_stop=0,
-        onnx=False,
-    )
+    # The fold itself is what is held out, and its model is for this machine alone.
+    whole = replace(settings, held_out=0.0, early_stop=0, onnx=False)
 
     def of(name: str, **more: Any) -> dict[str, Any]:
-        values = {k: v for k, v in {**shared, **more}.items() if k in settings_of(name)}
-        texts = [
-            f"{key}={value}" for key, value in values.items() if isinstance(value, str)
-        ]
+        shared = {"device": settings.device, **(options or {}), **more}
+        values = {}
+        for key, value in shared.items():
+            # Each judge has the settings that it takes: recall has no device.
+            if key in settings_of(name):
+                values[key] = value
+        texts = [f"{k}={v}" for k, v in values.items() if isinstance(v, str)]
         return {**values, **parse_settings(texts, name)}
 
     def trainer(pairs: TrainingPairs, fold: int) -> Judge:
-        if base in REFITTED:
+        if refitted:
             made, fit = REFITTED[base]
             return made(fit(*pairs.by_summary()))
 
@@ -811,13 +332,11 @@ def make_contest(
 
         return make_judge(str(goal), **{"cache": None, **judging})
 
-    more = (
-        {"revision": settings.revision}
-        if ready
-        else {"max_length": settings.max_length}
-    )
-    judging = {} if base in REFITTED else of(base, **more)
-    if not (ready or base in REFITTED or output):
+    more: dict[str, Any] = {"max_length": settings.max_length}
+    if ready:
+        more = {"revision": settings.revision}
+    judging = {} if refitted else of(base, **more)
+    if not (ready or refitted or output):
         raise InputError(
             f"no folder for the folds' models of '{base}'", expected="an output"
         )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -14,15 +15,14 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.evaluate import label_notes, labelled
+from litepyramid.judges.evaluate import QUALITY, label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language, language_of
-from litepyramid.tables import Column, Result, Table, plain
+from litepyramid.tables import Result, Table, plain
 from litepyramid.text import counted
-from litepyramid.training.crossval import ValidationResult, validate
 from litepyramid.training.pairs import (
     Source,
     TrainingPairs,
@@ -30,17 +30,18 @@ from litepyramid.training.pairs import (
     labelled_pairs,
     split_dataset,
 )
-from litepyramid.training.run import (
-    EpochQuality,
+from litepyramid.training.run import train_transformer
+from litepyramid.training.settings import (
     FinetuneSettings,
     as_settings,
     made_from,
     read_note,
     run_facts,
     settled,
-    train_transformer,
     write_card,
 )
+from litepyramid.training.trainer import EpochQuality
+from litepyramid.training.validation import ValidationResult, validate
 from litepyramid.types import DataLike, LabelledSources, OutPath, Signature
 
 
@@ -64,21 +65,21 @@ class FinetuneResult(Result):
     @property
     def signature(self) -> Signature:
         """The base, pairs (their SHA-256) and settings that the judge was made from."""
-        about = {name: self.card.get(name) for name in ("base", "revision")}
-        pairs_sha = self.card.get("data", {}).get("sha256", "")[:8] or None
         return Signature.of(
-            **about,
-            pairs_sha=pairs_sha,
-            **self.card.get("settings", {}),
+            base=self.card["base"],
+            revision=self.card["revision"],
+            pairs_sha=self.card["data"]["sha256"][:8],
+            **self.card["settings"],
         )
 
     def to_tables(self) -> Sequence[Table]:
         """The figures after every epoch, and the held-out results of every data set."""
         note = f"The judge is in {self.folder}: name this folder as the judge."
-        tables = [table for result in self.held_out for table in result.to_tables()]
+        tables: list[Table] = []
+        for result in self.held_out:
+            tables += result.to_tables()
         if self.history:
-            columns = ("epoch", "set", "pairs", "accuracy", Column("auc", "AUC"),
-                       Column("brier", "Brier"))  # fmt: skip
+            columns = ("epoch", "set", "pairs", *QUALITY)
             tables.insert(0, Table.of("After every epoch", columns, self.history))
 
         if not tables:
@@ -117,8 +118,8 @@ def finetune(
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,
-            match, packed, freeze, average, early_stop, held_out, bf16, onnx, seed,
-            device, revision, label_map.
+            match, packed, early_stop, held_out, bf16, onnx, seed, device, revision,
+            label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps
             with a weight.
 
@@ -144,15 +145,10 @@ def finetune(
         names = ", ".join(field.name for field in fields(FinetuneSettings))
         raise InputError(f"unknown setting '{min(others)}'", expected=f"one of {names}")
 
-    if not isinstance(base, str | Path):
-        raise InputError(
-            f"the base is a {type(base).__name__}", expected="a name or a folder"
-        )
-
+    check_trainable(base)
     base, goal = str(base), Path(output)
-    if base != "mini":
-        check_trainable(base)
     card = read_note(goal / CARD_FILE)
+    # A run that was stopped while it evaluated left a model whose card lacks this.
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
     mixture = as_sources(pairs)
@@ -174,13 +170,7 @@ def finetune(
             f"sets of one name to evaluate on ({names})", expected="names that differ"
         )
 
-    return _run(
-        base,
-        mixture,
-        tests,
-        goal,
-        settled(base, chosen),
-    )
+    return _run(base, mixture, tests, goal, settled(base, chosen))
 
 
 def _run(
@@ -191,8 +181,8 @@ def _run(
     settings: FinetuneSettings,
 ) -> FinetuneResult:
     rng = np.random.default_rng(settings.seed)
-    train: list[TrainingPairs] = []
-    held: list[tuple[Dataset, tuple[str, ...]]] = []
+    train = []
+    held = []
 
     for source in mixture:
         if isinstance(source.data, Dataset):
@@ -205,7 +195,7 @@ def _run(
     data = TrainingPairs.joined(train).in_order()
     if base in EMBEDDED:
         told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
-        texts = [text for pair in data.pairs for text in pair]
+        texts = list(chain.from_iterable(data.pairs))
         language = language_of({"texts": texts}, next(filter(None, told), None))
         check_language("judge", language, f"the judge {base}")
 
@@ -222,8 +212,11 @@ def _run(
         unseen = TrainingPairs.joined(
             labelled_pairs(dataset, inputs) for dataset, inputs in held
         )
+        # Labels of people, or shares of presence, have taught it what summaries leave
+        # out; a model that saw classes alone judges as any model of NLI.
         human = any(isinstance(source.data, Dataset) for source in mixture)
         graded = human or any(label < 1 for label in data.labels)
+        presence = graded or settings.head != "three-class"
         history = train_transformer(
             base,
             data,
@@ -231,26 +224,20 @@ def _run(
             settings,
             development=unseen if settings.early_stop else None,
             evaluation={test.name: test.pairs() for test in tests},
-            kind="presence"
-            if graded or settings.head != "three-class"
-            else "zero-shot",
+            kind="presence" if presence else "zero-shot",
         ).history
 
-    judge = make_judge(
-        str(goal), **({} if base in REFITTED else {"device": settings.device})
-    )
-    tested = [
-        (validate(one, {"tuned": judge}, inputs=inputs), len(inputs))
-        for one, inputs in held
-    ]
-    results = tuple(
-        replace(
-            result,
-            dataset=f"{result.dataset}, {counted(number, 'held-out input')}",
-            notes=(),  # told once, of the whole data set
-        )
-        for result, number in tested
-    )
+    device = {} if base in REFITTED else {"device": settings.device}
+    judge = make_judge(str(goal), **device)
+    results = []
+    measured = []
+    for one, inputs in held:
+        result = validate(one, {"tuned": judge}, inputs=inputs)
+        name = f"{one.name}, {counted(len(inputs), 'held-out input')}"
+        # Its notes are told once, of the whole data set.
+        results.append(replace(result, dataset=name, notes=()))
+        measured.append({"data_set": one.name, "inputs": [*inputs], **_numbers(result)})
+
     card = {
         **read_note(goal / CARD_FILE),
         **facts,
@@ -261,14 +248,7 @@ def _run(
             **facts["data"],
         },
         "history": [plain(row) for row in history],
-        "held_out": [
-            {
-                "data_set": one.name,
-                "inputs": [*inputs],
-                **_numbers(result),
-            }
-            for (one, inputs), result in zip(held, results, strict=True)
-        ],
+        "held_out": measured,
         "versions": _versions(),
     }
     write_card(goal, card)
@@ -277,28 +257,25 @@ def _run(
         if isinstance(source.data, Dataset):
             notes += label_notes(source.data)
 
-    return FinetuneResult(
-        goal,
-        card,
-        results,
-        history,
-        tuple(notes),
-    )
+    return FinetuneResult(goal, card, tuple(results), history, tuple(notes))
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
-    numbers = {
-        n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")
-    }
-    own = [s for s in result.scores if s.mode == result.default_mode("tuned")]
-    correlations = {f"{s.units}_{s.level}_{s.coefficient}": s.value for s in own}
-    return plain({**numbers, "correlations": correlations})  # type: ignore[no-any-return]
+    numbers = {}
+    for name in ("accuracy", "auc", "brier"):
+        numbers[name] = result.quality_mean("tuned", name).mean
+
+    correlations = {}
+    for s in result.scores:
+        if s.mode == result.default_mode("tuned"):
+            correlations[f"{s.units}_{s.level}_{s.coefficient}"] = s.value
+    return {**plain(numbers), "correlations": plain(correlations)}
 
 
 def _versions() -> dict[str, str]:
-    packages = [
-        p for p in ("torch", "transformers", "accelerate", "numpy") if find_spec(p)
-    ]
-    own = {"litepyramid": __version__, "python": platform.python_version()}
-    return own | {package: version(package) for package in packages}
+    versions = {"litepyramid": __version__, "python": platform.python_version()}
+    for package in ("torch", "transformers", "accelerate", "numpy"):
+        if find_spec(package):
+            versions[package] = version(package)
+    return versions

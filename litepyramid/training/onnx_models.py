@@ -98,6 +98,7 @@ def widen_types(model: Any, reading: Reading) -> None:
         )
 
     words = model.base_model.embeddings.word_embeddings.weight.detach()
+    # Of about a third of a word's length: seen at once, and no word's meaning is lost.
     mark = torch.randn(words.shape[1], generator=torch.Generator().manual_seed(7))
     mark *= 0.35 * words.norm(dim=1).mean() / mark.norm()
     types = torch.nn.Embedding(4, words.shape[1])
@@ -136,13 +137,9 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
     model.eval().to("cpu")
     if attention is not None:
         model.set_attn_implementation("eager")
+    # Two rows of nine: an axis of one would be taken for a constant.
     ids = torch.arange(2 * 9).reshape(2, 9) % 5 + 1
-    inputs = (
-        ids,
-        *(torch.ones_like(ids) for _ in names[1:2]),
-        *(ids * 0 for _ in names[2:]),
-    )
-
+    inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))[: len(names)]
     axes = {name: {0: "pairs", 1: "tokens"} for name in names}
     buffer = io.BytesIO()
     with loading("the model cannot be exported to ONNX"), warnings.catch_warnings():

@@ -31,6 +31,7 @@ _ZERO = 128  # of activations, which are stored as bytes
 def quantised(weights: Any) -> tuple[Any, Any]:
     """Weights (inputs, outputs) as int8 within ±63, and the scale of each column."""
     scale = np.abs(weights).max(axis=0) / _FARTHEST
+    # A column of zeros alone: 0 / 0 would be no number.
     scale = np.maximum(scale, 1e-12).astype(np.float32)
     whole = np.clip(np.rint(weights / scale), -_FARTHEST, _FARTHEST)
     return whole.astype(np.int8), scale
@@ -77,13 +78,8 @@ class Graph:
         # The operator divides, rounds half to even and adds the zero in one go.
         each = self.node("Squeeze", scale, "last_axis")
         zeros = self.node("Expand", "zero", self.node("Shape", each))
-        return self.node(
-            "QuantizeLinear",
-            values,
-            each,
-            zeros,
-            axis=0,
-        ), scale
+        whole = self.node("QuantizeLinear", values, each, zeros, axis=0)
+        return whole, scale
 
     def constants(self) -> None:
         """What `rows` and `linear` compute with."""
@@ -98,13 +94,7 @@ class Graph:
         weights = []
         for name, values in self.weights.items():
             weights.append(self.onnx.numpy_helper.from_array(values, name))
-        built = helper.make_graph(
-            self.nodes,
-            "packed",
-            inputs,
-            outputs,
-            weights,
-        )
+        built = helper.make_graph(self.nodes, "packed", inputs, outputs, weights)
         opset = [helper.make_opsetid("", _OPSET)]
         return helper.make_model(built, opset_imports=opset, ir_version=9)
 
@@ -147,6 +137,7 @@ def export_packed(model: Any, path: Path) -> None:
     width = config.hidden_size // heads
 
     graph.constants()
+    # Scores of attention are divided by the root of their width, in the query.
     graph.weight("root", np.array(width**-0.5, dtype=np.float32))
     graph.weight("flat", np.array([-1, config.hidden_size], dtype=np.int64))
     graph.weight("one_axis", np.array([1], dtype=np.int64))
@@ -154,24 +145,11 @@ def export_packed(model: Any, path: Path) -> None:
     states = _embeddings(graph, model.bert.embeddings)
     seen = graph.node("Concat", "past_mask", "mask", axis=-1)
     *layers, top = range(config.num_hidden_layers)
+    shape = heads, width
     for number in layers:
-        states = _layer(
-            graph,
-            model,
-            number,
-            states,
-            seen,
-            (heads, width),
-        )
-    states = _layer(
-        graph,
-        model,
-        top,
-        states,
-        seen,
-        (heads, width),
-        asked=True,
-    )
+        states = _layer(graph, model, number, states, seen, shape)
+    # Of the top layer only the [CLS] of each unit is needed.
+    states = _layer(graph, model, top, states, seen, shape, asked=True)
 
     row = graph.rows(states)
     pooled = graph.dense(row, "bert.pooler.dense", model.bert.pooler.dense)
@@ -236,7 +214,9 @@ def _layer(
     key, value = graph.split(both, [size, size])
     if asked:
         states = graph.node("Gather", states, "asked", axis=0)
-        row = tuple(graph.node("Gather", part, "asked", axis=0) for part in row)  # type: ignore[assignment]
+        whole, scale = row
+        whole = graph.node("Gather", whole, "asked", axis=0)
+        row = whole, graph.node("Gather", scale, "asked", axis=0)
 
     query = graph.dense(row, f"{name}.attention.self.query", own.query)
     query = graph.node("Mul", query, "root")
@@ -334,7 +314,7 @@ def read_packed(path: Path, hidden: int) -> dict[str, Any]:
     for weight in onnx.load(str(path), load_external_data=False).graph.initializer:
         stored[weight.name] = onnx.numpy_helper.to_array(weight)
 
-    weights: dict[str, Any] = {}
+    weights = {}
     for name, values in stored.items():
         if name.endswith(".weight.int8"):
             name = name.removesuffix(".int8")

@@ -23,7 +23,6 @@ from litepyramid.judges.nli.asking import (
 from litepyramid.judges.nli.encode import Tokenizer
 from litepyramid.text import one_line
 from litepyramid.training.pairs import Head, TrainingPairs, label_shares
-from litepyramid.types import IntArray
 
 MOST_UNITS = 10
 """Units of a pack; more of one premise make several packs."""
@@ -95,6 +94,7 @@ def encode_packs(
         rooms = []
         for unit in pack.units:
             rooms.append(summary_room(unit, len(tokens[unit]), max_length))
+        # Cut as for its longest unit, for it is read once for all.
         premise = [begin, *tokens[pack.premise][: min(rooms)], end]
 
         ids = [*premise]
@@ -128,7 +128,7 @@ def padded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     most = max(len(row["asked"]) for row in rows)
     classes = len(rows[0]["labels"][0])
 
-    arrays: dict[str, IntArray] = {
+    arrays = {
         name: np.zeros((len(rows), longest), dtype=np.int64)
         for name in ("input_ids", "positions", "types", "blocks")
     }
@@ -143,11 +143,9 @@ def padded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         labels[number, : len(row["labels"])] = row["labels"]
 
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-    return {
-        **tensors,
-        "asked": torch.from_numpy(asked),
-        "labels": torch.from_numpy(labels),
-    }
+    tensors["asked"] = torch.from_numpy(asked)
+    tensors["labels"] = torch.from_numpy(labels)
+    return tensors
 
 
 def packed_classifier(model: Any) -> Any:
@@ -172,6 +170,7 @@ def packed_classifier(model: Any) -> Any:
             asked: Any,
             labels: Any = None,
         ) -> dict[str, Any]:
+            # The trainer of transformers looks here whether a batch has labels.
             bert = self.model.bert
             states = _embedded(bert.embeddings, input_ids, positions, types)
 

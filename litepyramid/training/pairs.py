@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -15,7 +15,7 @@ from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located, require
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.rows import read_rows
+from litepyramid.io.readers import read_rows
 from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
@@ -27,11 +27,7 @@ from litepyramid.types import FloatArray
 Head = Literal["auto", "presence", "two-class", "three-class"]
 NEUTRAL = 2.0
 CONTRADICTION = 3.0
-_CLASSES = {
-    "entailment": 1.0,
-    "neutral": NEUTRAL,
-    "contradiction": CONTRADICTION,
-}
+_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
 _CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 
@@ -52,10 +48,9 @@ class TrainingPairs:
     def joined(cls, several: Iterable[Self]) -> Self:
         """Several sets of pairs as one, in that order."""
         sets = list(several)
-        return cls(
-            tuple(pair for one in sets for pair in one.pairs),
-            tuple(label for one in sets for label in one.labels),
-        )
+        pairs = chain.from_iterable(one.pairs for one in sets)
+        labels = chain.from_iterable(one.labels for one in sets)
+        return cls(tuple(pairs), tuple(labels))
 
     def in_order(self) -> Self:
         """The same pairs by their texts: the order of data changes nothing that is
@@ -70,13 +65,14 @@ class TrainingPairs:
         """(summary, units) items, and how present each of their units is, from 0 to
         1."""
         rows = zip(self.pairs, self.labels, strict=True)
-        groups = [
-            (text, [*group]) for text, group in groupby(rows, key=lambda row: row[0][0])
-        ]
-        items = [
-            (text, tuple(unit for (_, unit), _ in group)) for text, group in groups
-        ]
-        return items, [[0 if x > 1 else x for _, x in group] for _, group in groups]
+        items = []
+        labels = []
+        for text, group in groupby(rows, key=lambda row: row[0][0]):
+            pairs, of_units = zip(*group, strict=True)
+            items.append((text, tuple(unit for _, unit in pairs)))
+            # Neutral and contradiction are both absent.
+            labels.append([0 if label > 1 else label for label in of_units])
+        return items, labels
 
     def digest(self) -> str:
         """SHA-256 of all pairs and labels in their order: which data this was."""
@@ -108,8 +104,8 @@ def labelled_pairs(
         InputError: None of their units has a label.
     """
     labels = {entry.system: entry.labels for entry in dataset.labels}
-    pairs: list[Pair] = []
-    values: list[float] = []
+    pairs = []
+    values = []
 
     for index, entry in enumerate(dataset.label_units or dataset.scus):
         if inputs is not None and entry.input not in inputs:
@@ -174,7 +170,7 @@ def as_sources(value: Any) -> list[Source]:
 
 def as_source(value: Any) -> Source:
     """A source from a data set, a path, ``PATH=WEIGHT``, or either with its weight."""
-    weight: Any = 1.0
+    weight = 1.0
     if isinstance(value, list | tuple) and len(value) == 2:
         value, weight = value
     elif isinstance(value, str) and file_type(value) is None:
@@ -226,8 +222,8 @@ def read_pairs(path: str | Path) -> TrainingPairs:
     `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full
     word.
     """
-    pairs: list[Pair] = []
-    labels: list[float] = []
+    pairs = []
+    labels = []
     for entry in read_rows(path).rows:
         with located(path, entry.line):
             row = as_type(_PairRow, entry.values, what="no labelled pair")
@@ -259,6 +255,7 @@ def split_dataset(
 
     names = sorted(with_labels.intersection(dataset.inputs))
     number = 0
+    # Two to correlate over, and at least two to learn from.
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
@@ -286,15 +283,16 @@ def encode_pairs(
         (one_line(premise), one_line(hypothesis)) for premise, hypothesis in data.pairs
     ]
     encoded = encode(ours, max_length, pairs)
-    rows: list[dict[str, Any]] = []
+    rows = []
 
     for index, labels in enumerate(label_shares(data.labels, head).tolist()):
         ids, types = encoded.pair(index)
         row = {"input_ids": ids, "labels": labels}
         if match_from is not None:
             types = _marked_pair(ids, types, match_from)
-        typed = ours.typed or match_from is not None
-        rows.append({**row, "token_type_ids": types} if typed else row)
+        if ours.typed or match_from is not None:
+            row["token_type_ids"] = types
+        rows.append(row)
 
     return rows
 

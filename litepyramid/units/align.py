@@ -14,7 +14,6 @@ from litepyramid.types import (
     InputReferences,
     InputUnits,
     IntArray,
-    Unit,
     check_unique,
     data_hashes,
 )
@@ -64,7 +63,7 @@ def word_types(text: str) -> frozenset[str]:
 
 def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntArray]:
     """A function that says how many words of a set each of n sets holds, (n,)."""
-    lists: defaultdict[str, list[int]] = defaultdict(list)
+    lists = defaultdict(list)
     for i, words in enumerate(types):
         for word in words:
             lists[word].append(i)
@@ -82,15 +81,16 @@ def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntAr
 
 def sentence_texts(references: InputReferences) -> list[list[str]]:
     """The sentences of each reference of an input: as marked, else split."""
-    return [
-        [
-            " ".join(sentence.split())
-            for text in texts
-            for sentence in ([text] if marked else split_sentences(text))
-            if sentence.strip()
-        ]
-        for texts, marked in zip(references.references, references.marked, strict=True)
-    ]
+    result = []
+    for texts, marked in zip(references.references, references.marked, strict=True):
+        sentences = []
+        for text in texts:
+            # A marked text is a sentence already, whatever full stops it holds.
+            for sentence in [text] if marked else split_sentences(text):
+                if sentence.strip():
+                    sentences.append(" ".join(sentence.split()))
+        result.append(sentences)
+    return result
 
 
 def references_sha(references: Sequence[InputReferences]) -> str:
@@ -104,12 +104,12 @@ def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
     """All sentences of all references in their order, numbered as extraction numbers
     them."""
     check_unique([entry.input for entry in references], "input")
-    return tuple(
-        Sentence(entry.input, reference, number, text)
-        for entry in references
-        for reference, texts in enumerate(sentence_texts(entry))
-        for number, text in enumerate(texts)
-    )
+    sentences = []
+    for entry in references:
+        for reference, texts in enumerate(sentence_texts(entry)):
+            for number, text in enumerate(texts):
+                sentences.append(Sentence(entry.input, reference, number, text))
+    return tuple(sentences)
 
 
 def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
@@ -126,9 +126,9 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
             hint="Give the references that the units were written from.",
         )
 
-    entries = [
-        (i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()
-    ]
+    entries = []
+    for i, unit in enumerate(units.units):
+        entries += [(i, entry) for entry in unit.entries()]
     unplaced = sum(
         unit.reference is None or unit.sentence is None for _, unit in entries
     )
@@ -142,7 +142,7 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
-    placed: list[Unit] = []
+    placed = []
     counts = Counter(stated=len(entries) - unplaced)
 
     for _, unit in entries:
@@ -158,6 +158,8 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
 
         overlaps = shared_with(word_types(unit.text))
         inside = references == unit.reference
+        # Below 0, so that the first sentence of the reference wins where no word is
+        # shared.
         if inside.any():
             overlaps[~inside] = -1
         best = overlaps.max()
@@ -177,7 +179,7 @@ def align_all(
     units: Sequence[InputUnits], sentences: Sequence[Sentence]
 ) -> tuple[Alignment, ...]:
     """`align_units` for every input."""
-    of_input: defaultdict[str, list[Sentence]] = defaultdict(list)
+    of_input = defaultdict(list)
     for sentence in sentences:
         of_input[sentence.input].append(sentence)
     return tuple(align_units(entry, of_input[entry.input]) for entry in units)
@@ -196,9 +198,7 @@ def align_both(
     born in May." if an STU of that sentence says "Ann was born in May". STUs that do
     not name their sentence move none.
     """
-    texts: defaultdict[tuple[str, int | None, int | None], list[str]] = defaultdict(
-        list
-    )
+    texts = defaultdict(list)
     for entry in stus:
         for unit in entry.units:
             texts[entry.input, unit.reference, unit.sentence].append(unit.text)

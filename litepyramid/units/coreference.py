@@ -44,8 +44,8 @@ def resolve(reference: ParsedReference) -> Resolution:
     are replaced.
     """
     tokens = reference.tokens
-    replacements: list[tuple[Span, tuple[str, ...]]] = []
-    identities: list[tuple[int, Identity]] = []
+    replacements = []
+    identities = []
 
     for cluster in reference.clusters or ():
         mentions = sorted(set(cluster))
@@ -56,14 +56,15 @@ def resolve(reference: ParsedReference) -> Resolution:
         name = tuple(tokens[first[0] : first[1]])
 
         for mention in mentions:
-            if mention != first:
-                plural = (
-                    name[-1].endswith("s") and _text(tokens, mention).lower() == "their"
-                )
-                whose = (("'" if plural else "'s"),) * (
-                    mention in reference.possessives
-                )
-                replacements.append((mention, (*name, *whose)))
+            if mention == first:
+                continue
+            text = _text(tokens, mention).lower()
+            whose: tuple[str, ...] = ()
+            if mention in reference.possessives:
+                # "The Browns sold their house": the Browns' house.
+                plural = name[-1].endswith("s") and text == "their"
+                whose = ("'",) if plural else ("'s",)
+            replacements.append((mention, (*name, *whose)))
 
         others: dict[str, Span] = {}
         for mention in named[1:]:
@@ -74,7 +75,7 @@ def resolve(reference: ParsedReference) -> Resolution:
                 text = f"{' '.join(name)} is {_text(tokens, mention)}"
                 identities.append((mention[0], Identity(text, sentence)))
 
-    names: dict[Span, tuple[str, ...]] = {}
+    names = {}
     end = -1
     for mention, name in sorted(
         replacements, key=lambda item: (item[0][0], -item[0][1])
@@ -200,10 +201,8 @@ def _person_names(tokens: Sequence[str], known: Collection[str] = ()) -> list[st
             continue
         before = tokens[start - 1].lower() if start else "."
         alone = end - start == 1 and before in _ENDS and tokens[start] not in known
-        if (
-            tokens[end : end + 1] == [","]
-            and "".join(tokens[end + 1 : end + 2]).isdigit()
-        ):
+        aged = "".join(tokens[end + 1 : end + 2]).isdigit()
+        if tokens[end : end + 1] == [","] and aged:
             alone = False
         if end > start and before not in _BEFORE_PLACES and not alone:
             names.append(tokens[end - 1])
@@ -238,7 +237,7 @@ def renderer(
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
 
     def render(indices: Sequence[int]) -> list[tuple[str, int]]:
-        written: list[tuple[str, int]] = []
+        written = []
         last: Span | None = None
 
         for i in indices:

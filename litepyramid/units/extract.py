@@ -179,8 +179,9 @@ def extract(
         MissingExtraError: The backend's package is not installed.
 
     Example:
-        >>> extract(["The dog chased a cat in the garden."], srl="sentences").units[0].texts
-        ('The dog chased a cat in the garden',)
+        >>> result = extract(["The dog chased a cat."], srl="sentences")
+        >>> result.units[0].texts
+        ('The dog chased a cat',)
 
     Command line:
         $ litepyramid units extract example/references.jsonl -o stus.jsonl
@@ -200,16 +201,11 @@ def extract(
         if parses is not None:
             raise InputError("a language model gives no parses")
         units, signature, totals = written_units(records, llm, language)
-        return Extraction(
-            units,
-            tuple(records),
-            (),
-            signature,
-            totals,
-        )
+        return Extraction(units, tuple(records), (), signature, totals)
 
     batch = _parsed(records, srl, coref, language)
     made, covered, counts = _units(batch, records, rules, language)
+    # fsum: the mean is the same in whatever order the sentences come.
     uncovered = 1 - fsum(covered) / len(covered)
     partial = sum(share < _LEAST_COVERED for share in covered)
     totals = {
@@ -233,8 +229,7 @@ def extract(
 
     note = (
         f"STUs leave out {uncovered:.1%} of a sentence's content words on average, "
-        "more than a "
-        f"third in {partial} of {counted(len(covered), 'sentence')}."
+        f"more than a third in {partial} of {counted(len(covered), 'sentence')}."
     )
     if parses is not None:
         write_parses(parses, batch.references)
@@ -300,20 +295,20 @@ def _parsed(
     if isinstance(backend, StanzaBackend) and not english:
         backend = backend.in_language(language)
     parses = tokenized(references, None if english else str.split)
-    counts: dict[str, int] = {}
+    counts = {}
     linked = None
 
-    if linker is not None and not isinstance(
-        backend, FileBackend
-    ):  # before the parser runs
+    # Names take the place of mentions before the parser runs; frames of a file are of
+    # the tokens that are there.
+    if linker is not None and not isinstance(backend, FileBackend):
         linked = linker.link(parses)
-        counts["mentions replaced"] = sum(
-            len(resolve(r).names) for r in linked.references
-        )
+        names = [len(resolve(reference).names) for reference in linked.references]
+        counts["mentions replaced"] = sum(names)
         parses = tuple(map(replaced, linked.references))
 
     batch = backend.parse(parses)
     parses = batch.references
+    # A backend of the user's own may give anything.
     for parse in () if isinstance(srl, str) else parses:
         check_parse(parse)
 
@@ -323,9 +318,8 @@ def _parsed(
         linked = linker.link(parses)
         parses = linked.references
     else:
-        if (
-            coref == "none" or not english
-        ):  # names in place of mentions need English rules
+        # Names in place of mentions need English rules.
+        if coref == "none" or not english:
             parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
         resolved = any(r.clusters is not None or r.identities for r in parses)
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
@@ -387,9 +381,9 @@ def references_language(
     references: Sequence[InputReferences], language: str | None
 ) -> str:
     """The language of references, as told or by themselves."""
-    texts = [
-        " ".join(sentences) for entry in references for sentences in entry.references
-    ]
+    texts: list[str] = []
+    for entry in references:
+        texts += map(" ".join, entry.references)
     return language_of({"references": texts}, language)
 
 
@@ -422,9 +416,9 @@ def tokenized(
             sentences = tuple(ParsedSentence(tuple(tokens(text))) for text in texts)
             for text, sentence in zip(texts, sentences, strict=True):
                 if (n := len(sentence.tokens)) > LONGEST:
-                    what = f"a sentence of {n} words in a reference of input '{entry.input}'"
                     raise InputError(
-                        f"{what} ('{cut(text, 40)}')",
+                        f"a sentence of {n} words in a reference of input "
+                        f"'{entry.input}' ('{cut(text, 40)}')",
                         expected=f"at most {LONGEST}",
                         hint="Mark its sentences with <t> and </t>.",
                     )
@@ -449,7 +443,7 @@ def _units(
     facts = rules == "facts" and language == "en"
 
     units: defaultdict[str, list[Unit]] = defaultdict(list)
-    covered: list[float] = []
+    covered = []
     counts = Counter(batch.counts)
 
     for parse in track(batch.references, "making units", "references"):
@@ -458,7 +452,7 @@ def _units(
             resolution = certain(parse, resolution)
         render = renderer(parse, resolution, once=facts)
         spaces = _spaces(parse, texts[parse.input][parse.reference])
-        made: list[Unit] = []
+        made = []
 
         for number, sentence in enumerate(parse.sentences):
             offset = parse.offsets[number]
@@ -474,23 +468,21 @@ def _units(
                 footnote = rules == "zb21-footnote"
                 stus = _triplets(sentence, offset, write, footnote)
 
-            share = recall([(" ".join(stus), [write(whole)])]).presence[0][0]
-            counts["sentences that are their own unit"] += list(stus) == [write(whole)]
+            text = write(whole)
+            share = recall([(" ".join(stus), [text])]).presence[0][0]
+            counts["sentences that are their own unit"] += list(stus) == [text]
+            # What the rules leave out of a sentence would be scored nowhere.
             if facts and stus and share < _LEAST_COVERED:
-                stus.setdefault(write(whole), False)
+                stus.setdefault(text, False)
                 counts["sentences added as units"] += 1
-            covered.append(1.0 if write(whole) in stus else float(share))
+            covered.append(1.0 if text in stus else float(share))
+
             for name, age in ages(sentence.tokens) if facts else ():
                 who = write(offset + i for i in name)
                 stus.setdefault(f"{who} is {sentence.tokens[age]}", False)
 
             for text, said in stus.items():
-                unit = Unit(
-                    text,
-                    kind="stu",
-                    sentence=number,
-                    said=said,
-                )
+                unit = Unit(text, kind="stu", sentence=number, said=said)
                 made.append(replace(unit, reference=parse.reference))
 
         counts["mentions replaced"] += len(resolution.names)
@@ -543,7 +535,8 @@ def _triplets(
 
 def _spaces(parse: ParsedReference, texts: Sequence[str]) -> list[bool]:
     """Whether each token of a reference has a space before it there."""
-    spaces: list[bool] = []
+    spaces = []
+    # A parser, or a file of parses, may have split the text otherwise.
     same = len(texts) == len(parse.sentences)
     for number, sentence in enumerate(parse.sentences):
         text = texts[number] if same else sentence.text
@@ -560,6 +553,7 @@ def _spelled(render: Render, spaces: Sequence[bool], tokens: Iterable[int]) -> s
         words.append((word, spaces[token] or not follows))
         last = token
     text = spelled(words)
+    # The end of a sentence is no part of a fact; a lone mark stays what it is.
     return text.rstrip(" .,;:") or text
 
 

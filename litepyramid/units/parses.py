@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, starmap, zip_longest
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
@@ -182,7 +182,8 @@ def _problems(parse: ParsedReference) -> Iterator[str]:
             yield "an empty coreference cluster"
         for start, end in cluster:
             if not 0 <= start < end <= min(total, start + LONGEST):
-                yield f"the mention [{start}, {end}] is not in its {total} tokens, or too long"
+                where = f"its {total} tokens, or too long"
+                yield f"the mention [{start}, {end}] is not in {where}"
 
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(
@@ -201,10 +202,13 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
 
     for number, frame in enumerate(sentence.frames or ()):
         if len(frame.tags) != len(tokens):
-            yield f"frame {number}: {counted(len(frame.tags), 'tag')} for {len(tokens)} tokens"
+            tags = counted(len(frame.tags), "tag")
+            yield f"frame {number}: {tags} for {len(tokens)} tokens"
         for n, tag in enumerate(frame.tags, start=1):
+            # A backend of the user's own may give what is no text.
             if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
-                yield f"frame {number}: tag {n} is {tag!r}, neither O nor B-ROLE or I-ROLE"
+                what = f"tag {n} is {tag!r}"
+                yield f"frame {number}: {what}, neither O nor B-ROLE or I-ROLE"
         if not 0 <= frame.verb < len(tokens):
             yield f"frame {number}: its verb is token {frame.verb} of {len(tokens)}"
 
@@ -214,9 +218,10 @@ def _problems_of_sentence(sentence: ParsedSentence) -> Iterator[str]:
         except InputError as error:
             yield f"its tree: {error.what}"
             return
-        words = [
-            piece[1:] for piece in pieces if piece != ")" and not piece.startswith(" (")
-        ]
+        words = []
+        for piece in pieces:
+            if piece != ")" and not piece.startswith(" ("):
+                words.append(piece[1:])
         for number, (word, token) in enumerate(zip_longest(words, tokens), start=1):
             if _ESCAPED.get(word, word) != token != word:
                 yield f"its tree: word {number} is {word!r}, of its tokens {token!r}"
@@ -260,6 +265,7 @@ def tree_pieces(tree: str) -> list[str]:
             start = starts.pop()
             inner = children.pop()
             label = pieces[start][2:]
+            # Empty elements ("-NONE-") are no words, and may leave a phrase empty.
             if inner == 0 or label == "-NONE-":
                 del pieces[start:]
                 continue
@@ -279,7 +285,7 @@ def tree_pieces(tree: str) -> list[str]:
 def read_parses(path: str | Path) -> list[ParsedReference]:
     """Reads an interchange file; InputError names the first line that is not as it
     should be."""
-    parses: dict[tuple[str, int], ParsedReference] = {}
+    parses = {}
     for line, row in read_jsonl(path):
         parse = as_type(ParsedReference, row, path=path, line=line)
         check_parse(parse, path=path, line=line)
@@ -297,12 +303,14 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
     for parse in parses:
         check_parse(parse)
         row = {k: v for k, v in record(parse).items() if v or k not in _OPTIONAL}
-        listed = row["sentences"]
-        row["sentences"] = [
-            {k: v for k, v in s.items() if v is not None} for s in listed
-        ]
-        rows.append({k: v for k, v in row.items() if v is not None})
+        # An empty list of frames says that a parser ran; None, that none did.
+        row["sentences"] = [*map(_told, row["sentences"])]
+        rows.append(_told(row))
     write_jsonl(path, rows)
+
+
+def _told(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -318,8 +326,9 @@ class FileBackend:
         batch = self._find(references, "srl")
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
+                where = place(parse.input, parse.reference)
                 raise InputError(
-                    f'{place(parse.input, parse.reference)} has a sentence without "frames"',
+                    f'{where} has a sentence without "frames"',
                     path=self.path,
                     expected="the frames of every sentence, an empty list where it "
                     "has no verb",
@@ -359,19 +368,19 @@ class FileBackend:
     def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
         """The file's parses of these references; `part` is what the signature calls
         them."""
-        parses = {
-            (parse.input, parse.reference): parse for parse in read_parses(self.path)
-        }
-        keys = [(reference.input, reference.reference) for reference in references]
-        if missing := [key for key in keys if key not in parses]:
-            raise InputError(f"no parse of {place(*missing[0])}", path=self.path)
-        matched = tuple(parses.pop(key) for key in keys)
-        counts = (
-            {"references in the file that are not needed": len(parses)}
-            if parses
-            else {}
-        )
+        parses = {}
+        for parse in read_parses(self.path):
+            parses[parse.input, parse.reference] = parse
+        matched = []
+        for reference in references:
+            key = reference.input, reference.reference
+            if key not in parses:
+                raise InputError(f"no parse of {place(*key)}", path=self.path)
+            matched.append(parses.pop(key))
 
-        return ParsedBatch(
-            matched, {part: f"file:{fingerprint(map(record, matched))}"}, counts
-        )
+        counts = {}
+        if parses:
+            counts["references in the file that are not needed"] = len(parses)
+        # What was read names the units, whatever else the file holds.
+        signature = {part: f"file:{fingerprint(map(record, matched))}"}
+        return ParsedBatch(tuple(matched), signature, counts)

@@ -55,8 +55,8 @@ def spelled(words: Sequence[Word]) -> str:
     missing.
 
     Example:
-        >>> words = [("She", True), ("was", True), ("n't", True), (",", True), ("er", True)]
-        >>> spelled(words)
+        >>> words = ["She", "was", "n't", ",", "er"]
+        >>> spelled([(word, True) for word in words])
         "She wasn't, er"
     """
     words = _balanced(words)
@@ -81,14 +81,15 @@ def spelled(words: Sequence[Word]) -> str:
 
 def _balanced(words: Sequence[Word]) -> list[Word]:
     """Without quotation marks and brackets whose partner is not among the words."""
-    removed: set[int] = set()
+    removed = set()
     for mark in _PAIRED:
         places = [n for n, (word, _) in enumerate(words) if word == mark]
+        # Of an odd number nobody can say which one lacks its partner.
         if len(places) % 2:
             removed.update(places)
 
     for opening, closing in _OPENING.items():
-        starts: list[int] = []
+        starts = []
         for n, (word, _) in enumerate(words):
             if word == opening:
                 starts.append(n)
@@ -99,7 +100,7 @@ def _balanced(words: Sequence[Word]) -> list[Word]:
                 removed.add(n)
         removed.update(starts)
 
-    kept: list[Word] = []
+    kept = []
     spaced = False
     for n, (word, space) in enumerate(words):
         if n in removed:

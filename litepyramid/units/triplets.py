@@ -49,12 +49,15 @@ def frame_triplets(
     """
     if any("-FREE" in tag for tag in tags):
         return _free_triplets(tags)
+    # Rules 1 and 2: what stands before the verb, and behind it.
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
     if not verb:
         return []
     before = [i for i in range(verb[0]) if tags[i] != "O"]
     arguments = _arguments(tags, verb[0])
     previous = tokens[verb[-1] - 1].lower() if verb[-1] > 0 else ""
+
+    # Rules 3 and 4: infinitives and auxiliaries give nothing, a form of "be" joins in.
     if not before or previous == "to":
         return []
     if " ".join(tokens[i] for i in verb).lower() in NO_VERBS:
@@ -62,6 +65,8 @@ def frame_triplets(
     be = BE_OF_FOOTNOTE if footnote else BE_BEFORE_VERB
     if previous in be and tags[verb[-1] - 1] == "O":
         verb.insert(0, verb[-1] - 1)
+
+    # Rule 5: without its negation a triplet would say the opposite.
     if arguments and arguments[0][0] == "ARGM-NEG":
         verb += arguments.pop(0)[1]
 

@@ -63,31 +63,24 @@ def written_units(
 
     line = f"Reference and units are in {name_of(language)}: do not translate."
     prompt = with_line(read_prompt("units")[0], line, language)
-    sources = [
-        _Source(entry.input, number, tuple(map(one_line, sentences)))
-        for entry in references
-        for number, sentences in enumerate(sentence_texts(entry))
-    ]
+    sources = []
+    for entry in references:
+        for number, sentences in enumerate(sentence_texts(entry)):
+            lines = tuple(map(one_line, sentences))
+            sources.append(_Source(entry.input, number, lines))
     sha = sha256(prompt.encode()).hexdigest()[:8]
     jobs = []
 
+    # References of the same text are asked about once.
     for source in {source.key: source for source in sources}.values():
         numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
         request = fill(prompt, sentences=numbered)
         size = 20 + len(numbered.encode()) // 2
-        jobs.append(
-            Job(
-                (source.key,),
-                request,
-                _SCHEMA,
-                _read,
-                size,
-            )
-        )
+        jobs.append(Job((source.key,), request, _SCHEMA, _read, size))
 
     with writer:
         answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
-    counts: Counter[str] = Counter({"references": len(sources)})
+    counts = Counter({"references": len(sources)})
     by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
     foreign = 0.0
 
@@ -125,6 +118,7 @@ def written_units(
 def _read(reply: Reply) -> list[bytes] | None:
     """The list of units in an answer."""
     value = json_value(reply.text)
+    # Some servers ignore the schema: a bare list, or one of texts, is read too.
     listed = value.get("units") if isinstance(value, dict) else value
     listed = listed if isinstance(listed, list) else []
     rows = [row if isinstance(row, dict) else {"unit": row} for row in listed]
@@ -139,7 +133,7 @@ def _placed(
     it."""
     recall = RecallJudge(language).judge
     sentences = source.sentences
-    units: dict[str, Unit] = {}
+    units = {}
     foreign = 0.0
 
     for row in rows:

@@ -36,7 +36,8 @@ from zb21_tables import (
 
 from litepyramid.errors import LitepyramidError
 from litepyramid.io.coerce import as_units
-from litepyramid.io.dataset import Dataset, load
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import load
 from litepyramid.io.scores import read_scores
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
@@ -46,7 +47,8 @@ from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.training.crossval import cross_validate, make_folds, validate
+from litepyramid.training.crossval import cross_validate, make_folds
+from litepyramid.training.validation import validate
 from litepyramid.types import InputUnits, Signature
 
 _KINDS: tuple[tuple[Level, Coefficient], ...] = (

@@ -45,7 +45,7 @@ from judge_train import Plan, Run, encoded, origins_of
 from judge_words import WordNet
 
 from litepyramid import embedded
-from litepyramid.io.dataset import load
+from litepyramid.io.loading import load
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (

@@ -146,7 +146,7 @@ def _wide(folder: Path):
 
 def _saved(folder: Path):
     from litepyramid import read_scores
-    from litepyramid.io.dataset import as_presence
+    from litepyramid.io.presence import as_presence
     from litepyramid.scoring.saved_result import report
 
     path = next(folder.glob("r.*"))

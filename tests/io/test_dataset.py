@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.io.dataset import Dataset, as_dataset, as_presence, load
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import as_dataset, load
+from litepyramid.io.presence import as_presence
 from litepyramid.io.scores import read_scores
 from litepyramid.types import data_hashes
 

@@ -10,7 +10,7 @@ from cases import refused
 
 import litepyramid as lp
 from litepyramid.io.coerce import as_documents
-from litepyramid.io.rows import read_rows
+from litepyramid.io.readers import read_rows
 
 FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 QUESTIONS = ["When was the bridge closed?", "Who runs the ferry?"]

@@ -18,7 +18,8 @@ from litepyramid.io.coerce import (
     as_summaries,
     as_units,
 )
-from litepyramid.io.rows import parse_columns, read_rows
+from litepyramid.io.readers import read_rows
+from litepyramid.io.rows import parse_columns
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 UNITS = [

@@ -265,7 +265,7 @@ def test_a_judgement_is_the_same_in_any_company(mini, summary, units, draw):
 
 def test_the_grid_of_logits_hides_nothing(mini):
     """Before they are rounded, logits are the same bits alone and in company too."""
-    backend = AskingBackend(module.FOLDER / "model.onnx")
+    backend = AskingBackend(module.FOLDER / "model.onnx", "once", 104)
     summary = [101, *range(2000, 2050), 102]
     units = [[101, *range(2000 + 7 * n, 2003 + 9 * n), 102] for n in range(6)]
     past = backend.read(summary)

@@ -6,7 +6,7 @@ import pytest
 from cases import refused
 from rouge_score.rouge_scorer import RougeScorer
 
-from litepyramid.io.dataset import load
+from litepyramid.io.loading import load
 from litepyramid.io.scores import read_scores
 from litepyramid.metrics.score_metrics import MetricScores, _bertscore, score_metrics
 from litepyramid.types import InputReferences

@@ -13,14 +13,14 @@ from training_data import pair_file, synthetic
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset, load
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import load
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.tables import render
 from litepyramid.training.crossval import (
     cross_validate,
-    fold_mean,
     make_contest,
     make_folds,
     out_of_the_box,
@@ -28,7 +28,8 @@ from litepyramid.training.crossval import (
 )
 from litepyramid.training.finetune import finetune
 from litepyramid.training.pairs import labelled_pairs, split_dataset
-from litepyramid.training.run import FinetuneSettings
+from litepyramid.training.settings import FinetuneSettings
+from litepyramid.training.validation import fold_mean
 from litepyramid.units.extract import extract
 
 FAST = FinetuneSettings(
@@ -179,12 +180,6 @@ def test_units_that_are_validated(whole):
     kinds = {unit.kind for entry in mixed["lite2.5"] for unit in entry.units}
     assert kinds == {"scu", "stu"}
     assert mixed["lite2.5"] != unit_variants(whole, folds=None)["lite2.5"]
-
-    for share, name, same in ((0.0, "lite2.0", "lite2"), (1.0, "lite2.10", "lite3")):
-        units = unit_variants(whole, stu_share=share, folds=None)[name]
-        assert [e.texts for e in units] == [e.texts for e in mixed[same]]
-    with pytest.raises(InputError, match="2"):
-        unit_variants(whole, stu_share=2)
 
 
 def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature(whole):

@@ -10,10 +10,10 @@ import litepyramid as lp
 from litepyramid.easiness.predict import fit
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import load
+from litepyramid.io.loading import load
 from litepyramid.judges.evaluate import evaluate
-from litepyramid.training.crossval import validate
 from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.validation import validate
 
 EXAMPLE = load_example()
 LABELS = {

@@ -41,7 +41,8 @@ from litepyramid.training.pairs import (
     make_loss,
     read_pairs,
 )
-from litepyramid.training.run import FinetuneSettings, as_settings, train_transformer
+from litepyramid.training.run import train_transformer
+from litepyramid.training.settings import FinetuneSettings, as_settings
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
@@ -163,7 +164,6 @@ SETTINGS = replace(
     learning_rate=1e-3,
     batch_size=8,
     save_steps=3,
-    average=0.5,
 )
 KILLED = """
 import sys, time
@@ -171,13 +171,13 @@ sys.path[:0] = {paths!r}
 import torch
 torch.set_num_threads(1)
 from test_training import SETTINGS, make_loss, synthetic_pairs
-from litepyramid.training import run
+from litepyramid.training import run, trainer
 
 def slow(*given):
     loss, updates = make_loss(*given), iter(range(4))
     return lambda *x, **y: loss(*x, **y) if next(updates, None) is not None else time.sleep(600)
 
-run.make_loss = slow
+trainer.make_loss = slow
 run.train_transformer({base!r}, synthetic_pairs(40, 5), {out!r}, SETTINGS)
 """
 
@@ -209,7 +209,7 @@ def test_a_killed_and_resumed_run_ends_with_the_same_weights(base, tmp_path):
     deadline = time.monotonic() + 240
 
     while not list(
-        (tmp_path / "killed.training").glob("checkpoint-3/mean.safetensors")
+        (tmp_path / "killed.training").glob("checkpoint-3/trainer_state.json")
     ):
         assert killed.poll() is None, killed.stderr.read()
         assert time.monotonic() < deadline
@@ -249,7 +249,6 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
         FAST,
         epochs=3,
         save_steps=2,
-        average=0.9,
     )
     run = [str(base), train]
     whole = train_transformer(*run, tmp_path / "a", settings, evaluation=sets)
@@ -265,7 +264,7 @@ def test_a_stopped_run_says_what_is_kept_and_has_the_figures_of_every_epoch(
 
     with monkeypatch.context() as patched:
         patched.setattr(
-            "litepyramid.training.run.make_loss", stopping
+            "litepyramid.training.trainer.make_loss", stopping
         )  # 4 are of evaluation
         with pytest.raises(KeyboardInterrupt) as stopped:
             train_transformer(*run, tmp_path / "b", settings, evaluation=sets)
@@ -340,27 +339,6 @@ def test_settings_as_texts():
     ):
         with pytest.raises(InputError):
             as_settings(wrong)
-
-
-def test_lower_layers_stay_as_they_are_and_weights_are_averaged(base, tmp_path):
-    run = (str(base), synthetic_pairs(64, 1))
-    settings = replace(FAST, epochs=1, freeze=1)
-    frozen = weights(train_transformer(*run, tmp_path / "frozen", settings).folder)
-    assert NLIJudge(str(tmp_path / "frozen")).checkpoint.order.indices == (
-        1,
-        2,
-        0,
-    )  # the base's
-    start = weights(base)
-    same = {name for name in start if torch.equal(frozen[name], start[name])}
-    assert {n for n in start if "embeddings" in n or "layer.0." in n} <= same
-    assert not any("layer.1." in name for name in same)
-    averaged = replace(settings, average=0.9)
-    mean = weights(train_transformer(*run, tmp_path / "mean", averaged).folder)
-    name = "classifier.out_proj.weight"
-    assert (mean[name] - start[name]).norm() < (frozen[name] - start[name]).norm()
-    with pytest.raises(InputError, match="freeze is 9"):
-        train_transformer(*run, tmp_path / "x", replace(settings, freeze=9))
 
 
 def test_files_of_pairs(tmp_path):

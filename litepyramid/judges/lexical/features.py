@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -48,29 +49,22 @@ class English:
 def english() -> English:
     """The lists of ``english.txt``: a table's lines are words, or ``base form
     form;``."""
-    text = (
-        files("litepyramid.judges.lexical")
-        .joinpath("english.txt")
-        .read_text(encoding="utf-8")
-    )
+    text = (files("litepyramid.judges.lexical") / "english.txt").read_text("utf-8")
     parts = dict(part.split("]\n") for part in text.split("[")[1:])
-    words = [
-        frozenset(parts[name].split())
-        for name in ("function", "negation", "abbreviation")
-    ]
-    tables = (
-        [g.split() for g in parts[name].split(";")] for name in ("irregular", "numbers")
-    )
-    irregular, numbers = (
-        {form: base for base, *more in t for form in more} for t in tables
-    )
+
+    def bases(name: str) -> dict[str, str]:
+        base_of: dict[str, str] = {}
+        for group in parts[name].split(";"):
+            base, *forms = group.split()
+            base_of |= dict.fromkeys(forms, base)
+        return base_of
 
     return English(
-        words[0],
-        words[1],
-        words[2],
-        irregular,
-        numbers,
+        frozenset(parts["function"].split()),
+        frozenset(parts["negation"].split()),
+        frozenset(parts["abbreviation"].split()),
+        bases("irregular"),
+        bases("numbers"),
     )
 
 
@@ -84,13 +78,7 @@ _TOKEN = re.compile(
     r"|[.!?\n]+",
     re.IGNORECASE,
 )
-_QUOTES = str.maketrans(
-    {
-        "\u2019": "'",
-        "\u2018": "'",
-        "\u02bc": "'",
-    }
-)
+_QUOTES = str.maketrans("\u2019\u2018\u02bc", "'''")
 _SCALES = {"m": "million", "k": "1000"}
 _COUNTRIES = {"us": "usa", "uk": "british"}
 
@@ -101,6 +89,7 @@ STOP = 8
 CAPITAL = 16
 SCOPE = 2
 """How many words a negation reaches forward."""
+# Comparisons of one letter's stems: text has far fewer, random letters fill an hour.
 MOST_ALIKE = 100_000_000
 
 
@@ -112,12 +101,12 @@ def _plain(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ...]]:
+def alike_stems(stems: Sequence[str]) -> list[tuple[int, ...]]:
     """Per stem the numbers of the stems spelt alike, its own among them.
 
     Alike are stems of at least 4 letters, no function words or negations, with the same
     first letter and a Dice coefficient of letter trigrams (ends marked) of at least
-    `least`.
+    .45.
 
     Example:
         >>> alike_stems(["nepal", "nepales", "nation", "naval"])
@@ -151,7 +140,8 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
 
         for row, some in enumerate(grams):
             common = np.bincount(np.concatenate([sharing[gram] for gram in some]))
-            enough = 2 * common >= least * (sizes[row] + sizes[: len(common)])
+            # Dice, 2 |a & b| / (|a| + |b|), without the division.
+            enough = 2 * common >= 0.45 * (sizes[row] + sizes[: len(common)])
             alike[block[row]] = tuple(numbers[: len(common)][enough].tolist())
 
     return alike
@@ -206,27 +196,29 @@ class Vocabulary:
     def number(self, token: str) -> int:
         """The number of the stem of one token, of its digits if it has any; -1 for
         punctuation."""
-        pieces = sorted(
-            _TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit()
-        )
+        pieces = _TOKEN.findall(_plain(token))
+        # Of "$5m" it is the 5 that counts; the sort keeps the order of all others.
+        pieces.sort(key=lambda piece: not piece[0].isdigit())
         return self._look_up(pieces[0])[0] if pieces else -1
 
     def _encode(self, text: str) -> EncodedText:
         ids: list[int] = []
         flags: list[int] = []
-        starts: list[int] = []
+        starts = []
         fresh = True
         before = ""
 
         for raw in _TOKEN.findall(_plain(text)):
             number, flag = self._look_up(raw)
             if flag & STOP:
+                # "J. Smith", "Mr. Smith": this point ends no sentence.
                 short = len(before) == 1 or before.lower() in self._english.abbreviation
                 fresh = fresh or not (raw == "." and short)
                 continue
 
             if number < 0:
                 continue
+            # "5m" is read as 5 million, "5k" as 5 1000; m alone is a word.
             if raw in _SCALES and flags and flags[-1] & NUMBER:
                 number = self._number(self._stem(_SCALES[raw]))
                 flag = CONTENT
@@ -340,9 +332,9 @@ class WordRows:
     @classmethod
     def of(cls, stems: Sequence[Sequence[int]]) -> Self:
         """The rows of units with these stems."""
-        lengths = np.array([len(row) for row in stems], dtype=np.int32)
+        lengths = np.array([*map(len, stems)], dtype=np.int32)
         return cls(
-            ids=np.array([stem for row in stems for stem in row], dtype=np.int32),
+            ids=np.array([*chain.from_iterable(stems)], dtype=np.int32),
             starts=(np.cumsum(lengths) - lengths).astype(np.int32),
             lengths=lengths,
             owner=np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
@@ -350,9 +342,7 @@ class WordRows:
 
     def total(self, values: NDArray[np.generic]) -> FloatArray:
         """Sums over the rows of each unit (and what other axes there are)."""
-        sums: FloatArray = np.add.reduceat(
-            values, self.starts, axis=0, dtype=np.float64
-        )
+        sums = np.add.reduceat(values, self.starts, axis=0, dtype=np.float64)
         return sums
 
     def normal(self, weights: FloatArray) -> FloatArray:
@@ -406,16 +396,16 @@ class UnitSet:
         content = []
         fields = []
         bit = 0
-        flags: list[int] = []
+        flags = []
         negated: list[bool] = []
         masks: dict[int, int] = {}
 
         for unit in units:
             stems = unit.ids.tolist() or [-1]
             marks = unit.flags.tolist() or [0]
-            rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(
-                len(stems)
-            )
+            rows = [k for k, mark in enumerate(marks) if mark & CONTENT]
+            rows = rows or [*range(len(stems))]
+            # The first place of each word: from behind, so that the first one stays.
             first = sorted({stems[k]: k for k in reversed(rows)}.values())
             tokens.append(stems)
             content.append([stems[k] for k in first])
@@ -477,6 +467,7 @@ def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
     words = units.words
     tokens = units.tokens
     starts = summary.starts
+    # Words of all units against all words of the summary, at once.
     same = tokens.ids[:, None] == summary.ids[None, :]
     alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
     matched = np.logical_or.reduce(alike, axis=1)
@@ -515,6 +506,7 @@ def _window_weight(units: UnitSet, alike: BoolArray) -> FloatArray:
     if not size:
         return np.zeros(len(units.words.lengths))
     width = (1.5 * units.words.lengths).astype(np.int64)[units.words.owner] + 2
+    # A word is within a window if its running count grows from one end to the other.
     sums = np.cumsum(np.pad(alike, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
     end = np.minimum(np.arange(size) + width[:, None], size)
     inside = np.take_along_axis(sums, end, axis=1) > sums[:, :-1]

@@ -57,7 +57,8 @@ class RecallJudge:
     characters where there are no spaces.
 
     Example:
-        >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
+        >>> units = ["A dog slept.", "Cats!"]
+        >>> batch = RecallJudge().judge([("The dog chased a cat.", units)])
         >>> batch.presence[0].tolist()
         [0.5, 1.0]
     """
@@ -77,9 +78,8 @@ class RecallJudge:
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
             words = split(text.lower())
-            return frozenset(stem([w for w in words if w not in empty])), frozenset(
-                stem(words)
-            )
+            content = stem([word for word in words if word not in empty])
+            return frozenset(content), frozenset(stem(words))
 
         presence = []
         for summary, units in items:
@@ -173,25 +173,20 @@ def word_evidence(
             if at < 0 and any(common):
                 at = int(np.argmax(common))
             partners = contents[at] if at >= 0 else {}
-            pairs = tuple(
-                (w, partners[stem]) for stem, w in stems.items() if stem in partners
-            )
-            missing = tuple(
-                word for stem, word in stems.items() if stem not in partners
-            )
+            pairs = []
+            missing = []
+            for stem, word in stems.items():
+                if stem in partners:
+                    pairs.append((word, partners[stem]))
+                else:
+                    missing.append(word)
+
             span = spans[at] if at >= 0 else (0, 0)
-            conflict = (
-                conflict_of(unit, sentences[at], words) if conflicts and span[1] else ""
-            )
+            conflict = ""
+            if conflicts and span[1]:
+                conflict = conflict_of(unit, sentences[at], words)
             rows.append(
-                Evidence(
-                    value,
-                    at,
-                    span,
-                    pairs,
-                    missing,
-                    conflict,
-                )
+                Evidence(value, at, span, tuple(pairs), tuple(missing), conflict)
             )
 
         evidence.append(tuple(rows))
@@ -215,6 +210,7 @@ def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
     sides = [words.encode(text) for text in (unit, sentence)]
     negated = [set(side.ids[side.negated].tolist()) for side in sides]
     plain = [set(side.ids[~side.negated].tolist()) for side in sides]
+    # A word that a text both denies and says is denied by nobody.
     turned = (negated[0] & plain[1] - negated[1]) | (negated[1] & plain[0] - negated[0])
     denied = [word for stem, word in contents[0].items() if stem in turned]
     if denied:
@@ -241,7 +237,7 @@ class Frequencies:
         """The weights of `stems`, (stems,)."""
         df = np.array([self.counts.get(stem, 1) for stem in stems], dtype=np.float64)
         high = float(np.log(self.texts + 1.0))
-        idf: FloatArray = 1.0 - np.log(np.minimum(df, self.texts) + 1.0) / high
+        idf = 1.0 - np.log(np.minimum(df, self.texts) + 1.0) / high
         return np.maximum(idf, 1e-3)
 
 
@@ -334,7 +330,7 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
     ]
     idf = np.append(frequencies.idf(words.stems), 1.0)
     alike = [*alike_stems(words.stems), (-1,)]
-    ready: dict[tuple[str, ...], UnitSet] = {}
+    ready = {}
 
     for summary, units, texts in encoded:
         if not units or not len(summary.ids):
@@ -343,15 +339,17 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
 
         size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
-            sizes = f"{len(summary.ids)} words and units of {sum(len(u.ids) for u in texts)}"
+            words_of_units = sum(len(unit.ids) for unit in texts)
             raise InputError(
-                f"a summary of {sizes} are too long for the lexical judge",
+                f"a summary of {len(summary.ids)} words and units of {words_of_units} "
+                "are too long for the lexical judge",
                 hint="If these texts are intended, use the judge recall.",
             )
 
         if units not in ready:
             ready[units] = UnitSet.of(texts, idf, alike)
         rows = overlap(ready[units], summary)
+        # A unit without a word is compared by a word that no summary has.
         rows[[not len(unit.ids) for unit in texts]] = np.nan
         yield rows
 

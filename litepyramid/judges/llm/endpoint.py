@@ -18,7 +18,7 @@ from litepyramid.text import cut
 Work = TypeVar("Work")
 
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
-_LONGEST_REDACTED = 2000  # characters of a message
+_LONGEST_REDACTED = 2000  # characters of a message; redaction takes their square
 _SHORTEST_KEY = 8
 MOST_BYTES = 2**20
 """The most bytes of an answer, unpacked."""
@@ -80,11 +80,9 @@ class Reply:
         usage = usage if isinstance(usage, dict) else {}
         tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
 
-        return cls(
-            text,
-            version,
-            *(n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens),
-        )
+        # Whoever answers may write anything there: true, "12", -1, 1e400.
+        counts = [n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens]
+        return cls(text, version, *counts)
 
 
 def safe_name(name: Any) -> str:
@@ -107,7 +105,8 @@ def without_keys(value: Any) -> Any:
         for key in _keys():
             if value == key:
                 value = "…"
-            elif len(key) >= _SHORTEST_KEY:  # "x", for a server without keys, is none
+            # "x", for a server without keys, is none: it would hide every x.
+            elif len(key) >= _SHORTEST_KEY:
                 value = redacted(value.replace(key, "…"), key)
 
     return value
@@ -129,9 +128,8 @@ def _check_address(address: str, whose: str) -> None:
     else:
         usable = usable and not (parts.query or parts.fragment or "@" in address)
 
-    if not usable or any(
-        key in address for key in _keys() if len(key) >= _SHORTEST_KEY
-    ):
+    long_keys = [key for key in _keys() if len(key) >= _SHORTEST_KEY]
+    if not usable or any(key in address for key in long_keys):
         raise InputError(
             f"{whose} address cannot be used",
             expected="http(s)://HOST/v1 without a user or a query; keys in the "
@@ -197,11 +195,7 @@ class Endpoint:
     @property
     def fields(self) -> dict[str, Any]:
         """What each request holds besides the model and the text."""
-        return {
-            "temperature": 0,
-            "seed": 12345,
-            **self.parameters,
-        }
+        return {"temperature": 0, "seed": 12345, **self.parameters}
 
     async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
         """Sends one request, inside `run`; what the server refuses to be asked for is
@@ -209,17 +203,9 @@ class Endpoint:
         import openai
 
         messages = [{"role": "user", "content": text}]
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": messages,
-            **self.fields,
-        }
+        body = {"model": self.model, "messages": messages, **self.fields}
         if schema is not None:
-            form = {
-                "name": "answer",
-                "strict": True,
-                "schema": schema,
-            }
+            form = {"name": "answer", "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
 
         left_out = set(self._refused)
@@ -233,11 +219,11 @@ class Endpoint:
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 message = str(error).lower()
                 optional = set(_OPTIONAL) & set(sent)
-                named = {
-                    name
-                    for name in optional
-                    if any(w in message for w in _OPTIONAL[name])
-                }
+                named = set()
+                for name in optional:
+                    if any(word in message for word in _OPTIONAL[name]):
+                        named.add(name)
+                # It names nothing, but has taken such requests before: another fault.
                 if not named and (self._accepted or not optional):
                     raise UnansweredError(_why(error)) from None
                 left_out |= named or optional
@@ -292,6 +278,8 @@ class Endpoint:
                 for _ in range(self.concurrency):
                     group.create_task(worker())
 
+        # A thread of its own: a notebook runs a loop, and a second one in the same
+        # thread is refused.
         loop = asyncio.new_event_loop()
         task = loop.create_task(everything())
         with closing(loop), ThreadPoolExecutor(1, "endpoint") as thread:
@@ -320,18 +308,13 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
     """An HTTP client that reads no answer for longer than `seconds`, or of more than 1
     MB."""
     base = openai.DefaultAsyncHttpxClient
-    http: Any = sys.modules[
-        base.__mro__[1].__module__.partition(".")[0]
-    ]  # httpx, or its successor
+    # httpx, or its successor.
+    http = sys.modules[base.__mro__[1].__module__.partition(".")[0]]
 
     class Bounded(base):  # type: ignore[misc, valid-type]
         async def _within_host(self, request: Any, options: dict[str, Any]) -> Any:
             """Sends, and follows redirects that stay on the host and as safe."""
-            options = {
-                **options,
-                "stream": True,
-                "follow_redirects": False,
-            }
+            options = {**options, "stream": True, "follow_redirects": False}
 
             for _ in range(_MOST_REDIRECTS):
                 response = await super().send(request, **options)
@@ -350,6 +333,7 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
         async def send(
             self, request: Any, *, stream: bool = False, **options: Any
         ) -> Any:
+            # Unpacked, a small answer may be of any size: plain text is asked for.
             request.headers["Accept-Encoding"] = "identity"
             body = bytearray()
             try:

@@ -82,9 +82,8 @@ class Prompt:
     @property
     def sha(self) -> str:
         """Eight hex digits that name the text and the grades."""
-        return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[
-            :8
-        ]
+        told = json.dumps([self.text, dict(self.grades)])
+        return sha256(told.encode()).hexdigest()[:8]
 
     def in_language(self, language: str) -> Self:
         """The prompt for texts in a language, told in a line of its own; unchanged for
@@ -117,6 +116,7 @@ class Prompt:
     def read(self, answer: str, count: int) -> list[float] | None:
         """Presence of each unit, or None unless the answer grades exactly `count`
         units."""
+        # What a model thinks aloud may name any grade.
         answer = _THOUGHT.sub("", answer[:_LONGEST])
         if self.single:
             words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
@@ -134,11 +134,11 @@ class Prompt:
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON schema of an object with these properties and no others."""
-    whole = {"required": [*properties], "additionalProperties": False}
     return {
         "type": "object",
         "properties": properties,
-        **whole,
+        "required": [*properties],
+        "additionalProperties": False,
     }
 
 
@@ -216,9 +216,10 @@ def load_prompt(name: str | Path) -> Prompt:
 
 def read_prompt(name: str | Path) -> tuple[str, Path | None]:
     """The text of a shipped prompt, or of a file, and that file."""
-    shipped = {
-        file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")
-    }
+    shipped = {}
+    for file in _ROOM.iterdir():
+        if file.name.endswith(".txt"):
+            shipped[file.name[:-4]] = file
     if str(name) in shipped:
         return shipped[str(name)].read_text("utf-8"), None
     if not Path(name).exists():
@@ -336,7 +337,9 @@ class Asker:
             where = f"{self._endpoint.address}{f' ({self._why})' if self._why else ''}"
             hint = "Run again to request the rest; what was answered is in the cache."
             if what == "pair":
-                hint += f" To go on without: allow_missing={np.ceil(1e4 * missing / total) / 1e4:g}"
+                # Rounded up: a share that is rounded down would not allow them.
+                share = np.ceil(1e4 * missing / total) / 1e4
+                hint += f" To go on without: allow_missing={share:g}"
             if not self.counts["requests"]:
                 raise ModelError(
                     f"0 of {counted(self._sent, 'request')} answered by {where}",
@@ -474,19 +477,12 @@ class LLMJudge(Closing):
                 f"allow_missing is {allow_missing}", expected="a share, 0 to 1"
             )
 
-        self._free, self._units, self._allowed = (
-            prompt is None,
-            units_per_request,
-            allow_missing,
-        )
+        self._free = prompt is None
+        self._units = units_per_request
+        self._allowed = allow_missing
         self._prompt = load_prompt("yes-no" if prompt is None else prompt)
         self._endpoint = Endpoint(
-            model,
-            endpoint,
-            concurrency,
-            timeout,
-            retries,
-            parameters or {},
+            model, endpoint, concurrency, timeout, retries, parameters or {}
         )
         self._asker = Asker(
             self._endpoint, self._identity, JudgementCache(cache), estimate
@@ -525,41 +521,34 @@ class LLMJudge(Closing):
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Judges every unit of every item; see `LLMJudge` for what is sent."""
         used = questions if questions and self.uses_questions else [None] * len(items)
-        asked = [
-            (text.strip(), [one_line(unit) for unit in units], (question or "").strip())
-            for (text, units), question in zip(items, used, strict=True)
-        ]
-        keys = [
-            [pair_key(text, u, question) for u in units]
-            for text, units, question in asked
-        ]
-        distinct = {
-            k: None
-            for (text, *_), row in zip(asked, keys, strict=True)
-            if text
-            for k in row
-        }
-        self._asker = self._asker_of(self._identity)
-        raw = self._asker.values(
-            [*distinct], partial(self._jobs, asked), allowed=self._allowed
-        )
-        values = {
-            key: float(np.frombuffer(value, "<f8")[0]) for key, value in raw.items()
-        }
-        presence = tuple(
-            np.array(
-                [values.get(key, np.nan) if text else 0.0 for key in row],
-                dtype=np.float64,
-            )
-            for (text, *_), row in zip(asked, keys, strict=True)
-        )
+        asked = []
+        keys = []
+        distinct: dict[bytes, None] = {}
+        for (text, units), question in zip(items, used, strict=True):
+            summary, answers = text.strip(), (question or "").strip()
+            lines = [*map(one_line, units)]
+            asked.append((summary, lines, answers))
+            keys.append([pair_key(summary, line, answers) for line in lines])
+            # An empty summary carries nothing, and nobody is asked about it.
+            if summary:
+                distinct |= dict.fromkeys(keys[-1])
 
-        counts = {
-            "pairs": sum(map(len, keys)),
-            "empty": sum(len(units) for text, units, _ in asked if not text),
-            "missing": sum(int(np.isnan(row).sum()) for row in presence),
-            **self._asker.counts,
-        }
+        self._asker = self._asker_of(self._identity)
+        jobs = partial(self._jobs, asked)
+        raw = self._asker.values([*distinct], jobs, allowed=self._allowed)
+
+        presence = []
+        counts = {"pairs": sum(map(len, keys)), "empty": 0, "missing": 0}
+        for (text, *_), row in zip(asked, keys, strict=True):
+            values = np.zeros(len(row))
+            if not text:
+                counts["empty"] += len(row)
+            for n, key in enumerate(row if text else ()):
+                values[n] = np.frombuffer(raw[key], "<f8")[0] if key in raw else np.nan
+            presence.append(values)
+            counts["missing"] += int(np.isnan(values).sum())
+
+        counts |= self._asker.counts
         signature = self.signature()
 
         # Which questions they are is in the hash of the inputs: answers to the same
@@ -567,7 +556,7 @@ class LLMJudge(Closing):
         if any(question for _, _, question in asked):
             signature["questions"] = "asked"
 
-        return JudgedBatch(presence, signature, counts)
+        return JudgedBatch(tuple(presence), signature, counts)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature, the endpoint's reported version in it."""
@@ -597,7 +586,7 @@ class LLMJudge(Closing):
         """The requests for what is not cached: a summary with the missing ones of each
         n units."""
         size = self._identity["units_per_request"]
-        seen: set[bytes] = set()
+        seen = set()
         for text, units, question in asked:
             keys = {pair_key(text, unit, question): unit for unit in units if text}
             fresh = [key for key in keys if key not in seen]
@@ -613,18 +602,10 @@ class LLMJudge(Closing):
 
         def read(reply: Reply) -> list[bytes] | None:
             grades = prompt.read(reply.text, count)
-            return (
-                None
-                if grades is None
-                else [np.float64(grade).tobytes() for grade in grades]
-            )
+            if grades is None:
+                return None
+            return [np.float64(grade).tobytes() for grade in grades]
 
         request = prompt.request(text, list(units.values()), question)
         tokens_out = 2 if prompt.single else 3 + 6 * count
-        return Job(
-            tuple(units),
-            request,
-            prompt.schema(count),
-            read,
-            tokens_out,
-        )
+        return Job(tuple(units), request, prompt.schema(count), read, tokens_out)

@@ -47,6 +47,7 @@ MATCHED = 2
 """Token types: of a summary, of a unit, and what is added where a word piece stands in
 both. A summary that is read once for all units has no marks of its own."""
 
+# Not −inf: a row of padding alone would be 0 / 0, and NaN spreads.
 _SHUT = np.float32(-1e9)
 
 
@@ -135,9 +136,7 @@ def _padded(length: int) -> int:
 class AskingBackend:
     """A loaded classifier, on one thread a call; calls may run side by side."""
 
-    def __init__(
-        self, path: Path, reading: Reading = "once", match_from: int = MATCH_FROM
-    ) -> None:
+    def __init__(self, path: Path, reading: Reading, match_from: int) -> None:
         self._path, self._reading, self._match_from = path, reading, match_from
         self.session = onnx_session(path)
         shapes = {entry.name: entry.shape for entry in self.session.get_inputs()}
@@ -145,6 +144,7 @@ class AskingBackend:
             layers = [name for name in shapes if name.startswith("past_key")]
             heads, width = shapes[PAST_KEY.format(0)][1:3]
 
+        # The graph always takes keys of something: a block that nobody attends to.
         key = np.zeros((1, heads, width, BLOCK), dtype=np.float32)
         self._nothing, self._states = {}, []
         for number in range(len(layers)):
@@ -181,6 +181,7 @@ class AskingBackend:
         [logits] = self._run(["logits"], inputs)
         if logits.shape != (len(units), 3) or not np.isfinite(logits).all():
             raise ModelError("the logits are not finite numbers", path=self._path)
+        # Sums in float32 differ in the last bits from one processor to another.
         return np.asarray(np.rint(logits * GRID) / GRID, dtype=np.float32)
 
     def _run(self, names: Sequence[str], inputs: dict[str, Any]) -> Any:

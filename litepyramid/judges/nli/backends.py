@@ -27,9 +27,9 @@ ONNX_TOKENS = 8_192
 """The most tokens of a batch: how often judgements are saved."""
 _MOST_BYTES = 2**31
 _MOST_TOKENIZER = 64 * 2**20
-_ELSEWHERE = (
-    b"\n\x08location"  # how protobuf writes the key of a tensor that is in another file
-)
+# How protobuf writes the key of a tensor that is in another file: that could be any
+# file of the user's.
+_ELSEWHERE = b"\n\x08location"
 
 
 class OnnxBackend:
@@ -51,10 +51,11 @@ class OnnxBackend:
         """Logits (pairs, classes) float32 in the model's own class order."""
         batch = {"token_type_ids": np.zeros_like(batch["input_ids"]), **batch}
         with loading("the model failed", path=self._path):
-            pairs = [
-                {name: batch[name][row : row + 1, used] for name in self._inputs}
-                for row, used in enumerate(batch["attention_mask"].astype(bool))
-            ]
+            pairs = []
+            for row, used in enumerate(batch["attention_mask"].astype(bool)):
+                # Without its padding a pair gives the same bits in any batch.
+                pair = {n: batch[n][row : row + 1, used] for n in self._inputs}
+                pairs.append(pair)
             with ThreadPoolExecutor(self._threads) as pool:
                 logits = np.concatenate(list(pool.map(self._run, pairs)))
             if (
@@ -122,9 +123,9 @@ def read_onnx_tokenizer(folder: Path) -> Tokenizer:
         raise ModelError("no tokenizer.json of at most 64 MB", path=path)
 
     with loading("the tokenizer cannot be read", path=path):
-        settings = (
-            read_json(more, error=ModelError) if file_type(more) == "file" else {}
-        )
+        settings = {}
+        if file_type(more) == "file":
+            settings = read_json(more, error=ModelError)
         core = library.Tokenizer.from_file(str(path))
         side = settings.get("truncation_side") or (core.truncation or {}).get(
             "direction"
@@ -133,12 +134,7 @@ def read_onnx_tokenizer(folder: Path) -> Tokenizer:
         core.no_padding()
         end = settings.get("eos_token") or settings.get("sep_token") or ""
         end = end if isinstance(end, str) else end["content"]
-        return Tokenizer(
-            core,
-            cut_left=side == "left",
-            typed=True,
-            end=end,
-        )
+        return Tokenizer(core, cut_left=side == "left", typed=True, end=end)
 
 
 def _library(name: str) -> Any:
@@ -190,9 +186,8 @@ class TorchBackend:
             inputs = {
                 name: torch.from_numpy(a).to(self._device) for name, a in batch.items()
             }
-            if (
-                self._answers is not None
-            ):  # one step, from the token that answers begin with
+            # One step, from the token that answers begin with.
+            if self._answers is not None:
                 start = self._model.config.decoder_start_token_id
                 inputs["decoder_input_ids"] = torch.full_like(
                     inputs["input_ids"][:, :1], start
@@ -234,7 +229,8 @@ def load_tokenizer(source: str, revision: str | None) -> Any:
     files = (path for pattern in patterns for path in folder.glob(pattern))
 
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
-        raise ModelError(  # transformers would make an empty one
+        # transformers would make an empty one.
+        raise ModelError(
             "the folder has no tokenizer",
             path=folder,
             expected="tokenizer.json or similar",
@@ -279,11 +275,13 @@ def load_classifier(
         return loaded
 
 
-def find_device(device: str = "auto") -> str:
+def find_device(device: str) -> str:
     """The device to use, checked to be there."""
     torch = _library("torch")
-    gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    devices = [*gpus, *(["mps"] if torch.backends.mps.is_available() else []), "cpu"]
+    devices = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    if torch.backends.mps.is_available():
+        devices.append("mps")
+    devices.append("cpu")
     chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
     if chosen not in devices:
         raise InputError(
@@ -298,11 +296,9 @@ def automatic_precision(device: str) -> str:
     device = find_device(device)
     if not device.startswith("cuda"):
         return "float32"
-    return (
-        "bfloat16"
-        if _library("torch").cuda.get_device_capability(device)[0] >= 8
-        else "float16"
-    )
+    # bfloat16 has float32's range: logits do not overflow.
+    major, _ = _library("torch").cuda.get_device_capability(device)
+    return "bfloat16" if major >= 8 else "float16"
 
 
 @contextmanager

@@ -49,21 +49,25 @@ _OFFSET = (
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("present", "absent")
-_NAMES = {  # seen in `config.id2label` of public models, lower-cased, letters only
-    name: meaning
-    for meaning, names in {
-        "entailment": "entailment entail entails entailed",
-        "neutral": "neutral",
-        "contradiction": "contradiction contradict contradicts contradicted contradictory",
-        "present": "present presence",
-        "absent": "absent notpresent notentailment nonentailment notentailed notentail",
-    }.items()
-    for name in names.split()
+_MEANINGS = {
+    "entailment": "entailment entail entails entailed",
+    "neutral": "neutral",
+    "contradiction": "contradiction contradict contradicts contradicted contradictory",
+    "present": "present presence",
+    "absent": "absent notpresent notentailment nonentailment notentailed notentail",
 }
-_MODEL_FILES = (  # what decides what a model computes, besides its weights
-    "config.json", "*.safetensors.index.json", "tokenizer*.json", "special_tokens_map.json",
-    "added_tokens.json", "vocab.*", "merges.txt", "*.model",
-)  # fmt: skip
+"""Seen in `config.id2label` of public models, lower-cased, letters only."""
+_MODEL_FILES = (
+    "config.json",
+    "*.safetensors.index.json",
+    "tokenizer*.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.*",
+    "merges.txt",
+    "*.model",
+)
+"""What decides what a model computes, besides its weights."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,7 @@ class JudgeCard:
 def cards() -> dict[str, JudgeCard]:
     """The cards of well-known public checkpoints (their licences are in
     models/README.md)."""
-    text = (
-        files("litepyramid.judges.nli")
-        .joinpath("cards.json")
-        .read_text(encoding="utf-8")
-    )
+    text = (files("litepyramid.judges.nli") / "cards.json").read_text("utf-8")
     return as_type(dict[str, JudgeCard], json.loads(text))
 
 
@@ -184,12 +184,10 @@ def class_order(
         (1, 0)
     """
     labels = {int(i): label for i, label in id2label.items() if str(i).isdecimal()}
-    shown = (
-        f"the labels {', '.join(f'{i}={label}' for i, label in sorted(labels.items()))}"
-    )
-    names = [
-        _NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()
-    ]
+    listed = ", ".join(f"{i}={label}" for i, label in sorted(labels.items()))
+    shown = f"the labels {listed}"
+    names = [_meaning(label) for label in labels.values()]
+    # Of a model of two classes "entailment" is what is not "not entailment".
     if len(names) == 2 and "absent" in names:
         names = ["present" if name == "entailment" else name for name in names]
     generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
@@ -200,10 +198,9 @@ def class_order(
     if label_map is not None:
         entries = [entry.partition("=") for entry in label_map.lower().split(",")]
         meant = {value.strip(): name.strip() for name, _, value in entries}
-        names = [
-            meant.get(str(i)) or meant.get(label.lower(), "")
-            for i, label in labels.items()
-        ]
+        names = []
+        for i, label in labels.items():
+            names.append(meant.get(str(i)) or meant.get(label.lower(), ""))
 
     for classes in (THREE, TWO):
         if sorted(filter(None, names) if label_map else names) == sorted(classes):
@@ -223,6 +220,15 @@ def class_order(
         hint="If it is an NLI model, give the order with the setting label_map: "
         f"{orders}.",
     )
+
+
+def _meaning(label: str) -> str:
+    """The class that a model's label means; empty if it is none."""
+    letters = re.sub("[^a-z]", "", label.lower())
+    for meaning, names in _MEANINGS.items():
+        if letters in names.split():
+            return meaning
+    return ""
 
 
 @dataclass(frozen=True)
@@ -314,8 +320,9 @@ def open_checkpoint(
     written = folder / CARD_FILE
     card = read_card(written) if file_type(written) == "file" else cards().get(name)
     labels = config.id2label or {"0": "LABEL_0", "1": "LABEL_1"}
+    # Of all that it could write, the outputs kept are these two.
     if card and card.answers is not None:
-        labels = {"0": "absent", "1": "present"}  # the outputs kept are these two
+        labels = {"0": "absent", "1": "present"}
     nameless = card.order if card else None
     order = class_order(
         labels, label_map, fallback=nameless, model=f"the model '{name}'"
@@ -351,6 +358,7 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
     total = hashlib.sha256()
 
+    # Name by name: a file that is renamed is another one.
     for path in files:
         note_read(path)
         with path.open("rb") as file:
@@ -378,10 +386,10 @@ class _Config:
         if self.max_position_embeddings is None or not self.position_biased_input:
             return None
         # RoBERTa and its kin count positions from the padding id + 1.
-        offset = self.model_type in _OFFSET
-        return max(
-            self.max_position_embeddings - offset * ((self.pad_token_id or 0) + 1), 8
-        )
+        longest = self.max_position_embeddings
+        if self.model_type in _OFFSET:
+            longest -= (self.pad_token_id or 0) + 1
+        return max(longest, 8)
 
 
 def _read_config(path: Path) -> _Config:
@@ -400,6 +408,8 @@ def _read_config(path: Path) -> _Config:
         path=path,
         error=ModelError,
     )
+    # A hostile configuration would fill the memory before any weight is read; nine
+    # digits are enough to see that, and int() of many more takes long.
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
             raise ModelError(
@@ -446,10 +456,8 @@ def _answers(address: str) -> bool:
         return True
 
     port = parts.port or (443 if parts.scheme == "https" else 80)
-
     try:
         socket.create_connection((parts.hostname, port), _SECONDS).close()
     except OSError:
         return False
-
     return True

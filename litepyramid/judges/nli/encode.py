@@ -84,9 +84,8 @@ def encode(
     core = tokenizer.core
     with loading("the model's tokenizer failed"):
         if template:
-            return _encode_texts(
-                tokenizer, max_length, pairs, fill(template, eos=tokenizer.end)
-            )
+            template = fill(template, eos=tokenizer.end)
+            return _encode_texts(tokenizer, max_length, pairs, template)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         special = int(core.num_special_tokens_to_add(True))
         encodings = core.encode_batch(texts, add_special_tokens=False)
@@ -101,21 +100,17 @@ def encode(
     def joined(index: int) -> tuple[Sequence[int], Sequence[int]]:
         first, second = (encoded[text] for text in pairs[index])
         if len(first.ids) > rooms[index]:
-            first = type(first).merge(
-                [first], growing_offsets=False
-            )  # a copy: cut in place
-            first.truncate(
-                rooms[index], direction="left" if tokenizer.cut_left else "right"
-            )
+            # It is cut in place, and other pairs need it whole: a copy.
+            first = type(first).merge([first], growing_offsets=False)
+            side = "left" if tokenizer.cut_left else "right"
+            first.truncate(rooms[index], direction=side)
         whole = core.post_process(first, second, add_special_tokens=True)
         return whole.ids, whole.type_ids
 
-    whole = np.array(
-        [length[a] + length[b] + special for a, b in pairs], dtype=np.int64
-    )
-    return EncodedPairs(
-        tokenizer, np.minimum(whole, max_length), whole > max_length, joined
-    )
+    lengths = [length[a] + length[b] + special for a, b in pairs]
+    whole = np.array(lengths, dtype=np.int64)
+    cut_to = np.minimum(whole, max_length)
+    return EncodedPairs(tokenizer, cut_to, whole > max_length, joined)
 
 
 def _encode_texts(
@@ -131,6 +126,7 @@ def _encode_texts(
     def shortened(summary: str, unit: str) -> Sequence[int]:
         whole = tokenizer.core.encode(summary, add_special_tokens=False)
         room = max_length - len(tokenised([("", unit)])[0]) + 2
+        # What is cut tokenises otherwise at its end: it is tried until it fits.
         for _, end in reversed(whole.offsets[: max(room, 0)]):
             ids = tokenised([(summary[:end], unit)])[0]
             if len(ids) <= max_length:

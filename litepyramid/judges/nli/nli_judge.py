@@ -174,27 +174,18 @@ class NLIJudge(Closing):
         Tabs and line breaks are read as a space: the models learn from texts of one
         line.
         """
-        return self._asked(items)
-
-    def _asked(self, items: Items, each: float = 1.0) -> JudgedBatch:
-        """`judge`, where one pair of the user is `each` pairs of these on average."""
-        items = [
-            (one_line(text), [one_line(unit) for unit in units])
-            for text, units in items
-        ]
-        judge = partial(self._judge, each=each)
+        lines = [(one_line(text), [*map(one_line, units)]) for text, units in items]
         if self._long == "split":
-            return best_parts(judge, items, self._parts(items))[0]
-        return judge(items)
+            return best_parts(self._judge, lines, self._parts(lines))[0]
+        return self._judge(lines)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         point = self.checkpoint
+        revision = point.revision or point.fingerprint
         return {
             "judge": point.name,
-            "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[
-                :12
-            ],
+            "revision": revision.removeprefix("sha256:")[:12],
             "mode": self.mode,
             "max_length": str(self.max_length),
             "dtype": self._precision or "auto",
@@ -209,6 +200,7 @@ class NLIJudge(Closing):
         if template is None:
             fixed = int(core.num_special_tokens_to_add(True))
         else:
+            # Three to spare: tokens at the seams may part when the texts are put in.
             fixed = 3 + len(core.encode(fill(template, premise="", hypothesis="")).ids)
 
         @lru_cache(65_536)
@@ -217,7 +209,7 @@ class NLIJudge(Closing):
 
         once = self.checkpoint.reading is not None
         least = unit_room(self.max_length) - fixed + 2 if once else 0
-        parts: list[Spans] = []
+        parts = []
 
         for text, units in items:
             longest = max(map(length, units), default=0)
@@ -226,7 +218,7 @@ class NLIJudge(Closing):
 
         return parts
 
-    def _judge(self, items: Items, each: float = 1.0) -> JudgedBatch:
+    def _judge(self, items: Items) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
         counts = dict.fromkeys(
             ("pairs", "truncated", "empty", "from_cache", "judged"), 0
@@ -235,24 +227,19 @@ class NLIJudge(Closing):
         logits: list[FloatArray] = []
 
         try:
-            with bar(
-                counts["pairs"],
-                "judging",
-                "pairs",
-                each=each,
-                judging=True,
-            ) as shown:
+            with bar(counts["pairs"], "judging", "pairs", judging=True) as shown:
                 for window in windows(items):
                     logits += self._logits(window, counts, shown)
         except KeyboardInterrupt as stop:
             note_cached(stop, counts["judged"], self._cache.path)
             raise
 
-        values = tuple(
-            presence(rows, self.mode) if text.strip() else np.zeros(len(units))
-            for rows, (text, units) in zip(logits, items, strict=True)
-        )
-        return JudgedBatch(values, self.signature(), counts, tuple(logits))
+        values = []
+        for rows, (text, units) in zip(logits, items, strict=True):
+            # An empty summary carries no unit, whatever a model would say of it.
+            empty = not text.strip()
+            values.append(np.zeros(len(units)) if empty else presence(rows, self.mode))
+        return JudgedBatch(tuple(values), self.signature(), counts, tuple(logits))
 
     def _logits(
         self, items: Items, counts: dict[str, int], shown: Any
@@ -267,12 +254,13 @@ class NLIJudge(Closing):
             len(pairs) - len(stored)
         )
 
+        # Where nothing is missing the model is not even loaded.
         missing: Iterator[dict[bytes, Stored]] = iter(())
         if len(stored) < len(pairs):
-            once = self.checkpoint.reading is not None
-            missing = (self._ask_missing if once else self._judge_missing)(
-                pairs, stored
-            )
+            reads = self._judge_missing
+            if self.checkpoint.reading is not None:
+                reads = self._ask_missing
+            missing = reads(pairs, stored)
 
         for rows in missing:
             self._cache.put(identity, rows)
@@ -344,8 +332,11 @@ class NLIJudge(Closing):
             groups.setdefault((summary, room), []).append((key, unit))
 
         begin, end = frame(self._tokenizer)
+        asked = list(groups)
         with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
-            for window in _windows_of(list(groups)):
+            # Some at a time: after each window judgements are saved.
+            for start in range(0, len(asked), _SUMMARIES):
+                window = asked[start : start + _SUMMARIES]
                 questions = []
                 for summary, room in window:
                     units = []
@@ -354,7 +345,7 @@ class NLIJudge(Closing):
                     read = [begin, *tokens[summary][:room], end]
                     questions.append(Question(read, units))
 
-                rows: dict[bytes, Stored] = {}
+                rows = {}
                 logits = pool.map(self._asking.ask, questions)
                 for (summary, room), values in zip(window, logits, strict=True):
                     truncated = len(tokens[summary]) > room
@@ -418,12 +409,6 @@ class NLIJudge(Closing):
             if all(len(self._cache.get(identity, some)) == len(some) for some in keys):
                 return precision
         return automatic_precision(self.device)
-
-
-def _windows_of(groups: list[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:
-    """Some groups at a time: how often judgements are saved."""
-    for start in range(0, len(groups), _SUMMARIES):
-        yield groups[start : start + _SUMMARIES]
 
 
 def _pairs_of(items: Items) -> dict[bytes, Pair]:

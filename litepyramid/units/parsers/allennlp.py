@@ -33,7 +33,10 @@ from litepyramid.units.parses import Frame, ParsedBatch, ParsedReference, with_f
 if TYPE_CHECKING:
     import torch
 
-_WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
+_WHAT = (
+    "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, "
+    "vocabulary/labels.txt)"
+)
 _LABELS = "vocabulary/labels.txt"
 _UNPADDED = "vocabulary/non_padded_namespaces.txt"
 _NEEDED = ("config.json", "weights.th", _LABELS, _UNPADDED)
@@ -72,15 +75,10 @@ class AllenNlpBackend:
         frames = map(tuple, tagged)
         result = tuple(with_frames(reference, frames) for reference in references)
         name = f"allennlp:{Path(self.archive).name}@{model.revision}"
-        signature = {
-            "srl": name,
-            "decoding": "allennlp",
-            "verbs": "embedded",
-        }
-        counts = (
-            {"frames of sentences truncated to the model's window": cut} if cut else {}
-        )
-
+        signature = {"srl": name, "decoding": "allennlp", "verbs": "embedded"}
+        counts = {}
+        if cut:
+            counts["frames of sentences truncated to the model's window"] = cut
         return ParsedBatch(result, signature, counts)
 
 
@@ -197,11 +195,10 @@ def load_srl_bert(
     stated = config.model.bert_model
     if not isinstance(stated, dict):
         stated = read_json(folder / "config.json", "a BERT's configuration", ModelError)
-    what = "a broken BERT configuration"
     settings = as_type(
         _Bert,
         stated,
-        what=what,
+        what="a broken BERT configuration",
         path=path,
         error=ModelError,
     )
@@ -244,7 +241,7 @@ def _read_archive(path: Path) -> dict[str, Any]:
             hint="Check the path.",
         )
 
-    files: dict[str, Any] = {}
+    files = {}
     limit = _ROOM + 2 * path.stat().st_size
     hint = "Get the archive again from where it was published."
 
@@ -311,9 +308,8 @@ def _read_weights(file: Any, path: Path) -> tuple[dict[str, torch.Tensor], str]:
     size = file.seek(0, 2)
     what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
     with loading(what, path=path, expected="a torch state dict"):
-        if zipfile.is_zipfile(
-            file
-        ):  # compressed or overlapping parts can fill the memory
+        # Compressed or overlapping parts can fill the memory.
+        if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
                 parts = [
                     (part.file_size, part.compress_size) for part in archive.infolist()
@@ -326,9 +322,8 @@ def _read_weights(file: Any, path: Path) -> tuple[dict[str, torch.Tensor], str]:
         file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
 
-        if (
-            sum(tensor.nbytes for tensor in state.values()) > 4 * size
-        ):  # views of a few numbers
+        # Views of a few numbers can be as large as one likes.
+        if sum(tensor.nbytes for tensor in state.values()) > 4 * size:
             raise ModelError("weights.th holds tensors larger than itself", path=path)
 
     return {
@@ -372,6 +367,7 @@ def _build(
     import torch
     from transformers import BertConfig, BertModel
 
+    # A configuration that claims more layers would be built before it is refused.
     if settings.num_hidden_layers > len(weights):
         raise ModelError(f"holds no {settings.num_hidden_layers} layers", path=path)
     with (
@@ -384,15 +380,17 @@ def _build(
             {"bert_model": bert, "tag_projection_layer": projection}
         )
 
+    # On the device "meta" there is no memory for wrong shapes to fill.
     try:
-        network.load_state_dict(weights, assign=True)  # before there is memory for them
+        network.load_state_dict(weights, assign=True)
     except RuntimeError as error:
         why = " ".join(str(error).split())[:400]
         raise ModelError(
             f"its weights do not fit its BERT or labels ({why})", path=path
         ) from None
 
-    network.to_empty(device="cpu").float()  # halves would round on a CPU
+    # Halves would round on a CPU.
+    network.to_empty(device="cpu").float()
     network.load_state_dict(weights)
     return network.train(False)
 
@@ -421,11 +419,11 @@ def tag_predicates(
 
     with torch.inference_mode(), bar(len(order), "labelling", "predicates") as shown:
         while batch := order[len(frames) : len(frames) + batch_pieces]:
-            while (
-                len(batch) > 1
-                and len(batch) * len(waiting[batch[-1]].pieces) > batch_pieces
-            ):
+            # All are padded to the longest, which comes last.
+            longest = len(waiting[batch[-1]].pieces)
+            while len(batch) > 1 and len(batch) * longest > batch_pieces:
                 batch.pop()
+                longest = len(waiting[batch[-1]].pieces)
             with loading("the model failed", path=model.path):
                 logits = forward(model, [waiting[number] for number in batch])
             lengths = [len(waiting[number].pieces) for number in batch]
@@ -515,6 +513,7 @@ def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
 
     while grown:
         grown = False
+        # A word behind, a word before, in turn: the verb first of all.
         if high < len(sizes) and used + sizes[high] <= room:
             used, high, grown = used + sizes[high], high + 1, True
         if high > verb and low > 0 and used + sizes[low - 1] <= room:

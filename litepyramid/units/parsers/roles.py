@@ -128,7 +128,8 @@ class RoleLabeller:
             if len(text.pieces) + len(ids) >= _LONGEST:
                 yield _ended(text, end)
                 text = _Text(number, word, [begin], [])
-            # A word of signs that the tokenizer takes away has no piece: it reads [CLS].
+            # A word of signs that the tokenizer takes away has no piece: it reads
+            # [CLS].
             text.firsts.append(len(text.pieces) if ids else 0)
             text.pieces.extend(ids)
 
@@ -152,6 +153,7 @@ class RoleLabeller:
         for number, text in enumerate(batch):
             firsts = starts[number] + np.array(text.firsts, dtype=np.int64)
             likely = np.flatnonzero(scores[firsts, 0] > self._threshold)
+            # A verb of a long sentence may stand in another part of it.
             if verbs is not None:
                 likely = np.array(verbs[text.sentence], dtype=np.int64) - text.start
                 likely = likely[(likely >= 0) & (likely < len(firsts))]
@@ -237,12 +239,14 @@ def best_paths(scores: Sequence[FloatArray], labels: Sequence[str]) -> list[list
     inside = np.array([n for n, label in enumerate(labels) if label.startswith("I-")])
     opening = np.array([labels.index(f"B-{labels[n][2:]}") for n in inside])
 
-    # Where every label scores 0, the best label before goes on: padding changes nothing.
+    # Where every label scores 0, the best label before goes on: padding changes
+    # nothing.
     longest = max(map(len, scores))
     padded = np.zeros((len(scores), longest, len(labels)), dtype=np.float32)
     for row, values in zip(padded, scores, strict=True):
         row[: len(values)] = values
 
+    # No sentence begins inside an argument.
     total = padded[:, 0].copy()
     total[:, inside] = _SHUT
     steps = []
@@ -274,7 +278,7 @@ def word_vectors(path: Path) -> tuple[Any, Any]:
     """
     data = np.memmap(path, dtype=np.uint8, mode="r")
     graph = dict(_fields(data))[7]
-    found: dict[str, Any] = {}
+    found = {}
 
     for number, part in _fields(graph):
         if number == 5:  # a constant, with its name in field 8 and its values in 9

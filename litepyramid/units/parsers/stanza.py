@@ -148,7 +148,7 @@ class StanzaBackend:
 
 def open_stanza(argument: str) -> StanzaBackend:
     """The backend of ``stanza:coref,models=FOLDER`` and the like."""
-    named: list[str] = []
+    named = []
     models = None
     for option in filter(None, argument.split(",")):
         if option.startswith("models=") and option != "models=":

@@ -133,14 +133,14 @@ _MODAL = word_set(
 _RELATIVE = word_set("who which that whom whose where when why")
 _NOT_PREDICATES = word_set(
     """
-    amod case mark cc compound fixed flat det advmod discourse punct goeswith aux aux:pass
-    reparandum
+    amod case mark cc compound fixed flat det advmod discourse punct goeswith aux
+    aux:pass reparandum
     """
 )
 _NOT_ARGUMENTS = word_set(
     """
-    aux aux:pass cop mark punct cc conj compound compound:prt fixed flat goeswith reparandum
-    orphan list det case parataxis
+    aux aux:pass cop mark punct cc conj compound compound:prt fixed flat goeswith
+    reparandum orphan list det case parataxis
     """
 )
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer", "csubj:outer")
@@ -154,10 +154,10 @@ _ROLES = {
 _CLAUSAL = word_set(
     """
     want wants wanted wanting let lets letting see sees saw seen seeing watch watches
-    watched watching hear hears heard hearing expect expects expected expecting need needs
-    needed make makes made making allow allows allowed allowing force forces forced forcing
-    ask asks asked asking order orders ordered tell tells told telling urge urges urged help
-    helps helped enable enables enabled
+    watched watching hear hears heard hearing expect expects expected expecting need
+    needs needed make makes made making allow allows allowed allowing force forces
+    forced forcing ask asks asked asking order orders ordered tell tells told telling
+    urge urges urged help helps helped enable enables enabled
     """
 )
 _BE = word_set("am are is was were been")
@@ -193,9 +193,8 @@ class _Clauses(Tree):
         word = self.words[i]
         governor = self.governor(i)
         if word.upos == "VERB":
-            happened = not _NOT_HAPPENED & set(
-                map(self.lower, self.of(i, "mark", "case"))
-            )
+            marks = map(self.lower, self.of(i, "mark", "case"))
+            happened = _NOT_HAPPENED.isdisjoint(marks)
             return happened and word.deprel not in _NOT_PREDICATES
 
         # "will cost money and open in May": what a modal verb is joined to by a
@@ -279,6 +278,7 @@ class _Clauses(Tree):
             return tokens
 
         governor = self.governor(head)
+        # A parser of the user's own may give heads in a circle.
         if governor is None or steps > len(self.words):
             return []
         if self.base(head) == "acl":
@@ -306,7 +306,7 @@ class _Clauses(Tree):
 
     def frame(self, verb: int, head: int) -> Frame:
         """The frame of a verb, or of a copula whose predicate is `head`."""
-        groups: list[_Group] = []
+        groups = []
         nominal = self.child(head, *_SUBJECTS)
         subject = self.subject_of(head, verb)
         if subject:
@@ -367,7 +367,8 @@ class _Clauses(Tree):
             return not clause and self.words[child].upos != "VERB"
 
         after_copula = not any(self.relation(i) == "cop" for i in range(child, head))
-        if base == "obl":  # "angry at plans", "20 months old"
+        # "angry at plans", "20 months old"
+        if base == "obl":
             return after_copula and self.words[head].upos in {"ADJ", "ADV"}
         if relation == "advmod":
             return child < head and after_copula and self.lower(child) not in _NEGATION
@@ -418,7 +419,8 @@ class _Clauses(Tree):
         phrases = []
         for c in self.children[argument]:
             late = c > argument and self.base(c) in {"nmod", "obl", "advmod"}
-            year = c == argument + 1 and self.words[c].upos == "NUM"  # "in April 2027"
+            # "in April 2027"
+            year = c == argument + 1 and self.words[c].upos == "NUM"
             if late and not year and self.relation(c) != "nmod:poss":
                 cases = [d for d in self.of(c, "case") if d < c]
                 if not cases or self.lower(cases[0]) in _OF_VERBS:
@@ -500,7 +502,7 @@ class _FreeClauses(Tree):
     def frame(self, head: int, copula: int | None) -> Frame:
         """The frame of a verb, or of a predicate with a copula."""
         subjects = [c for c in self.children[head] if self.base(c) in _FREE_SUBJECTS]
-        roles: dict[str, list[int]] = {"V": [] if copula is not None else [head]}
+        roles = {"V": [] if copula is not None else [head]}
         if copula is not None:
             inside = [c for c in self.children[head] if self.base(c) in _IN_PREDICATE]
             roles["FREE1"] = self.below(head, set(self.children[head]) - set(inside))
@@ -527,7 +529,8 @@ class _FreeClauses(Tree):
             roles["FREE0"] = self.borrowed(head)
         tags = ["O"] * len(self.words)
 
-        for role in ("FREE0", *roles):  # what is borrowed is written once
+        # What is borrowed is written once, wherever else it belongs.
+        for role in ("FREE0", *roles):
             for i in roles.get(role, ()):
                 if tags[i] == "O":
                     tags[i] = f"B-{role}"

@@ -24,8 +24,8 @@ _NOUN = "leader"
 _NAME = "John"
 _BEFORE_BARE_VERBS = word_set(
     """
-    to not n't n’t never do does did can could may might must shall should will would ca wo let
-    please and or
+    to not n't n’t never do does did can could may might must shall should will would
+    ca wo let please and or
     """
 )
 

@@ -64,7 +64,7 @@ def pronoun_clusters(
     sentences: Sequence[Sequence[Word]],
 ) -> tuple[tuple[Span, ...], ...]:
     """Coreference clusters of one reference."""
-    named: list[_Entity] = []
+    named = []
     entities: deque[_Entity] = deque(maxlen=_REACH)
     offset = 0
 
@@ -137,7 +137,7 @@ class _Phrases(Tree):
         text = self.lower(i)
         nouns = people_nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
-        person: bool | None = bool(gender) or text in nouns["people"]
+        person = bool(gender) or text in nouns["people"]
         alone = _Entity(
             words=tuple(self.tokens[start : end + 1]),
             sentence=self.number,

@@ -1,0 +1,362 @@
+"""What judges are worth on a data set: correlations of the scores, and presence against
+labels, fold by fold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.dataset import Dataset
+from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.judges.evaluate import QUALITY, calibrate, label_notes
+from litepyramid.judges.nli.modes import MODES, presence
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.meta.core.levels import (
+    Coefficient,
+    ConstantPolicy,
+    Level,
+    level_correlation,
+)
+from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
+from litepyramid.stats import described, t_reach
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, InputUnits, Signature
+
+Units = Mapping[str, Sequence[InputUnits]]
+"""The units to score by name: ``lite2`` …"""
+
+_CORRELATIONS: dict[tuple[Level, Coefficient], str] = {
+    ("system", "pearson"): "sys r",
+    ("system", "spearman"): "sys ρ",
+    ("summary", "pearson"): "sum r",
+    ("summary", "spearman"): "sum ρ",
+}
+"""What is computed, and how a narrow table calls it."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One held-out part of a data set, by number from 1: what is scored, and what is
+    learned."""
+
+    number: int
+    inputs: tuple[str, ...]
+    systems: tuple[str, ...]
+    train_inputs: tuple[str, ...]
+    train_systems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """One correlation on one fold; NaN where it is not defined."""
+
+    judge: str
+    units: str
+    mode: str
+    level: str
+    coefficient: str
+    fold: int
+    value: float
+    constant: int
+
+
+@dataclass(frozen=True)
+class JudgeQuality:
+    """Quality of a judge's presence on the SCUs of one fold."""
+
+    judge: str
+    fold: int
+    pairs: int
+    accuracy: float
+    auc: float
+    brier: float
+
+
+@dataclass(frozen=True)
+class FoldMean:
+    """A mean over folds with its Student t interval; `undefined` folds are left out.
+
+    With a single fold (out of the box) the interval is NaN.
+    """
+
+    mean: float
+    low: float
+    high: float
+    folds: int
+    undefined: int
+
+
+def fold_mean(values: Sequence[float]) -> FoldMean:
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all
+    values are; 95 % of such intervals hold the mean."""
+    mean, deviation, folds = described(np.array(values))
+    half = np.nan
+    # Folds are few: Student's t is twice as wide as the normal law at three of them.
+    if folds > 1:
+        half = t_reach(0.95, folds - 1) * deviation / folds**0.5
+    low, high = np.clip([mean - half, mean + half], -1.0, 1.0).tolist()
+    return FoldMean(mean, low, high, folds, len(values) - folds)
+
+
+@dataclass(frozen=True)
+class ValidationResult(Result):
+    """Fold means of correlations and of presence quality; `judges` are their
+    signatures."""
+
+    dataset: str
+    scores: tuple[FoldScores, ...] = field(metadata=HIDDEN)
+    quality: tuple[JudgeQuality, ...]
+    judges: Mapping[str, Mapping[str, str]]
+    signature: Signature
+    notes: tuple[str, ...] = ()
+
+    def mean(
+        self,
+        judge: str,
+        units: str,
+        level: str,
+        coefficient: str,
+        mode: str | None = None,
+    ) -> FoldMean:
+        """The mean over folds of one correlation, by default in the judge's own
+        mode."""
+        mode = mode or self.default_mode(judge)
+        names = (judge, units, mode, level, coefficient)
+        values = []
+        for s in self.scores:
+            if (s.judge, s.units, s.mode, s.level, s.coefficient) == names:
+                values.append(s.value)
+        return fold_mean(values)
+
+    def quality_mean(self, judge: str, name: str) -> FoldMean:
+        """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
+        return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
+
+    def default_mode(self, judge: str) -> str:
+        """The mode that a judge scores with by default."""
+        return self.judges[judge].get("mode") or "own"
+
+    def to_tables(self) -> Sequence[Table]:
+        """Fold means; then the same with intervals over folds; then presence
+        quality."""
+        means = []
+        intervals = []
+        for judge, units, mode in dict.fromkeys(
+            (s.judge, s.units, s.mode) for s in self.scores
+        ):
+            row: dict[str, Cell] = {"judge": judge, "units": units, "mode": mode}
+            spans = dict(row)
+            for level, coefficient in _CORRELATIONS:
+                key = f"{level}_{coefficient}"
+                over = self.mean(judge, units, level, coefficient, mode)
+                row[key] = over.mean
+                if over.folds > 1:
+                    spans[key] = f"{over.low:.2f} – {over.high:.2f}"
+            means.append(row)
+            intervals.append(spans)
+
+        columns: list[Column | str] = ["judge", "units"]
+        if len({row["mode"] for row in means}) > 1:
+            columns.append("mode")
+        for (level, coefficient), short in _CORRELATIONS.items():
+            columns.append(Column(f"{level}_{coefficient}", short))
+
+        notes = []
+        if undefined := sum(np.isnan(s.value) for s in self.scores):
+            what = counted(undefined, "correlation is", "correlations are")
+            notes.append(f"{what} not defined and left out of the means.")
+
+        # At system level a constant column is a correlation that is not defined.
+        if constant := max(s.constant for s in self.scores if s.level == "summary"):
+            notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
+
+        title = f"{self.dataset}: correlation with the human score"
+        if folds := max(s.fold for s in self.scores):
+            title += f", mean of {counted(folds, 'fold')}"
+        tables = [Table.of(title, columns, means, notes)]
+
+        if folds:
+            tables.append(
+                Table.of("95 % interval over folds (Student t)", columns, intervals)
+            )
+
+        rows = []
+        judges = []
+        for judge, fields in self.judges.items():
+            row = {"judge": judge}
+            for name in ("accuracy", "auc", "brier"):
+                row[name] = self.quality_mean(judge, name).mean
+            rows.append(row)
+            judges.append(
+                f"{judge} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
+            )
+        title = f"{self.dataset}: presence of SCUs against human labels"
+        if folds:
+            title += f", mean of {counted(folds, 'fold')}"
+        below = (*self.notes, *judges, str(self.signature))
+        return [*tables, Table.of(title, ("judge", *QUALITY), rows, below)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every fold's numbers and their means."""
+        names = ("judge", "units", "level", "coefficient", "mode")
+        keys = dict.fromkeys(
+            tuple(getattr(s, name) for name in names) for s in self.scores
+        )
+        means = [
+            {**dict(zip(names, k, strict=True)), **record(self.mean(*k))} for k in keys
+        ]
+        return {
+            **record(self),
+            "means": means,
+            "folds": [record(s) for s in self.scores],
+        }
+
+
+def validate(
+    dataset: Dataset,
+    judges: Mapping[str, Judge],
+    *,
+    inputs: Sequence[str] | None = None,
+    units: Units | None = None,
+    constant: ConstantPolicy = "skip",
+) -> ValidationResult:
+    """Scores judges by name on a data set, or on some of its inputs, without any
+    training."""
+    scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
+    fold = Fold(0, scored, dataset.systems, (), ())
+    signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
+    return validated(dataset, [(fold, judges)], units, constant, signature)
+
+
+def validated(
+    dataset: Dataset,
+    folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
+    units: Units | None,
+    constant: ConstantPolicy,
+    signature: Signature,
+) -> ValidationResult:
+    """Scores the judges of each fold on what it holds out, with every kind of units."""
+    if units is None:
+        units = {} if dataset.stus is None else {"lite3": dataset.stus}
+    variants = {"lite2": dataset.scus, **units}
+    for name, entries in variants.items():
+        if tuple(entry.input for entry in entries) != dataset.inputs:
+            raise InputError(
+                f"the inputs of the units '{name}' are not those of {dataset.name}",
+                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's "
+                "order",
+            )
+
+    scores = []
+    quality = []
+    signatures: dict[str, dict[str, str]] = {}
+
+    for fold, judges in folds:
+        for name, judge in judges.items():
+            by_fold, fold_quality, made = _score(
+                dataset, fold, name, judge, variants, constant
+            )
+            scores += by_fold
+            quality.append(fold_quality)
+            signatures.setdefault(name, made)
+
+    return ValidationResult(
+        dataset.name,
+        tuple(scores),
+        tuple(quality),
+        signatures,
+        signature,
+        label_notes(dataset),
+    )
+
+
+def _score(
+    dataset: Dataset,
+    fold: Fold,
+    name: str,
+    judge: Judge,
+    variants: Units,
+    constant: ConstantPolicy,
+) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
+    """Every correlation in every mode of the judge, how right it is on SCUs, its
+    signature."""
+    systems: Sequence[str] = fold.systems
+    # Sums in one order give the same bits; the authors' policy goes by the file's.
+    if constant == "skip":
+        systems = sorted(systems)
+    places = {name: place for place, name in enumerate(dataset.inputs)}
+    indices = [places[name] for name in sorted(fold.inputs)]
+    texts = {entry.system: entry.texts for entry in dataset.summaries}
+    rated = [dataset.scus[i] for i in indices]
+    truth = _labels_of(dataset, systems, indices)
+    human = lite_pyramid_scores(truth, UnitLayout.of(rated))
+    scores = []
+
+    for variant, entries in variants.items():
+        pairs = product(systems, indices)
+        batch = judge_pairs(
+            judge, [(texts[system][i], entries[i].texts) for system, i in pairs]
+        )
+        default = batch.signature.get("mode", "own")
+        layout = UnitLayout.of([entries[i] for i in indices])
+        modes = _modes(batch, default)
+        if variant == "lite2":
+            own = modes.get(default, next(iter(modes.values())))
+            quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
+
+        for mode, values in modes.items():
+            metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
+            # Both sides are averaged over the inputs that people labelled.
+            metric = np.where(np.isnan(human), np.nan, metric)
+            for level, coefficient in _CORRELATIONS:
+                r = level_correlation(metric, human, level, coefficient, constant)
+                kind = (name, variant, mode, level, coefficient, fold.number)
+                scores.append(FoldScores(*kind, r.value, r.constant))
+
+    return scores, quality, batch.signature
+
+
+def _labels_of(
+    dataset: Dataset, systems: Sequence[str], indices: Sequence[int]
+) -> FloatArray:
+    """(N, U) labels of some inputs' units; NaN where nobody labelled them."""
+    labels = {entry.system: entry.labels for entry in dataset.labels}
+    rows = []
+
+    for system in systems:
+        row: list[float] = []
+        for index in indices:
+            units = len(dataset.scus[index].units)
+            of_input = labels[system][index] if system in labels else ()
+            row += of_input or [np.nan] * units
+        rows.append(row)
+    return np.array(rows, dtype=np.float64)
+
+
+def _quality(
+    judge: str, fold: int, values: FloatArray, truth: FloatArray
+) -> JudgeQuality:
+    """How right presence is where there are labels; NaN in a fold without any."""
+    if not (~np.isnan(truth) & ~np.isnan(values)).any():
+        return JudgeQuality(judge, fold, 0, np.nan, np.nan, np.nan)
+
+    result = calibrate(values, truth)
+    return JudgeQuality(
+        judge, fold, result.pairs, result.accuracy, result.auc, result.brier
+    )
+
+
+def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
+    """The presence of all pairs by mode; a judge without logits has one mode, its
+    own."""
+    if batch.logits is None:
+        return {default: np.concatenate(batch.presence)}
+    # An empty summary has no logits; it carries no unit in any mode.
+    logits = np.concatenate(batch.logits)
+    empty = np.asarray(np.isnan(logits).all(axis=1))
+    filled = np.where(empty[:, None], 0.0, logits)
+    return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
