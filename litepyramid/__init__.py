@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litepyramid.easiness.mix import mix as mix
     from litepyramid.errors import LitepyramidError as LitepyramidError
     from litepyramid.io.dataset import Dataset as Dataset
-    from litepyramid.io.dataset import load as load
+    from litepyramid.io.loading import load as load
     from litepyramid.io.scores import read_scores as read_scores
     from litepyramid.judges.cache import cache as cache
     from litepyramid.judges.evaluate import evaluate as evaluate
@@ -57,7 +57,8 @@ else:
         "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels "
         "SystemSummaries Unit",
         "errors": "LitepyramidError",
-        "io.dataset": "Dataset load",
+        "io.dataset": "Dataset",
+        "io.loading": "load",
         "io.scores": "read_scores",
         "metrics.score_metrics": "score_metrics",
         "judges.cache": "cache",
