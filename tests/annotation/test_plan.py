@@ -197,12 +197,15 @@ def test_a_pilot_of_other_scores_is_another_pilot():
     human = rng.random((3, 20))
     values = np.stack([human + 0.1 * rng.random((3, 20)), human])
     inputs = tuple(f"i{i:02}" for i in range(20))
-    table = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values)
 
-    before = lp.label_power(table, metric="judge").signature
+    def signature():
+        table = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values)
+        return lp.label_power(table, metric="judge").signature
 
+    before = signature()
+    assert signature() == before
     values[0, 0, 0] += 0.5
-    assert lp.label_power(table, metric="judge").signature != before
+    assert signature() != before
 
 
 def test_power_is_that_of_simulated_tests():
