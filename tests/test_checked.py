@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
-from cases import refused
+from cases import cases, refused
 
 from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import ModelError
@@ -15,15 +15,19 @@ from litepyramid.files import read_json, read_jsonl
 @pytest.mark.parametrize(
     ("text", "what"),
     [
+        *cases(
+            r"""
+{"a": 1,⏎2}                             | f:2: not valid JSON .*column 1
+{"a": 1, "b": {"c": 1, "d": 2, "c": 3}} | the key "c" occurs twice
+{"a": ["\ud800"]}                       | the half character \\ud800
+{"\udfff": 1}                           | the half character \\udfff
+"""
+        ),
         ("", "f:1: not valid JSON .Expecting value at column 1"),
-        ('{"a": 1,\n2}', "f:2: not valid JSON .*column 1"),
-        ('{"a": 1, "b": {"c": 1, "d": 2, "c": 3}}', 'the key "c" occurs twice'),
         ("[-" + "9" * 301 + "]", "a number of more than 300 digits"),
         ("[" * 102 + "]" * 102, "nested too deeply"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 5000 + "1" + "}" * 5000, "nested too deeply"),
-        (r'{"a": ["\ud800"]}', r"the half character \\ud800"),
-        (r'{"\udfff": 1}', r"the half character \\udfff"),
     ],
 )
 def test_json_that_is_refused(text, what, tmp_path):

@@ -1,6 +1,7 @@
 """Texts in other languages: nothing that reads English only scores them silently."""
 
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -69,36 +70,17 @@ def parts(code: str):
     units = [SENTENCES[code][:3]]
     text = " ".join(SENTENCES[code][:5])
     english = SimpleNamespace(judge=lp.judge("recall").judge, languages=("en",))
+    few = partial(lp.score, [text], units, samples=40)
     return {
-        "lexical": lambda **o: lp.score(
-            [text],
-            units,
-            judge="lexical",
-            samples=40,
-            **o,
+        "lexical": partial(few, judge="lexical"),
+        "model of English": partial(few, judge=english),
+        "parser": partial(quick_score, [text], references=[text]),
+        "precision": partial(lp.precision, [text], references=[text], judge="recall"),
+        "rouge": partial(
+            lp.score_metrics, [text], references=[text], metrics="rouge-1"
         ),
-        "model of English": lambda **o: lp.score(
-            [text],
-            units,
-            judge=english,
-            samples=40,
-            **o,
-        ),
-        "parser": lambda **o: quick_score([text], references=[text], **o),
-        "precision": lambda **o: lp.precision(
-            [text],
-            references=[text],
-            judge="recall",
-            **o,
-        ),
-        "rouge": lambda **o: lp.score_metrics(
-            [text],
-            references=[text],
-            metrics=["rouge-1"],
-            **o,
-        ),
-        "regressor": lambda **o: lp.easiness.predict([text], stus=units, **o),
-        "explain": lambda **o: lp.explain(text, units[0], judge="lexical", **o),
+        "regressor": partial(lp.easiness.predict, [text], stus=units),
+        "explain": partial(lp.explain, text, units[0], judge="lexical"),
     }
 
 

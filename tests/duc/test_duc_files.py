@@ -5,7 +5,7 @@ import re
 import socket
 
 import pytest
-from cases import refused
+from cases import cases, refused
 from duc_files import FOUND, REFERENCES, SCUS, SUMMARY, pan, pyr, pyramid_xml
 
 from litepyramid.duc.ducview import (
@@ -141,10 +141,14 @@ def test_file_names(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
+        *cases(
+            r"""
+uid="7"  | uid="3"  | SCU 3 occurs twice
+start="  | start="x | Expected a whole number
+pyramid> | pie>     | the root element is <pie>
+"""
+        ),
         ('uid="3"', "", "<scu> has no uid"),
-        ('uid="7"', 'uid="3"', "SCU 3 occurs twice"),
-        ('start="', 'start="x', "Expected a whole number"),
-        ("pyramid>", "pie>", "the root element is <pie>"),
     ],
 )
 def test_broken_pyramids_are_errors(tmp_path, old, new, what):

@@ -111,25 +111,18 @@ def of(names, values, row=0):
 
 
 def tree_of(tokens, tags, heads, relations):
-    return Tree(
-        list(
-            map(
-                Word,
-                tokens,
-                tags,
-                heads,
-                relations,
-            )
-        )
-    )
+    """A tree from a line of each, a word a token."""
+    numbers = [int(head) for head in heads.split()]
+    columns = (tokens.split(), tags.split(), numbers, relations.split())
+    return Tree([Word(*word) for word in zip(*columns, strict=True)])
 
 
 def test_dependency_counts_by_hand():
     tree = tree_of(
-        ("The", "cat", "'s", "owner", "slept"),
-        ("DET", "NOUN", "PART", "NOUN", "VERB"),
-        (1, 3, 1, 4, 4),
-        ("det", "nmod:poss", "case", "nsubj", "root"),
+        "The cat 's owner slept",
+        "DET NOUN PART NOUN VERB",
+        "1 3 1 4 4",
+        "det nmod:poss case nsubj root",
     )
     counted = {
         name: value
@@ -154,34 +147,12 @@ def test_dependency_counts_by_hand():
 
 def test_stu_features_by_hand():
     sentence = tree_of(
-        ("The", "cat", "sat", ",", "and", "the", "dog", "ran", "off", "."),
-        (
-            "DET",
-            "NOUN",
-            "VERB",
-            "PUNCT",
-            "CCONJ",
-            "DET",
-            "NOUN",
-            "VERB",
-            "ADV",
-            "PUNCT",
-        ),
-        (1, 2, 2, 7, 7, 6, 7, 2, 7, 2),
-        (
-            "det",
-            "nsubj",
-            "root",
-            "punct",
-            "cc",
-            "det",
-            "nsubj",
-            "conj",
-            "advmod",
-            "punct",
-        ),
+        "The cat sat , and the dog ran off .",
+        "DET NOUN VERB PUNCT CCONJ DET NOUN VERB ADV PUNCT",
+        "1 2 2 7 7 6 7 2 7 2",
+        "det nsubj root punct cc det nsubj conj advmod punct",
     )
-    empty = tree_of(("…",), ("PUNCT",), (0,), ("root",))
+    empty = tree_of("…", "PUNCT", "0", "root")
     stus = [["The cat sat", "the dog ran off"], [], ["x"]]
     table = stu_features([sentence, sentence, empty], stus)
     # 8 words of 7 types (the, cat, sat, and, dog, ran, off); all but "and" are covered.
@@ -200,10 +171,8 @@ def test_stu_features_by_hand():
 
 def test_context_features_by_hand():
     def tree(text, tags):
-        tokens = tuple(text.split())
-        return tree_of(
-            tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens)
-        )
+        size = len(text.split())
+        return tree_of(text, tags, "0 " * size, "dep " * size)
 
     trees = [
         tree("The cat sat", "DET NOUN VERB"),
@@ -217,25 +186,12 @@ def test_context_features_by_hand():
 
 # The Norfolk bowler , 23 , has hurt Al Innes
 BOWLER = tree_of(
-    ("The", "Norfolk", "bowler", ",", "23", ",", "has", "hurt", "Al", "Innes"),
-    ("DET", "PROPN", "NOUN", "PUNCT", "NUM", "PUNCT", "AUX", "VERB", "PROPN", "PROPN"),
-    (2, 2, 7, 4, 2, 4, 7, 7, 7, 8),
-    (
-        "det",
-        "compound",
-        "nsubj",
-        "punct",
-        "appos",
-        "punct",
-        "aux",
-        "root",
-        "obj",
-        "flat",
-    ),
+    "The Norfolk bowler , 23 , has hurt Al Innes",
+    "DET PROPN NOUN PUNCT NUM PUNCT AUX VERB PROPN PROPN",
+    "2 2 7 4 2 4 7 7 7 8",
+    "det compound nsubj punct appos punct aux root obj flat",
 )
-WAS = tree_of(
-    ("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root")
-)
+WAS = tree_of("Was miles away", "AUX NOUN ADV", "2 2 2", "cop obl root")
 
 
 def test_subjects_by_hand():

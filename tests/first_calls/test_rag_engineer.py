@@ -1,12 +1,11 @@
 """First calls of an engineer of a RAG product, with exports of other tools; more of
 them in `tests/io/test_exports.py`."""
 
-import json
 from pathlib import Path
 
 import pytest
 from calls import follow, follow_line
-from cases import quick_score
+from cases import quick_score, write_lines
 
 import litepyramid as lp
 
@@ -70,7 +69,7 @@ def test_rows_of_our_own_with_facts():
 
 def test_lines_of_our_own_with_facts(tmp_path, cli):
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_lines(path, ROWS)
     assert "v1" in follow_line(cli, f"score {path} {SCORE}")
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 from cases import quick_score
 
+import litepyramid as lp
+
 DATA = Path(__file__).resolve().parents[1] / "data"
 ARCHIVE = DATA / "allennlp" / "srl-bert-25-labels.tar.gz"
 VOCABULARY = DATA / "allennlp" / "tiny-bert-uncased" / "vocab.txt"
@@ -49,7 +51,6 @@ def shown(result: Any):
 
 
 def _scored(folder: Path):
-    from litepyramid import load, score
     from litepyramid.io.coerce import write_units
 
     files = {path.stem: path for path in folder.iterdir()}
@@ -60,20 +61,20 @@ def _scored(folder: Path):
         "ids": "ids",
     }
     sources = {names[stem]: path for stem, path in files.items() if stem in names}
-    data = load(files.get("table") or files["units"], **sources)
+    data = lp.load(files.get("table") or files["units"], **sources)
     shown(data)
     write_units(folder / "out.jsonl", data.units)
     shown(
-        score(data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50)
+        lp.score(
+            data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50
+        )
     )
 
 
 def _authors(folder: Path):
-    from litepyramid import evaluate, load
-
-    data = load(folder)
+    data = lp.load(folder)
     shown(data)
-    shown(evaluate("recall", data))
+    shown(lp.evaluate("recall", data))
 
 
 def _references(folder: Path):
@@ -88,47 +89,43 @@ def _references(folder: Path):
 
 
 def _scores(folder: Path):
-    from litepyramid import compare, read_scores
     from litepyramid.meta import correlate
 
-    table = read_scores(next(folder.glob("s.*")))
-    shown(compare(table, metric=table.metrics[0], samples=100))
+    table = lp.read_scores(next(folder.glob("s.*")))
+    shown(lp.compare(table, metric=table.metrics[0], samples=100))
     shown(correlate(table, table.metrics[-1]))
 
 
 def _converted(folder: Path):
-    from litepyramid import convert
-
     for to in ("units", "labels", "summaries", "scores"):
-        shown(convert(sorted(folder.glob("t*.*")), to=to))
+        shown(lp.convert(sorted(folder.glob("t*.*")), to=to))
 
 
 def _foreign(folder: Path):
-    from litepyramid import convert, load, score
     from litepyramid.io.coerce import as_units
 
     path = next(folder.glob("f.*"))
-    whole = convert(path)
+    whole = lp.convert(path)
     shown(whole)
     if whole.units:
-        convert(path, to="units").save(folder / "out.jsonl")
+        lp.convert(path, to="units").save(folder / "out.jsonl")
         as_units(folder / "out.jsonl")
 
-    data = load(path)
+    data = lp.load(path)
     shown(data)
     if not data.summaries:
         answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
-        data = load(path, summaries=answers)
+        data = lp.load(path, summaries=answers)
 
     if not (data.units or data.references):  # answers alone
         facts = {name: ["On Monday."] for name in data.summaries[0].inputs}
-        data = load(facts, summaries=path)
+        data = lp.load(facts, summaries=path)
 
     rule = (
         "points" if any(u.weight < 0 for e in data.units for u in e.units) else "lite"
     )
     shown(
-        score(
+        lp.score(
             data,
             judge="recall",
             samples=50,
@@ -138,20 +135,17 @@ def _foreign(folder: Path):
 
 
 def _wide(folder: Path):
-    from litepyramid import read_scores
-
-    read_scores(folder / "s.csv")
-    read_scores(folder / "s.csv", columns="human=h1+h2")
+    lp.read_scores(folder / "s.csv")
+    lp.read_scores(folder / "s.csv", columns="human=h1+h2")
 
 
 def _saved(folder: Path):
-    from litepyramid import read_scores
     from litepyramid.io.presence import as_presence
     from litepyramid.scoring.saved_result import report
 
     path = next(folder.glob("r.*"))
     shown(report(path))
-    read_scores(path)
+    lp.read_scores(path)
     as_presence(path)
 
 
@@ -222,29 +216,23 @@ def _parses(folder: Path):
 
 
 def _pyramid(folder: Path):
-    from litepyramid import convert, pyramid
-
     files = [folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"]
-    shown(pyramid(files))
+    shown(lp.pyramid(files))
     for to in ("units", "labels", "summaries", "references"):
-        shown(convert(files, to=to))
+        shown(lp.convert(files, to=to))
 
 
 def _embedded(folder: Path):
-    from litepyramid import explain
-
     shown(
-        explain(
+        lp.explain(
             "The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))
         )
     )
 
 
 def _nli_judge(folder: Path):
-    from litepyramid import explain, judge
-
-    nli = judge(str(folder), device="cpu", cache=None)
-    shown(explain("It rained.", "It rained.", judge=nli))
+    nli = lp.judge(str(folder), device="cpu", cache=None)
+    shown(lp.explain("It rained.", "It rained.", judge=nli))
 
 
 def _regressor(folder: Path):

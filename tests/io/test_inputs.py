@@ -1,10 +1,8 @@
 """Units, summaries, labels, weights, references from files: what is right and every
 misfit."""
 
-import json
-
 import pytest
-from cases import cases, refused
+from cases import cases, refused, write_lines
 
 from litepyramid.io.coerce import (
     as_labels,
@@ -132,35 +130,31 @@ FIRST = {
 @pytest.mark.parametrize(
     ("kind", "content", "message"),
     [
-        ("units", "a\n\nb\n", r"x\.txt:2: an empty line"),
+        *cases(
+            r"""
+units      | a⏎⏎b⏎                            | x\.txt:2: an empty line
+units      | ⏎⏎                               | x\.txt: the file is empty
+labels     | {"input": "2", "labels": [2]}    | :2: label 2
+labels     | {"input": "2", "labels": [true]} | :2: label True
+labels     | {"input": "3", "labels": [0]}    | :2: labels of input '3', which has no units
+labels     | {"input": "2"}                   | :2: no "labels"
+summaries  | one⏎                             | :1: 1 line for 2 inputs
+summaries  | one⏎two⏎three⏎                   | :3: 3 lines for 2 inputs
+summaries  | {}                               | no summary of input '2'
+summaries  | {"input": "9", "summary": "x"}   | :2: summary of input '9'
+summaries  | {"input": "2"}                   | :2: no "summary"
+references | <t> a </t> stray⏎                | :1: text outside the sentence marks \('stray'\)
+"""
+        ),
         ("units", "a\t\tb\n", r"x\.txt:1: unit 2 is empty"),
         ("units", "fine\nbad \udcff byte\n", r"x\.txt:2: byte 0xff is not UTF-8"),
-        ("units", "\n\n", r"x\.txt: the file is empty"),
-        ("labels", '{"input": "2", "labels": [2]}', ":2: label 2"),
-        ("labels", '{"input": "2", "labels": [true]}', ":2: label True"),
         ("labels", '{"input": "2", "labels": [0, 1]}', ":2: 2 labels for the 1 unit "),
-        (
-            "labels",
-            '{"input": "3", "labels": [0]}',
-            ":2: labels of input '3', which has no units",
-        ),
-        ("labels", '{"input": "2"}', ':2: no "labels"'),
         ("labels", "", "no labels of input '2'"),
-        ("summaries", "one\n", ":1: 1 line for 2 inputs"),
-        ("summaries", "one\ntwo\nthree\n", ":3: 3 lines for 2 inputs"),
-        ("summaries", "{}", "no summary of input '2'"),
-        ("summaries", '{"input": "9", "summary": "x"}', ":2: summary of input '9'"),
-        ("summaries", '{"input": "2"}', ':2: no "summary"'),
         ("references", "<t>" * 30_000, ":1: text outside the sentence marks"),
         (
             "references",
             "<t> a </t>" + "<t>" * 30_000,
             ":1: text outside the sentence marks",
-        ),
-        (
-            "references",
-            "<t> a </t> stray\n",
-            r":1: text outside the sentence marks \('stray'\)",
         ),
         ("references", "a\t\n", ":1: empty reference"),
     ],
@@ -209,7 +203,7 @@ def test_references_of_every_form(tmp_path):
         {"input": "a", "references": ["It rained . We left .", ["One .", "Two ."]]},
         {"input": "b", "reference": "<t> One . </t> <t> Two . </t>"},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(path, rows)
     first, second = as_references(path)
     assert first.references == (("It rained . We left .",), ("One .", "Two ."))
     assert first.marked == (False, True)

@@ -7,7 +7,7 @@ import io
 import json
 
 import pytest
-from cases import refused
+from cases import cases, refused
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -153,41 +153,29 @@ def test_rows_without_ids_go_by_their_order(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("d.csv", "It rained.\nIt snowed.\n", r"1: a table without any known column"),
-        ("d.csv", "input,summary\na,b,c\n", r"2: 3 columns. Expected 2"),
-        ("d.csv", 'input,summary\na,"b\n', r"2: not valid CSV"),
-        (
-            "d.csv",
-            "input,summary,summary\na,b,c\n",
-            r"1: column 'summary' occurs twice",
+        *cases(
+            r"""
+d.csv  | It rained.⏎It snowed.⏎           | 1: a table without any known column
+d.csv  | input,summary⏎a,b,c⏎             | 2: 3 columns. Expected 2
+d.csv  | input,summary⏎a,"b⏎              | 2: not valid CSV
+d.csv  | input,summary,summary⏎a,b,c⏎     | 1: column 'summary' occurs twice
+d.csv  | input,summary⏎                   | no rows
+d.csv  | input,summary⏎,b⏎                | 2: no "input"
+d.csv  | input,summary⏎a,"1⏎2"⏎a,b⏎       | 4: input 'a' occurs twice .*line 2
+d.json | [{"input": "a"},⏎ 3]             | 2: a JSON list of int
+d.json | [{"input": "a"}⏎ {"input": "b"}] | 2: not valid JSON \(Expecting ','
+d.json | []                               | the table has no rows
+d.json | {⏎"input": "a",⏎"summary": "b"⏎} | one JSON object over several lines
+d.txt  | [{"input": "a"}, x]              | 1: not valid JSON
+"""
         ),
         (
             "d.csv",
             f"input,summary\na,{'x' * 200_000}\na,b\n",
             r"3: input 'a' occurs twice",
         ),
-        ("d.csv", "input,summary\n", "no rows"),
-        ("d.csv", "input,summary\n,b\n", r'2: no "input"'),
-        (
-            "d.csv",
-            'input,summary\na,"1\n2"\na,b\n',
-            r"4: input 'a' occurs twice .*line 2",
-        ),
         ("d.txt", "Input\tSummary\na\n", r"2: 1 column. Expected 2"),
-        ("d.json", '[{"input": "a"},\n 3]', r"2: a JSON list of int"),
-        (
-            "d.json",
-            '[{"input": "a"}\n {"input": "b"}]',
-            r"2: not valid JSON \(Expecting ','",
-        ),
-        ("d.json", "[]", "the table has no rows"),
-        (
-            "d.json",
-            '{\n"input": "a",\n"summary": "b"\n}',
-            "one JSON object over several lines",
-        ),
         ("d.json", "[" * 100_000, r"not valid JSON \(nested too deeply"),
-        ("d.txt", '[{"input": "a"}, x]', r"1: not valid JSON"),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path, name, text, message):

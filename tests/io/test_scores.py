@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.meta.alignment import align
@@ -169,42 +169,28 @@ HEADER = "system,input,metric,score\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        *cases(
+            r"""
+system,rouge⏎a,1⏎                            | 1: no column 'input' .*Expected the columns
+system,input,note⏎a,b,text⏎                  | 1: no column of scores
+system,input,rouge⏎a,1,.5⏎a,2,O.5⏎b,1,.5⏎    | 3: the score 'O.5' is not a number
+system,input,metric,score⏎                   | no rows
+system,input,metric,score⏎a,1,m,high⏎        | 2: the score 'high' is not a number
+system,input,metric,score⏎a,1,m,inf⏎         | 2: a score is infinite
+system,input,metric,score⏎a,1,m⏎             | 2: 3 columns. Expected 4
+system,input,metric,score⏎a,1,m,1⏎b,1,m,1⏎a,1,m,1⏎ | 4: metric 'm' scores .* twice .*f.csv:2
+{"system": "a"}⏎                             | 1: no column of scores
+{"system": "a", "metric": "m", "score": 1}⏎  | 1: no column 'input'
+{"system": null, "input": 1, "metric": "m", "score": 1}⏎ | 1: the system is None
+{"system": "a", "input": 1, "metric": true, "score": 1}⏎ | 1: the metric is True
+{"system": "a", "input": 1, "metric": "m", "score": true}⏎ | 'True' is not a number
+{"system": "a", "input": 1, "metric": "m", "score": "1_0"}⏎ | '1_0' is not a number
+{"system": "a", "input": 1, "metric": "m"}⏎  | 1: no column 'score'
+[1]⏎                                         | 1: a JSON list
+{"scores": 3, "signature": {}}               | not a saved result of score
+"""
+        ),
         ("", "the file is empty"),
-        ("system,rouge\na,1\n", "1: no column 'input' .*Expected the columns"),
-        ("system,input,note\na,b,text\n", "1: no column of scores"),
-        (
-            "system,input,rouge\na,1,.5\na,2,O.5\nb,1,.5\n",
-            "3: the score 'O.5' is not a number",
-        ),
-        (HEADER, "no rows"),
-        (HEADER + "a,1,m,high\n", "2: the score 'high' is not a number"),
-        (HEADER + "a,1,m,inf\n", "2: a score is infinite"),
-        (HEADER + "a,1,m\n", "2: 3 columns. Expected 4"),
-        (
-            HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n",
-            "4: metric 'm' scores .* twice .*f.csv:2",
-        ),
-        ('{"system": "a"}\n', "1: no column of scores"),
-        ('{"system": "a", "metric": "m", "score": 1}\n', "1: no column 'input'"),
-        (
-            '{"system": null, "input": 1, "metric": "m", "score": 1}\n',
-            "1: the system is None",
-        ),
-        (
-            '{"system": "a", "input": 1, "metric": true, "score": 1}\n',
-            "1: the metric is True",
-        ),
-        (
-            '{"system": "a", "input": 1, "metric": "m", "score": true}\n',
-            "'True' is not a number",
-        ),
-        (
-            '{"system": "a", "input": 1, "metric": "m", "score": "1_0"}\n',
-            "'1_0' is not a number",
-        ),
-        ('{"system": "a", "input": 1, "metric": "m"}\n', "1: no column 'score'"),
-        ("[1]\n", "1: a JSON list"),
-        ('{"scores": 3, "signature": {}}', "not a saved result of score"),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, message):

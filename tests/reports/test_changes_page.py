@@ -3,7 +3,7 @@ texts."""
 
 import pytest
 from cases import quick_score
-from test_report_page import HOSTILE, choose, find, open_report
+from test_report_page import HOSTILE, choose, find, open_report, text_of, texts_of
 
 import litepyramid as lp
 
@@ -38,9 +38,9 @@ def page(changed, browser, tmp_path):
 
 
 def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
-    verdict = find(browser, "#verdict")[0].text
+    verdict = text_of(browser, "#verdict")
     assert verdict.startswith("FAIL: 2 facts lost, 1 gained (a 2); no significant")
-    assert "a lost 2 facts" in find(browser, "#failures")[0].text
+    assert "a lost 2 facts" in text_of(browser, "#failures")
     rows = find(browser, "#changes [data-fact]")
     assert [row.get_attribute("class") for row in rows] == ["lost", "lost", "gained"]
     assert rows[0].rect["y"] + rows[0].rect["height"] < 720
@@ -68,7 +68,7 @@ def test_filters_and_search(page, browser):
     found = find(browser, "#found")[0]
     assert found.text == "3 of 3 facts that changed"
     choose(browser, "show", "gained")
-    assert [x.text for x in find(browser, "#changes .fact-text bdi")] == ["Cars wait."]
+    assert texts_of(browser, "#changes .fact-text bdi") == ["Cars wait."]
     choose(browser, "show", "all")
     choose(browser, "input", "storm")
     assert found.text == "2 of 3 facts that changed"
@@ -85,15 +85,15 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(page, browser):
     open_report(browser, page, "#fact=bridge%2F2/2/a")
     detail = find(browser, "#detail")[0]
     assert "Fact 2 of bridge/2, gained by a" in detail.text
-    texts = [x.text for x in find(browser, "#detail .text")]
-    assert texts == ["The bridge is closed.", "The bridge is closed. Cars wait."]
-    assert find(browser, "#detail ins")[0].text.strip().startswith("Cars wait")
+    sides = texts_of(browser, "#detail .text")
+    assert sides == ["The bridge is closed.", "The bridge is closed. Cars wait."]
+    assert text_of(browser, "#detail ins").strip().startswith("Cars wait")
     assert find(browser, "#detail mark")[-1].text == "Cars wait."
     left, right = (x.rect for x in find(browser, "#detail .text"))
     assert left["y"] == right["y"]
     browser.execute_script("document.querySelector('#changes [data-fact]').focus()")
     ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
-    assert find(browser, "#detail .unit")[0].text == "Two people died."
+    assert text_of(browser, "#detail .unit") == "Two people died."
     assert browser.current_url.endswith("#fact=storm/2/a")
     ActionChains(browser).send_keys(Keys.ESCAPE).perform()
     assert not detail.is_displayed()
@@ -149,6 +149,6 @@ def test_a_result_without_texts(browser, tmp_path):
     ]
     lp.changes(*runs).to_html(tmp_path / "c.html")
     open_report(browser, tmp_path / "c.html", "#fact=1/1/a")
-    assert "without the summaries' texts" in find(browser, "#detail")[0].text
+    assert "without the summaries' texts" in text_of(browser, "#detail")
     assert len(find(browser, "#changes [data-fact]")) == 2
     assert not find(browser, "#groups")[0].is_displayed()

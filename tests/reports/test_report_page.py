@@ -51,6 +51,15 @@ def find(browser, selector):
     return browser.find_elements("css selector", selector)
 
 
+def texts_of(browser, selector):
+    return [element.text for element in find(browser, selector)]
+
+
+def text_of(browser, selector):
+    """The text of the first."""
+    return find(browser, selector)[0].text
+
+
 def choose(browser, name, value):
     browser.execute_script(
         "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
@@ -94,49 +103,49 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     path = tmp_path / "r.html"
     scored.to_html(path)
     open_report(browser, path)
-    assert [x.text for x in find(browser, "#scores tbody th")] == ["good", "poor"]
+    assert texts_of(browser, "#scores tbody th") == ["good", "poor"]
     assert len(find(browser, "#grid tbody tr.fact")) == 3
-    assert [x.text for x in find(browser, "#grid .group bdi")] == [
+    assert texts_of(browser, "#grid .group bdi") == [
         "1",
         "2",
     ]  # once each
 
-    assert [x.text for x in find(browser, "#grid .group:first-child td")] == [
+    assert texts_of(browser, "#grid .group:first-child td") == [
         "1",
         ".50",
     ]
-    assert find(browser, "#grid td button")[0].text == "✓ 1●"
+    assert text_of(browser, "#grid td button") == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
-    assert "present, ≥" in find(browser, "#legend")[0].text
+    assert "present, ≥" in text_of(browser, "#legend")
     grid = find(browser, "#grid tbody button")[0].rect
     assert grid["y"] + grid["height"] < 720  # on the first screen
     choose(browser, "sort", "worst")
-    assert find(browser, "#grid .group bdi")[0].text == "2"
+    assert text_of(browser, "#grid .group bdi") == "2"
     choose(browser, "sort", "order")
     assert len(find(browser, "#grid td button")) == 6
-    assert find(browser, "#found")[0].text == "3 of 3 facts"
+    assert text_of(browser, "#found") == "3 of 3 facts"
     choose(browser, "show", "misses")
-    assert find(browser, "#found")[0].text == "2 of 3 facts"
+    assert text_of(browser, "#found") == "2 of 3 facts"
     choose(browser, "show", "differ")
     choose(browser, "much", "0.9")
-    assert find(browser, "#found")[0].text == "0 of 3 facts"
+    assert text_of(browser, "#found") == "0 of 3 facts"
     choose(browser, "show", "all")
     choose(browser, "search", "PEOPLE died")
-    assert [x.text for x in find(browser, "#grid tr.fact bdi")] == ["Two people died."]
+    assert texts_of(browser, "#grid tr.fact bdi") == ["Two people died."]
     choose(browser, "search", "")
     choose(browser, "sort", "rare")
-    assert find(browser, "#grid tr.fact bdi")[0].text != "A storm hit Oslo."
+    assert text_of(browser, "#grid tr.fact bdi") != "A storm hit Oslo."
     open_report(browser, path, "#fact=1/2/good")
     assert not find(browser, "#opinions")
-    assert find(browser, "#detail .unit")[0].text == "Two people died."
-    assert find(browser, "#detail mark")[0].text == "Two people died."
-    assert "people: present" in find(browser, "#detail")[0].text
-    assert [b.text for b in find(browser, "#detail b.word")] == ["two people died"]
+    assert text_of(browser, "#detail .unit") == "Two people died."
+    assert text_of(browser, "#detail mark") == "Two people died."
+    assert "people: present" in text_of(browser, "#detail")
+    assert texts_of(browser, "#detail b.word") == ["two people died"]
     find(browser, "#detail .bars button")[1].click()
-    assert "summary of poor" in find(browser, "#detail")[0].text
+    assert "summary of poor" in text_of(browser, "#detail")
     assert browser.current_url.endswith("#fact=1/2/poor")
     open_report(browser, path, "#fact=2/1/poor")
-    assert "The summary is empty." in find(browser, "#detail")[0].text
+    assert "The summary is empty." in text_of(browser, "#detail")
     open_report(browser, path, "#fact=%E0%A4%A/9")
     assert not find(browser, "#detail")[0].is_displayed()
     assert find(browser, "#calibration")[0].is_displayed()
@@ -179,12 +188,12 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
     open_report(browser, tmp_path / "r.html", "#fact=1/3/a")
     first, second = (values[0, 2] for values in alone)
     said = f"2 judges: {first:.2f}, {second:.2f}; {abs(first - second):.2f} apart"
-    assert find(browser, "#opinions")[0].text == said
+    assert text_of(browser, "#opinions") == said
 
     choose(browser, "sort", "apart")
     apart = np.abs(alone[0] - alone[1]).max(axis=0)
     order = [units[0][place] for place in np.argsort(-apart, kind="stable")]
-    assert [x.text for x in find(browser, "#grid tr.fact bdi")] == order
+    assert texts_of(browser, "#grid tr.fact bdi") == order
 
 
 def test_the_keyboard(scored, browser, tmp_path):
@@ -198,8 +207,8 @@ def test_the_keyboard(scored, browser, tmp_path):
     browser.execute_script("document.querySelector('#grid button').focus()")
     keys = (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
     ActionChains(browser).send_keys(*keys).perform()
-    assert "summary of poor" in find(browser, "#detail")[0].text
-    assert find(browser, "#detail .unit")[0].text == "Two people died."
+    assert "summary of poor" in text_of(browser, "#detail")
+    assert text_of(browser, "#detail .unit") == "Two people died."
     ActionChains(browser).send_keys(Keys.ESCAPE).perform()
     assert not find(browser, "#detail")[0].is_displayed()
     focused = browser.execute_script("return document.activeElement.dataset.system")
@@ -216,7 +225,7 @@ def test_texts_are_data(browser, tmp_path):
     assert "broken" not in browser.title
     assert len(find(browser, "#grid tbody tr.fact")) == 6
     browser.execute_script("document.querySelector('#grid td button').click()")
-    assert "<script>" in find(browser, "#detail")[0].text
+    assert "<script>" in text_of(browser, "#detail")
     assert browser.execute_script("return document.scripts.length") == 2
     width = browser.execute_script("return document.documentElement.scrollWidth")
     assert width <= browser.execute_script("return window.innerWidth")
@@ -235,7 +244,7 @@ def test_a_result_without_texts_or_labels(browser, tmp_path):
     path = tmp_path / "r.html"
     result.to_html(path)
     open_report(browser, path, "#fact=1/1/a")
-    assert "without the summaries' texts" in find(browser, "#detail")[0].text
+    assert "without the summaries' texts" in text_of(browser, "#detail")
     assert not find(browser, "#calibration")[0].is_displayed()
     assert not find(browser, "#pairs")[0].is_displayed()
 
@@ -269,7 +278,7 @@ def test_long_names_of_runs_are_told_apart(browser, tmp_path):
     result.to_html(tmp_path / "r.html")
     open_report(browser, tmp_path / "r.html")
     for place in ("#scores tbody bdi", "#grid th.system bdi", "#matrix tbody bdi"):
-        shown = [name.text for name in find(browser, place)]
+        shown = texts_of(browser, place)
         assert [name[-3:] for name in shown] == ["100", "200"]
 
 

@@ -2,11 +2,11 @@
 file out."""
 
 import importlib.util
-import json
 import sys
 from pathlib import Path
 
 import pytest
+from cases import write_lines
 from nltk import Tree
 
 from litepyramid.units.parses import read_parses
@@ -88,7 +88,7 @@ def test_three_models_into_one_file(script, models, tmp_path):
         },
         {"input": "b", "sentences": [{"tokens": ["so", "long", "walked", "."]}]},
     ]
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(source, rows)
     references = script.read_references(source)
     assert script.run(references, models, tmp_path / "out.jsonl") == (3, 1)
     first, second, third = read_parses(tmp_path / "out.jsonl")

@@ -38,17 +38,7 @@ from litepyramid.units.parsers.allennlp import (  # noqa: E402
     transitions,
 )
 
-LABELS = (
-    "O",
-    "B-V",
-    "I-V",
-    "B-ARG0",
-    "I-ARG0",
-    "B-ARG1",
-    "I-ARG1",
-    "B-ARGM-TMP",
-    "I-ARGM-TMP",
-)
+LABELS = "O\nB-V\nI-V\nB-ARG0\nI-ARG0\nB-ARG1\nI-ARG1\nB-ARGM-TMP\nI-ARGM-TMP"
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the dog bark ##ed ##s Dog at cat . who was quick ##ly a b c"
 SIZES = {
     "hidden_size": 16,
@@ -60,7 +50,7 @@ SIZES = {
 }
 
 
-def random_weights(labels: int = len(LABELS)) -> dict[str, torch.Tensor]:
+def random_weights(labels: int = 9) -> dict[str, torch.Tensor]:
     """A state dict as AllenNLP saves it."""
     torch.manual_seed(0)
     state = {
@@ -99,7 +89,7 @@ def members(
     return {
         "config.json": json.dumps(config).encode(),
         "weights.th": saved(random_weights()),
-        "vocabulary/labels.txt": "\n".join(LABELS).encode(),
+        "vocabulary/labels.txt": LABELS.encode(),
         "vocabulary/non_padded_namespaces.txt": b"*tags\n*labels\n",
     }
 
@@ -126,23 +116,14 @@ def write_bert(folder: Path):
 
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "allennlp"
-SENTENCES = [
-    ["the", "quick", "dog", "barked", "at", "a", "cat", "."],
-    ["who", "was", "the", "cat"],
-    [],
-    [
-        *["Dog", "barks", "quickly", "at"],
-        *["the"] * 3,
-        "dog",
-        "who",
-        "barked",
-        "at",
-        "b",
-        "a",
-        ".",
-    ],
-    ["a"],
-]
+TEXTS = (
+    "the quick dog barked at a cat .",
+    "who was the cat",
+    "",
+    "Dog barks quickly at the the the dog who barked at b a .",
+    "a",
+)
+SENTENCES = [text.split() for text in TEXTS]
 VERBS = [[3], [1, 3, 1], [], [0, 1, 13], []]
 
 
@@ -263,11 +244,8 @@ def test_case_is_the_names_matter(tmp_path):
 
 
 def test_a_long_sentence_is_cut_to_a_window_around_each_predicate(model):
-    words = [
-        "a",
-        "b",
-        "at",
-    ] * 15  # 45 pieces; the BERT has 24 positions, so 22 of them fit
+    # 45 pieces; the BERT has 24 positions, so 22 of them fit.
+    words = ["a", "b", "at"] * 15
     (frames,), cut = tag_predicates(model, [words], [[0, 20, 44]])
     first, middle, last = (frame.tags for frame in frames)
     assert cut == 3

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 
 from litepyramid.easiness.gold import rouge1, simulation_accuracy
 from litepyramid.io.coerce import as_references, as_units
@@ -37,33 +37,27 @@ def test_names_stand_in_for_pronouns_by_default():
     assert before.counts["mentions replaced"] == 1
 
 
-UNKNOWN = "Danilo this week agreed to join Real Madrid ."
-ROWS = [  # an unknown word is no bare verb unless something says so
-    (UNKNOWN, ("Danilo this week agreed to join Real Madrid",)),
-    ("Leave the city now .", ("Leave the city now .",)),
-    ("They do not moulder here .", ("They do not moulder here",)),
-    # no fact loses its verb, its particle or its object
-    (
-        "The line will cost 340 million kroner and open in 2029 .",
-        ("The line will cost 340 million kroner", "The line will open in 2029"),
-    ),
-    ("It could be used in electric cars .", ("It could be used in electric cars",)),
-    (
-        "Markets had not expected the decision .",
-        ("Markets had not expected the decision",),
-    ),
-    ("Talks broke down last week .", ("Talks broke down last week",)),
-    (
-        "The prime minister called it a historic step .",
-        ("The prime minister called it a historic step",),
-    ),
+# A sentence, and its units. An unknown word is no bare verb unless something says so;
+# no fact loses its verb, its particle or its object.
+LONG = "The line will cost 340 million kroner and open in 2029 ."
+ROWS = [
+    (LONG, "The line will cost 340 million kroner", "The line will open in 2029"),
+    *cases("""
+Danilo this week agreed to join Real Madrid . | Danilo this week agreed to join Real Madrid
+Leave the city now .                          | Leave the city now .
+They do not moulder here .                    | They do not moulder here
+It could be used in electric cars .           | It could be used in electric cars
+Markets had not expected the decision .       | Markets had not expected the decision
+Talks broke down last week .                  | Talks broke down last week
+The prime minister called it a historic step . | The prime minister called it a historic step
+"""),
 ]
 
 
 def test_units_of_sentences_that_are_parsed():
-    references = [one(text, name=text) for text, _ in ROWS]
+    references = [one(text, name=text) for text, *_ in ROWS]
     units = extract(references, srl="embedded", rules="zb21").units
-    assert [entry.texts for entry in units] == [expected for _, expected in ROWS]
+    assert [entry.texts for entry in units] == [tuple(facts) for _, *facts in ROWS]
 
 
 def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
