@@ -36,14 +36,8 @@ def check_written(folder, easiness, tasks, paths):
     assert written.done == len(tasks.writing) == 3
     assert [*written.named["unknown"], *written.named["duplicates"]] == []
     scus = as_units(folder / "scus.jsonl")
-    total = len(easiness.sentences)
-    mixed = mix_units(
-        scus,
-        stus,
-        easiness.sentences,
-        total - 3,
-        easiness=easiness,
-    )
+    sides = scus, stus, easiness.sentences
+    mixed = mix_units(*sides, len(easiness.sentences) - 3, easiness=easiness)
 
     assert written.units == mixed.units
     scores = lp.score(folder / "summaries", written.units, samples=40).matrix.values
@@ -73,9 +67,7 @@ def check_judged(folder, judging, paths):
 
 def test_label_studio_presence(folder, judging):
     write_export(judging, folder / "tasks", "label-studio")
-    sent = json.loads(
-        (folder / "tasks" / "label_studio_tasks.json").read_text(encoding="utf-8")
-    )
+    sent = json.loads((folder / "tasks" / "label_studio_tasks.json").read_text("utf-8"))
     assert not any("system" in task["data"] for task in sent)
     by_id = {task.id: sample.truths(task) for task in judging.judging}
 
@@ -86,11 +78,11 @@ def test_label_studio_presence(folder, judging):
     path = folder / "export.json"
     path.write_text(sample.label_studio(sent, answer, PEOPLE), encoding="utf-8")
     human = check_judged(folder, judging, [path]).human_matrix
-    alpha = sample.truths(judging.judging[0])
-    assert human.values[human.systems.index("alpha"), 0] == pytest.approx(
-        sum(alpha) / 6
-    )
-    assert human.values[human.systems.index("beta"), 1] == 0.0  # the empty summary
+
+    rows = dict(zip(human.systems, human.values, strict=True))
+    first = sample.truths(judging.judging[0])
+    assert rows["alpha"][0] == pytest.approx(sum(first) / 6)
+    assert rows["beta"][1] == 0.0  # the empty summary
 
 
 def contents(path):
@@ -177,29 +169,27 @@ def test_wrong_types_are_one_error(folder, easiness, wrong):
 def test_a_share_of_the_inputs_is_judged(folder, tmp_path, cli):
     """A share counts inputs or labels; an input drawn is judged for every system."""
     work, units = folder / "summaries", folder / "scus.jsonl"
-    every = lp.export(work, tmp_path / "all", units=units).tasks
+
+    def exported(name, sample=None):
+        return lp.export(work, tmp_path / name, units=units, sample=sample).tasks
+
+    every = exported("all")
     inputs = len(every.units)
-    tasks = lp.export(
-        work, tmp_path / "half", units=units, sample=lp.Sampling(inputs="50%")
-    ).tasks
+    tasks = exported("half", lp.Sampling(inputs="50%"))
     assert len(tasks.units) == round(inputs / 2)
-
     drawn = {entry.input for entry in tasks.units}
-    chance = len(drawn) / inputs
-    whole = [task for task in every.judging if task.input in drawn]
-    assert {task.name for task in tasks.judging} == {task.name for task in whole}
-    assert {p for task in tasks.judging for p in task.probabilities} == {chance}
+    whole = {task.name for task in every.judging if task.input in drawn}
+    assert {task.name for task in tasks.judging} == whole
+    chances = {p for task in tasks.judging for p in task.probabilities}
+    assert chances == {len(drawn) / inputs}
 
-    cli(
-        *("budget", "export", work, "--units", units),
-        *("--inputs", "50%", "-o", tmp_path / "printed"),
-    )
-    assert read_tasks(tmp_path / "printed") == tasks
+    goal = tmp_path / "printed"
+    options = ("--units", units, "--inputs", "50%", "-o", goal)
+    cli("budget", "export", work, *options)
+    assert read_tasks(goal) == tasks
 
     questions = sum(len(task.units) for task in every.judging)
-    tasks = lp.export(
-        work, tmp_path / "some", units=units, sample=lp.Sampling("50%")
-    ).tasks
+    tasks = exported("some", lp.Sampling("50%"))
     assert sum(len(t.units) for t in tasks.judging) == round(questions / 2)
 
 
@@ -267,21 +257,15 @@ TITLE = 'A <b>"title"</b> & more {{ title }}'
 
 
 def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
-    units = folder / "scus.jsonl"
-    lp.export(
-        folder / "summaries",
-        folder / "out",
-        units=units,
-        form="label-studio",
-        title=TITLE,
-    )
-    page = render_page(read_tasks(folder / "out"))
-    assert (
-        "<title>A &lt;b&gt;&#34;title&#34;&lt;/b&gt; &amp; more {{ title }}</title>"
-        in page
-    )
+    out = folder / "out"
+    options = {"form": "label-studio", "title": TITLE}
+    lp.export(folder / "summaries", out, units=folder / "scus.jsonl", **options)
+
+    page = render_page(read_tasks(out))
+    escaped = "A &lt;b&gt;&#34;title&#34;&lt;/b&gt; &amp; more {{ title }}"
+    assert f"<title>{escaped}</title>" in page
     assert "<b>" not in page
-    root = ET.parse(folder / "out" / "label_studio_config.xml").getroot()
+    root = ET.parse(out / "label_studio_config.xml").getroot()
     assert root.find("Header").get("value") == TITLE
     repeater = root.find("Repeater")
     assert repeater.get("on") == "$units"
@@ -289,24 +273,17 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     assert choices.get("name") == "presence_{{idx}}"
     assert choices.get("toName") == repeater.find("Text").get("name")
     assert [c.get("value") for c in choices] == ["Yes", "No", "Skip"]
-    lp.export(
-        lp.plan(folder / "references.jsonl", sentences=1),
-        folder / "w",
-        form="label-studio",
-    )
+    (first, *_) = json.loads((out / "label_studio_tasks.json").read_text("utf-8"))
+    assert set(first["data"]) == {"task_id", "input", "summary", "units"}
+    assert set(first["data"]["units"][0]) == {"text"}
 
+    plan = lp.plan(folder / "references.jsonl", sentences=1)
+    lp.export(plan, folder / "w", form="label-studio")
     writing = ET.parse(folder / "w" / "label_studio_config.xml").getroot()
-    (no_fact,) = writing.find("Choices")
-    assert (writing.find("Choices").get("name"), no_fact.get("value")) == (
-        "no_fact",
-        NO_FACT,
-    )
+    choices = writing.find("Choices")
+    assert choices.get("name") == "no_fact"
+    assert [c.get("value") for c in choices] == [NO_FACT]
     assert writing.find("TextArea").get("required") is None  # could never be left empty
-    rows = json.loads(
-        (folder / "out" / "label_studio_tasks.json").read_text(encoding="utf-8")
-    )
-    assert set(rows[0]["data"]) == {"task_id", "input", "summary", "units"}
-    assert set(rows[0]["data"]["units"][0]) == {"text"}
 
 
 QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
@@ -315,25 +292,27 @@ QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
-    units = [replace(e, question=QUESTION if e.input == "ferry" else None) for e in
-             as_units(folder / "scus.jsonl")]  # fmt: skip
-    references = [{"input": name, "references": [texts], "question": QUESTION,}
-                  for name, texts in sample.REFERENCES.items()]  # fmt: skip
-    sample.jsonl(folder / "asked.jsonl", references)
-    plan = lp.plan(
-        folder / "asked.jsonl", sentences=2, easiness=folder / "easiness.jsonl"
-    )
+    units = []
+    for entry in as_units(folder / "scus.jsonl"):
+        question = QUESTION if entry.input == "ferry" else None
+        units.append(replace(entry, question=question))
+    references = []
+    for name, texts in sample.REFERENCES.items():
+        row = {"input": name, "references": [texts], "question": QUESTION}
+        references.append(row)
+    asked = sample.jsonl(folder / "asked.jsonl", references)
+    plan = lp.plan(asked, sentences=2, easiness=folder / "easiness.jsonl")
     lp.export(folder / "summaries", folder / "judging", units=units, form=form)
     lp.export(plan, folder / "writing", form=form)
 
     for name in ("judging", "writing"):
-        tasks = read_tasks(folder / name)
-        expected = {t.id: QUESTION if t.input == "ferry" or name == "writing" else None
-                    for t in tasks.tasks}  # fmt: skip
-        assert {t.id: t.question for t in tasks.tasks} == expected
-        assert shown_questions(folder / name, form) == {
-            k: v or "" for k, v in expected.items()
-        }
+        tasks = read_tasks(folder / name).tasks
+        shown = {}
+        for task in tasks:
+            has_one = task.input == "ferry" or name == "writing"
+            assert task.question == (QUESTION if has_one else None)
+            shown[task.id] = task.question or ""
+        assert shown_questions(folder / name, form) == shown
 
     tasks = read_tasks(folder / "judging")
     judged = collect_labels(tasks, sample.full(tasks))
