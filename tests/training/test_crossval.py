@@ -274,20 +274,6 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["judge", "whole"]
 
 
-def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
-    texts = {"premise": "red", "hypothesis": "red won"}
-    rows = [texts | {"label": label} for label in "enc"] * 4
-    path = pair_file(tmp_path / "nli.jsonl", rows)
-    settings = replace(FAST, head="three-class", batch_size=4)
-
-    goal = tmp_path / "nli"
-    result = finetune(str(base), output=goal, settings=settings, pairs=[path])
-
-    assert (result.card["kind"], result.card["mode"]) == ("zero-shot", "l3c")
-    assert result.held_out == ()
-    assert result.card["data"]["pair_files"] == ["nli.jsonl"]
-
-
 def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeypatch):
     folder = tmp_path / "folds"
 

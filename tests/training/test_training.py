@@ -430,6 +430,9 @@ def test_it_is_onnx_alone_and_judges_without_torch(mini):
     config = json.loads((mini / "config.json").read_text())
     assert config["type_vocab_size"] == 4
     assert config["reading"] in ("pairs", "once")
+    card = json.loads((mini / "litepyramid.json").read_text())
+    assert (card["kind"], card["mode"], card["held_out"]) == ("zero-shot", "l3c", [])
+    assert card["data"]["pair_files"] == ["nli.jsonl"]
     assert accuracy(mini, synthetic_pairs(100, 2)) > 0.9
     code = (
         "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
