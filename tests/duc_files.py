@@ -98,7 +98,7 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
     return out + "</pyramid>\n"
 
 
-def pyr(path: Path, **kinds) -> Path:
+def pyr(path, **kinds) -> Path:
     head = '<?xml version="1.0"?>\n' + DOCTYPE.format(root="pyramid")
     path.write_text(head + pyramid_xml(**kinds))
     return path

@@ -40,7 +40,7 @@ Graph = dict[str, set[str]]
 HIDDEN = re.compile(r"litepyramid(\.\w+)+(:\w+)?")
 
 
-def named(path: Path) -> str:
+def named(path) -> str:
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
 
 
@@ -122,7 +122,7 @@ def test_imports_only_go_down_and_in_no_circle():
     assert rising(GRAPH, FLOORS) == [] == circles(GRAPH)
 
 
-def tokens(path: Path) -> int:
+def tokens(path) -> int:
     """The tokens of a file without comments, line ends and indents."""
     with path.open("rb") as source:
         return sum(

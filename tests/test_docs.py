@@ -31,11 +31,11 @@ SCRIPT = re.compile(
 )
 
 
-def named(page: Path) -> str:
+def named(page) -> str:
     return str(page.relative_to(ROOT))
 
 
-def blocks(page: Path) -> list[tuple[bool, str, str]]:
+def blocks(page) -> list[tuple[bool, str, str]]:
     """The blocks of a page: whether a reader can run it as it stands, its language, its
     text."""
     text = page.read_text()
@@ -60,7 +60,7 @@ def same(shown: str, printed: str) -> bool:
     return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split())) is not None
 
 
-def statements(text: str) -> list[tuple[ast.stmt, str | None]]:
+def statements(text) -> list[tuple[ast.stmt, str | None]]:
     """The statements of a block; with each, what the comment behind a print shows."""
     lines = text.splitlines()
     paired = []
@@ -74,7 +74,7 @@ def statements(text: str) -> list[tuple[ast.stmt, str | None]]:
     return paired
 
 
-def commands(text: str) -> list[tuple[list[str], str]]:
+def commands(text) -> list[tuple[list[str], str]]:
     """The commands of a block with the output that is shown below each."""
     found: list[tuple[list[str], str]] = []
     for line in re.sub(r"\\\n\s*", " ", text).splitlines():

@@ -55,7 +55,7 @@ def fill_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
 
-def contents(folder: Path) -> dict[Path, bytes]:
+def contents(folder) -> dict[Path, bytes]:
     return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 

@@ -47,7 +47,7 @@ def prepared(tmp_path_factory):
     return folder
 
 
-def contents(goal: Path) -> dict[str, bytes] | None:
+def contents(goal) -> dict[str, bytes] | None:
     """What is under a name, be it a file or a folder."""
     if goal.is_file():
         return {"": goal.read_bytes()}

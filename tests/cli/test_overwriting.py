@@ -81,7 +81,7 @@ class Parameter:
     help: str
 
 
-def parameters(name: str) -> list[Parameter]:
+def parameters(name) -> list[Parameter]:
     """The parameters of a command, in its order, by its function's signature."""
     function = function_of(name)
     made: Any = make_command(name, function)

@@ -60,16 +60,8 @@ def test_by_easiness():
     assert found.carries_stus.tolist() == [True, True, False, True, False]
     assert found.units[0].texts == ("stu 0.0", "stu 1.0", "stu 1.1")
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
-    sentences = {
-        "sentences": 5,
-        "stu_sentences": 3,
-        "scu_sentences": 2,
-    }
-    assert found.counts() == {
-        **sentences,
-        "stus": 4,
-        "scus": 3,
-    }
+    sentences = {"sentences": 5, "stu_sentences": 3, "scu_sentences": 2}
+    assert found.counts() == {**sentences, "stus": 4, "scus": 3}
 
 
 @settings(max_examples=40)
@@ -169,16 +161,7 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
     stus = [
         InputUnits(
             "a",
-            tuple(
-                Unit(
-                    f"stu {i}",
-                    1.0,
-                    "stu",
-                    0,
-                    i,
-                )
-                for i in range(3)
-            ),
+            tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)),
         )
     ]
     scus = [InputUnits("a", (thrice, once))]

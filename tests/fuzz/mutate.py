@@ -184,7 +184,7 @@ class Mutator:
         start = self.random.randrange(size + 1)
         return start, min(size, start + int(self.random.paretovariate(0.7)))
 
-    def bytes(self, data: bytes) -> bytes:
+    def bytes(self, data) -> bytes:
         """Bytes cut, doubled, moved, flipped or put in."""
         r = self.random
         (a, b), (c, _) = self._span(len(data)), self._span(len(data))
@@ -205,7 +205,7 @@ class Mutator:
 
         return data[:a] + r.choice(TOKENS) + data[a:]
 
-    def words(self, data: bytes) -> bytes:
+    def words(self, data) -> bytes:
         """A number, word or quoted text replaced, or doubled."""
         found = list(re.finditer(rb'"[^"\n]*"|[\w.+-]+|[^\w\s]', data))
         if not found:
@@ -217,7 +217,7 @@ class Mutator:
         )
         return data[:a] + new + data[b:]
 
-    def lines(self, data: bytes) -> bytes:
+    def lines(self, data) -> bytes:
         """Lines taken out, doubled, swapped, joined, blanked or ended otherwise."""
         r = self.random
         lines = data.split(b"\n")
@@ -244,7 +244,7 @@ class Mutator:
 
         return b"\n".join(lines)
 
-    def json(self, data: bytes) -> bytes:
+    def json(self, data) -> bytes:
         """One value somewhere inside replaced, taken out, doubled, renamed or
         wrapped."""
         try:
@@ -258,7 +258,7 @@ class Mutator:
             return data
         return text.encode("utf-8", "surrogatepass")
 
-    def json_line(self, data: bytes) -> bytes:
+    def json_line(self, data) -> bytes:
         """`json` on one of the lines."""
         lines = data.split(b"\n")
         i = self.random.randrange(len(lines))
@@ -301,7 +301,7 @@ class Mutator:
 
         return root[0]
 
-    def tags(self, data: bytes) -> bytes:
+    def tags(self, data) -> bytes:
         """An element or an attribute taken out, doubled, moved or given another
         value."""
         r = self.random
@@ -314,7 +314,7 @@ class Mutator:
         )
         return data[:a] + new + data[b:]
 
-    def header(self, data: bytes) -> bytes:
+    def header(self, data) -> bytes:
         """The JSON before the numbers of a safetensors file, or the length that it
         says."""
         if len(data) < 8:

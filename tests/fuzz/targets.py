@@ -50,7 +50,7 @@ def shown(result: Any):
         render(result, form)
 
 
-def _scored(folder: Path):
+def _scored(folder):
     from litepyramid.io.coerce import write_units
 
     files = {path.stem: path for path in folder.iterdir()}
@@ -71,13 +71,13 @@ def _scored(folder: Path):
     )
 
 
-def _authors(folder: Path):
+def _authors(folder):
     data = lp.load(folder)
     shown(data)
     shown(lp.evaluate("recall", data))
 
 
-def _references(folder: Path):
+def _references(folder):
     from litepyramid.io.coerce import as_documents, as_references
     from litepyramid.units.align import sentences_of
 
@@ -88,7 +88,7 @@ def _references(folder: Path):
         sentences_of(as_references(file))
 
 
-def _scores(folder: Path):
+def _scores(folder):
     from litepyramid.meta import correlate
 
     table = lp.read_scores(next(folder.glob("s.*")))
@@ -96,12 +96,12 @@ def _scores(folder: Path):
     shown(correlate(table, table.metrics[-1]))
 
 
-def _converted(folder: Path):
+def _converted(folder):
     for to in ("units", "labels", "summaries", "scores"):
         shown(lp.convert(sorted(folder.glob("t*.*")), to=to))
 
 
-def _foreign(folder: Path):
+def _foreign(folder):
     from litepyramid.io.coerce import as_units
 
     path = next(folder.glob("f.*"))
@@ -134,12 +134,12 @@ def _foreign(folder: Path):
     )
 
 
-def _wide(folder: Path):
+def _wide(folder):
     lp.read_scores(folder / "s.csv")
     lp.read_scores(folder / "s.csv", columns="human=h1+h2")
 
 
-def _saved(folder: Path):
+def _saved(folder):
     from litepyramid.io.presence import as_presence
     from litepyramid.scoring.saved_result import report
 
@@ -149,7 +149,7 @@ def _saved(folder: Path):
     as_presence(path)
 
 
-def _easiness(folder: Path):
+def _easiness(folder):
     from litepyramid.annotation.export import writing_tasks
     from litepyramid.annotation.plan import plan_budget, read_plan
     from litepyramid.easiness.gold import read_easiness
@@ -162,7 +162,7 @@ def _easiness(folder: Path):
     writing_tasks(read_plan(folder / "out.json"))
 
 
-def _plan(folder: Path):
+def _plan(folder):
     from litepyramid.annotation.export import write_export, writing_tasks
     from litepyramid.annotation.plan import read_plan
 
@@ -173,7 +173,7 @@ def _plan(folder: Path):
         write_export(writing_tasks(plan), folder / form, form)
 
 
-def _answers(folder: Path):
+def _answers(folder):
     from litepyramid.annotation.answers import collect_labels, collect_units
     from litepyramid.annotation.export import read_tasks
     from litepyramid.annotation.responses import read_responses
@@ -186,13 +186,13 @@ def _answers(folder: Path):
         shown(collect_labels(tasks, answers))
 
 
-def _pairs(folder: Path):
+def _pairs(folder):
     from litepyramid.training.pairs import read_pairs
 
     read_pairs(folder / "n.jsonl")
 
 
-def _parses(folder: Path):
+def _parses(folder):
     from litepyramid.easiness.predict import prepare
     from litepyramid.io.coerce import as_references
     from litepyramid.units.coreference import renderer, replaced, resolve
@@ -215,14 +215,14 @@ def _parses(folder: Path):
     )
 
 
-def _pyramid(folder: Path):
+def _pyramid(folder):
     files = [folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"]
     shown(lp.pyramid(files))
     for to in ("units", "labels", "summaries", "references"):
         shown(lp.convert(files, to=to))
 
 
-def _embedded(folder: Path):
+def _embedded(folder):
     shown(
         lp.explain(
             "The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))
@@ -230,12 +230,12 @@ def _embedded(folder: Path):
     )
 
 
-def _nli_judge(folder: Path):
+def _nli_judge(folder):
     nli = lp.judge(str(folder), device="cpu", cache=None)
     shown(lp.explain("It rained.", "It rained.", judge=nli))
 
 
-def _regressor(folder: Path):
+def _regressor(folder):
     import numpy as np
 
     from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
@@ -248,7 +248,7 @@ def _regressor(folder: Path):
     )
 
 
-def _archive(folder: Path):
+def _archive(folder):
     from litepyramid.units.parsers.allennlp import load_srl_bert
 
     packed = folder / "model.tar.gz"
@@ -258,7 +258,7 @@ def _archive(folder: Path):
     load_srl_bert(packed, bert=folder)
 
 
-def _made_plan(folder: Path) -> Path:
+def _made_plan(folder) -> Path:
     from litepyramid.annotation.plan import plan_budget
     from litepyramid.easiness.gold import read_easiness
 
@@ -344,7 +344,7 @@ def _made_result(folder: Path, ending: str) -> Target:
     return target(_saved, folder)
 
 
-def _made_lexical(folder: Path) -> Target:
+def _made_lexical(folder) -> Target:
     from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
@@ -353,7 +353,7 @@ def _made_lexical(folder: Path) -> Target:
     return target(_embedded, folder)
 
 
-def _made_regressor(folder: Path) -> Target:
+def _made_regressor(folder) -> Target:
     import numpy as np
 
     from litepyramid.easiness.regressor import TreeSettings, fit_trees
@@ -367,7 +367,7 @@ def _made_regressor(folder: Path) -> Target:
     return target(_regressor, folder)
 
 
-def _made_nli(folder: Path) -> Target:
+def _made_nli(folder) -> Target:
     from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
     judge = make_checkpoint(
@@ -383,7 +383,7 @@ def _made_nli(folder: Path) -> Target:
     return target(_nli_judge, folder, heavy=True)
 
 
-def _made_archive(folder: Path) -> Target:
+def _made_archive(folder) -> Target:
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(folder, filter="data")
     shutil.copy(VOCABULARY, folder)

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from cases import cases, refused
+from cases import cases, refused, write_lines
 
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.meta.alignment import align
 
+HEADER = "system,input,metric,score\n"
 ROWS = [
     ("sysA", "d1", "rouge-1_f1", 0.25),
     ("sysA", "d2", "rouge-1_f1", 0.5),
@@ -32,11 +33,8 @@ def write(path, text):
     return path
 
 
-LINES = "".join(
-    json.dumps(dict(zip(("system", "input", "metric", "score"), row, strict=True)))
-    + "\n"
-    for row in ROWS
-)
+KEYS = ("system", "input", "metric", "score")
+OBJECTS = [dict(zip(KEYS, row, strict=True)) for row in ROWS]
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -46,21 +44,18 @@ def test_long_tables_in_any_column_order_with_extra_columns(tmp_path, delimiter)
     lines += [["", "human", "not scored", "d2", "sysB"]]
     text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
     check(read_scores(write(tmp_path / "scores.csv", "\ufeff" + text)))
-    check(read_scores(write(tmp_path / "scores.jsonl", LINES)))
-    one = write(
-        tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n"
-    )
-    rest = write(tmp_path / "b.json", f"[{','.join(LINES.splitlines()[1:])}]")
+    check(read_scores(write_lines(tmp_path / "scores.jsonl", OBJECTS)))
+
+    one = write(tmp_path / "a.csv", f"{HEADER}sysA,d1,rouge-1_f1,.25\n")
+    rest = write(tmp_path / "b.json", json.dumps(OBJECTS[1:]))
     check(read_scores([one, rest]))
 
 
 def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
-    one = write(tmp_path / "a.csv", "system,input,metric,score\na,1,human,3\na,1,m,1\n")
-    two = write(
-        tmp_path / "b.csv", "system,input,metric,score\na,1,human,3.0\na,1,n,2\n"
-    )
+    one = write(tmp_path / "a.csv", f"{HEADER}a,1,human,3\na,1,m,1\n")
+    two = write(tmp_path / "b.csv", f"{HEADER}a,1,human,3.0\na,1,n,2\n")
     assert read_scores([one, two]).values.ravel().tolist() == [3, 1, 2]
-    three = write(tmp_path / "c.csv", "system,input,metric,score\na,1,human,4\n")
+    three = write(tmp_path / "c.csv", f"{HEADER}a,1,human,4\n")
     with refused(r"c.csv:2: metric 'human' scores .* twice"):
         read_scores([one, three])
 
@@ -77,7 +72,7 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(WIDE)
     frame.to_csv(tmp_path / "w.csv", index=False)
-    write(tmp_path / "w.jsonl", "".join(json.dumps(row) + "\n" for row in WIDE))
+    write_lines(tmp_path / "w.jsonl", WIDE)
 
     for source in (WIDE, frame, tmp_path / "w.csv", tmp_path / "w.jsonl"):
         table = read_scores(source, columns="human=h1+h2")
@@ -138,18 +133,10 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
         for s, own in enumerate(ratings)
     ]
     write(tmp_path / "people.json", json.dumps([row | {"rouge": None} for row in rows]))
-    autos = [
-        {
-            "system": s,
-            "input": 1,
-            "metric": "rouge",
-            "score": s,
-        }
-        for s in range(6)
-    ]
-    write(tmp_path / "autos.json", json.dumps(autos))
+    lines = [f"{s},1,rouge,{s}\n" for s in range(6)]
+    write(tmp_path / "autos.csv", HEADER + "".join(lines))
 
-    for source in (rows, [tmp_path / "people.json", tmp_path / "autos.json"]):
+    for source in (rows, [tmp_path / "people.json", tmp_path / "autos.csv"]):
         table = read_scores(source, columns=columns)
         side = align(
             read_scores(table, "human" if columns else ["h1", "h2", "h3"]), ["rouge"]
@@ -161,9 +148,6 @@ def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
             [0.2, 0.2, 0.3, 0.3, 1 / 3] if columns else [0.2, 0.2]
         )
         assert means[0] == means[1]
-
-
-HEADER = "system,input,metric,score\n"
 
 
 @pytest.mark.parametrize(
@@ -199,15 +183,7 @@ def test_mistakes_are_named(tmp_path, text, message):
 
 
 def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
-    rows = [
-        {
-            "system": i,
-            "input": i,
-            "metric": i,
-            "score": 0.5,
-        }
-        for i in range(1000)
-    ]
+    rows = [{"system": i, "input": i, "metric": i, "score": 0.5} for i in range(1000)]
     with refused(r"1,000 scores share too little.*1,000,000,000 cells"):
         read_scores(rows)
 

@@ -32,7 +32,7 @@ SENTENCES = (
 )
 
 
-def treebank(folder: Path):
+def treebank(folder):
     blocks = []
     for words in SENTENCES:
         rows = []

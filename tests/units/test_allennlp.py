@@ -108,7 +108,7 @@ def write_archive(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo) -
     return path
 
 
-def write_bert(folder: Path):
+def write_bert(folder):
     """The vocabulary and the configuration of a BERT."""
     folder.mkdir(exist_ok=True)
     (folder / "vocab.txt").write_text(PIECES.replace(" ", "\n"))
@@ -279,7 +279,7 @@ def test_options(archive):
         load_srl_bert(archive, device="nowhere")
 
 
-def tags(path: Path, **options: object):
+def tags(path, **options: object):
     return tag_predicates(
         load_srl_bert(path, **options), [["the", "dog", "barked", "."]], [[2]]
     )
@@ -400,7 +400,7 @@ def test_halves_are_computed_with_as_singles(tmp_path):
     }
 
 
-def compressed(data: bytes) -> bytes:
+def compressed(data) -> bytes:
     parts = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as whole,
@@ -412,7 +412,7 @@ def compressed(data: bytes) -> bytes:
 
 
 class Evil:
-    def __init__(self, path: Path):
+    def __init__(self, path):
         self.path = path
 
     def __reduce__(self):

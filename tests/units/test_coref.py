@@ -101,7 +101,7 @@ def test_any_clusters(clusters):
     assert all(s.tokens for s in replaced(parse).sentences)
 
 
-def sentence(text: str) -> list[Word]:
+def sentence(text) -> list[Word]:
     """'word/UPOS/relation/head …' with heads from 1; plural nouns end in s and get
     NNS."""
     words = []

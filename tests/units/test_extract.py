@@ -17,7 +17,7 @@ from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import Frame, ParsedBatch, with_frames, write_parses
 
 
-def one(*sentences: str, name: str = "a") -> InputReferences:
+def one(*sentences: str, name="a") -> InputReferences:
     return InputReferences(name, (sentences,), (True,))
 
 

@@ -21,7 +21,7 @@ from litepyramid.units.triplets import sentence_stus
 FOLDER = Path(__file__).parents[1] / "data" / "ud"
 
 
-def rows(name: str) -> list:
+def rows(name) -> list:
     """Blocks of a file: a comment, a line of tokens, a line for each STU."""
     blocks = (FOLDER / name).read_text().strip().split("\n\n")
     return [
