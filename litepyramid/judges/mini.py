@@ -21,6 +21,7 @@ from litepyramid.judges.lexical.lexical_judge import (
     word_evidence,
 )
 from litepyramid.judges.nli.modes import p3c
+from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.types import FloatArray
@@ -29,11 +30,14 @@ from litepyramid.wording import as_read, normalized
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 
 
-WHOLE = 120
+WHOLE = 300
 """The most words of a summary that is read whole, once for all its units."""
 
+SHORT = 120
+"""The most words of a summary of which no excerpts are read."""
+
 EXCERPT = 40
-"""The most words that are read of a longer one, for each unit."""
+"""The most words of an excerpt: what is read of a longer summary for one unit."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,10 @@ def likely_sentences(
 class MiniJudge(NLIJudge):
     """The embedded encoder, and the stack of its presence and `lexical`'s.
 
-    The encoder reads a summary of up to 120 words once, and is asked about its units;
-    of a longer text it reads, for each unit, the sentences that hold most of its words,
-    40 words of them. `lexical` reads it all.
+    The encoder reads a summary of up to 300 words once, and is asked about its units.
+    Of a text of more than 120 words it also reads, for each unit, the sentences that
+    hold most of its words, 40 words of them; where it reads both, the mean of the
+    logits counts. `lexical` reads it all.
 
     Args:
         mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
@@ -162,33 +167,43 @@ class MiniJudge(NLIJudge):
         return replace(batch, presence=tuple(presence), counts=counts)
 
     def _encoded(self, items: Items) -> JudgedBatch:
-        """What the encoder says, of long texts by the sentences that it reads."""
+        """What the encoder says: the mean of its logits over the readings of a text."""
         vocabulary = Vocabulary()
         asked: list[tuple[str, Sequence[str]]] = []
-        rows = []
+        readings = []
 
         for text, units in items:
-            start = len(asked)
-            if len(text.split()) <= WHOLE:
-                asked.append((text, units))
-            else:
-                sentences = split_sentences(text)
-                for unit in units:
-                    likely = likely_sentences(sentences, unit, vocabulary, EXCERPT)
-                    excerpt = " ".join(sentences[number] for number in likely)
-                    asked.append((excerpt, [unit]))
-            rows.append(slice(start, len(asked)))
+            length = len(text.split())
+            ways = []
+            if length <= WHOLE:
+                ways.append([(text, units)])
+            if length > SHORT:
+                ways.append(_excerpts(text, units, vocabulary))
+
+            rows = []
+            for way in ways:
+                rows.append(slice(len(asked), len(asked) + len(way)))
+                asked += way
+            readings.append(rows)
 
         batch = super().judge(asked)
         presence = []
         logits = []
 
-        for part in rows:
-            presence.append(np.concatenate([np.zeros(0), *batch.presence[part]]))
-            several = (batch.logits or ())[part]
-            logits.append(np.concatenate([np.zeros((0, 3)), *several]))
+        for rows in readings:
+            read = []
+            for part in rows:
+                several = (batch.logits or ())[part]
+                read.append(np.concatenate([np.zeros((0, 3)), *several]))
+            logits.append(np.mean(read, axis=0))
+            # An empty summary has no logits, and no unit.
+            presence.append(np.nan_to_num(presence_of(logits[-1], self.mode)))
 
-        return replace(batch, presence=tuple(presence), logits=tuple(logits))
+        # The user's pairs, not those that were asked.
+        counts = {**batch.counts, "pairs": sum(map(len, presence))}
+        return replace(
+            batch, presence=tuple(presence), logits=tuple(logits), counts=counts
+        )
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that decides, and whether the summary contradicts a unit; see
@@ -226,6 +241,19 @@ class MiniJudge(NLIJudge):
         for found, logits in zip(evidence, batch.logits or (), strict=True):
             shown.append(tuple(map(_with_conflict, found, _denied(logits).tolist())))
         return tuple(shown)
+
+
+def _excerpts(
+    text: str, units: Sequence[str], words: Vocabulary
+) -> list[tuple[str, Sequence[str]]]:
+    """Of a long text, for each unit, the sentences that hold most of its words."""
+    sentences = split_sentences(text)
+    excerpts: list[tuple[str, Sequence[str]]] = []
+    for unit in units:
+        likely = likely_sentences(sentences, unit, words, EXCERPT)
+        excerpt = " ".join(sentences[number] for number in likely)
+        excerpts.append((excerpt, [unit]))
+    return excerpts
 
 
 def _with_conflict(evidence: Evidence, denied: float) -> Evidence:

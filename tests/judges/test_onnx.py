@@ -93,19 +93,34 @@ def test_mini_is_a_folder_with_the_words_beside_it(
 ):
     folder = shutil.copytree(exported, tmp_path / "mini")
     monkeypatch.setattr(module, "FOLDER", folder)
+    # Texts that are read whole, whole and in excerpts, and in excerpts alone.
+    text, units = items[0]
+    lengths = [len(text.split())]
+    for words in (module.SHORT, module.WHOLE):
+        times = words // lengths[0] + 1
+        items = [*items, (" ".join([text] * times), units)]
+        lengths.append(len(items[-1][0].split()))
+    assert lengths[0] <= module.SHORT < lengths[1] <= module.WHOLE < lengths[2]
+
     alone = judge("mini", cache=None, mode="p3c").judge(items)
 
     for (text, units), rows in zip(items, alone.logits, strict=True):
         sentences = split_sentences(text)
         for unit, row in zip(units, rows, strict=True):
-            read = text
-            if len(text.split()) > module.WHOLE:
-                likely = module.likely_sentences(
-                    sentences, unit, Vocabulary(), module.EXCERPT
-                )
-                read = " ".join(sentences[n] for n in likely)
-            plain = logits(exported, [(read, [unit])], mode="p3c").logits
-            assert np.array_equal(plain[0][0], row, equal_nan=True)
+            likely = module.likely_sentences(
+                sentences, unit, Vocabulary(), module.EXCERPT
+            )
+            excerpt = " ".join(sentences[n] for n in likely)
+
+            readings = []
+            if len(text.split()) <= module.WHOLE:
+                readings.append(text)
+            if len(text.split()) > module.SHORT:
+                readings.append(excerpt)
+            asked = [(reading, [unit]) for reading in readings]
+            plain = logits(exported, asked, mode="p3c").logits
+            mean = np.mean([rows[0] for rows in plain], axis=0)
+            assert np.array_equal(mean, row, equal_nan=True)
 
     weights = {
         "bias": 0.5,
