@@ -127,8 +127,9 @@ def test_one_system_and_its_references(references):
     assert list(result.scores.values()) == pytest.approx([0.354], abs=0.001)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("mark", "encoding"), [(",", "utf-8"), (";", "utf-8-sig"), ("\t", "utf-16")]
+)
 @pytest.mark.parametrize("frame", [WITH_IDS, LONG], ids=["wide", "long"])
 def test_a_saved_frame_is_scored(tmp_path, cli, frame, mark, encoding):
     path = tmp_path / "predictions.csv"
