@@ -1,9 +1,9 @@
 """From semantic role frames to facts: units that a reader would call facts of their
 sentence.
 
-The paper's triplets (`litepyramid.units.triplets`) have one argument each, so that "made
-a pledge on Wednesday" also gives "made on Wednesday". A fact has its predicate with all
-of its core arguments, in the order of the sentence:
+The paper's triplets (`litepyramid.units.triplets`) have one argument each, so that
+"made a pledge on Wednesday" also gives "made on Wednesday". A fact has its predicate
+with all of its core arguments, in the order of the sentence:
 
 1. Negation, modals, auxiliaries, particles and single adverbs stay with the verb.
 2. Each adjunct gives one fact, with the core; without adjuncts the core is one. A
@@ -12,8 +12,8 @@ of its core arguments, in the order of the sentence:
 3. "The gun he used" says that he used the gun: a relative pronoun becomes its noun.
 4. A verb without a tense of its own ("to win", "by winning") gives no fact: it did not
    happen, or the fact of another verb holds it.
-5. A clause that is said, known or shown gives its facts, marked as said. What is wanted,
-   feared, denied or stands under a condition gives none of its own.
+5. A clause that is said, known or shown gives its facts, marked as said. What is
+   wanted, feared, denied or stands under a condition gives none of its own.
 6. A fact is dropped if another one with the same verb holds all its words.
 7. A sentence without facts is its own one fact.
 """
@@ -28,8 +28,8 @@ from litepyramid.units.parses import QUOTES, ParsedSentence, sentence_parts
 
 _FINITE = word_set(
     """
-    am are is was were 's 're 'm ’s ’re ’m has have had 've ’ve does do did can could may
-    might must shall should will would ca wo 'll 'd ’ll ’d ai cannot
+    am are is was were 's 're 'm ’s ’re ’m has have had 've ’ve does do did can could
+    may might must shall should will would ca wo 'll 'd ’ll ’d ai cannot
     """
 )
 _AUXILIARIES = _FINITE | word_set("be been being having get got getting gets ought")
@@ -46,12 +46,12 @@ _PARTICIPLES = word_set(
 """Participles that are no past forms."""
 _OF_THEMSELVES = word_set(
     """
-    appeared arrived began burst collapsed crashed died disappeared dropped emerged ended
-    erupted escaped exploded fell fled happened landed lived moved occurred returned rose
-    sank started stayed survived turned went
+    appeared arrived began burst collapsed crashed died disappeared dropped emerged
+    ended erupted escaped exploded fell fled happened landed lived moved occurred
+    returned rose sank started stayed survived turned went
     """
 )
-"""Past forms of verbs that tell what happened to their subject without anybody's doing."""
+"""Past forms of verbs that tell what happened to their subject by nobody's doing."""
 
 _RELATIVE = word_set("who which that whom whose where when why")
 _WHATEVER = word_set("what whatever whoever which whichever whom")
@@ -60,8 +60,8 @@ _PLACES = word_set("where when why")
 
 _SUBORDINATE = word_set(
     """
-    that after although as because before but since so than though until when whenever where
-    whereas while and , : ' " “ ‘ `` -
+    that after although as because before but since so than though until when whenever
+    where whereas while and , : ' " “ ‘ `` -
     """
 )
 """Words that may stand before the subject of a clause."""
@@ -74,17 +74,17 @@ _CONDITIONS = word_set("if unless whether lest provided assuming should once unt
 
 _SAYING = word_set(
     """
-    add added adds admit admits admitted announce announced announces argue argued argues
-    believe believed believes claim claimed claims confirm confirmed confirms conclude
-    concluded concludes declare declared declares disclose disclosed discover discovered
-    discovers emerge emerged emerges estimate estimated estimates explain explained explains
-    find finds found insist insisted insists know known knew knows learn learned learnt
-    mention mentioned note noted notes predict predicted predicts recall recalled recalls
-    report reported reports reveal revealed reveals say saying says said show showed shown
-    shows state stated states tell tells telling told think thinks
-    thought tweet tweeted warn warned warns write writes wrote acknowledge acknowledged
-    acknowledges allege alleged alleges understand understood realise realised realize
-    realized indicate indicated indicates
+    add added adds admit admits admitted announce announced announces argue argued
+    argues believe believed believes claim claimed claims confirm confirmed confirms
+    conclude concluded concludes declare declared declares disclose disclosed discover
+    discovered discovers emerge emerged emerges estimate estimated estimates explain
+    explained explains find finds found insist insisted insists know known knew knows
+    learn learned learnt mention mentioned note noted notes predict predicted predicts
+    recall recalled recalls report reported reports reveal revealed reveals say saying
+    says said show showed shown shows state stated states tell tells telling told think
+    thinks thought tweet tweeted warn warned warns write writes wrote acknowledge
+    acknowledged acknowledges allege alleged alleges understand understood realise
+    realised realize realized indicate indicated indicates
     """
 )
 _WITH_VERB = ("ARGM-NEG", "ARGM-MOD", "ARGM-PRT")
@@ -174,7 +174,7 @@ class Fact:
 
 @dataclass(slots=True)
 class _Reading:
-    """The clauses of a sentence, each with the argument of another that it stands in."""
+    """The clauses of a sentence, each with the argument of another that holds it."""
 
     tokens: Sequence[str]
     clauses: list[Clause]
@@ -240,8 +240,8 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
         elif role != "ARGM-DIS":
             arguments.append(Argument(role, run))
 
-    # Auxiliaries between the subject and the verb have no role of their own; a few words
-    # may stand behind one: "were | almost certainly | linked".
+    # Auxiliaries between the subject and the verb have no role of their own; a few
+    # words may stand behind one: "were | almost certainly | linked".
     first = verb[0] - 1
     while first >= 0:
         run = _adjunct_ending(arguments, first)
@@ -289,8 +289,8 @@ def _goes_with_verb(lower: Sequence[str], tags: Sequence[str], i: int) -> bool:
 
 
 def _in_a_name(tokens: Sequence[str], verb: int) -> bool:
-    """Whether a verb inside a sentence is capitalised, and most words are not: it is part
-    of a title ("Have Your Say")."""
+    """Whether a verb inside a sentence is capitalised, and most words are not: it is
+    part of a title ("Have Your Say")."""
     words = [token for token in tokens if token.isalpha()]
     capitals = [word for word in words if word[0].isupper()]
     inside = verb > 0 and tokens[verb - 1] not in _MARKS
@@ -358,9 +358,8 @@ def _one_phrase(tokens: Sequence[str], first: Argument, second: Argument) -> boo
 def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
     """Puts nouns in the place of relative pronouns; None where that cannot be done.
 
-    "the man | who | left" is "the man left"; "a video | in which | she | dances" is "she
-    dances in a video", the noun moved behind the verb.
-    """
+    "the man | who | left" is "the man left"; "a video | in which | she | dances" is
+    "she dances in a video", the noun moved behind the verb."""
     pronoun = ""
     start: int | None = None
     preposition: tuple[int, ...] = ()
@@ -436,10 +435,11 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
 def _with_shared_auxiliary(
     tokens: Sequence[str], clause: Clause, clauses: Sequence[Clause]
 ) -> Clause:
-    """Gives a participle the auxiliary that it shares: "was picked up and | taken home".
+    """Gives a participle the auxiliary that it shares: "was picked up and | taken
+    home".
 
-    A regular participle looks like a past form. It is one of a passive if its subject is
-    no agent, neither there nor here, and the verb does not tell what just happens.
+    A regular participle looks like a past form. It is one of a passive if its subject
+    is no agent, neither there nor here, and the verb does not tell what just happens.
     """
     word = tokens[clause.verb].lower()
     passive = word in _PARTICIPLES or word.endswith("ed")

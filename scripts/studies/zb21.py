@@ -75,9 +75,8 @@ class MissingError(Exception):
 class Number:
     """One published number beside ours.
 
-    `kind` is ``system_pearson`` …, the mode of a README score, or ``ROUGE-2`` and ``Pyramid``;
-    `ours` is NaN, and `why_not` says why, if it was not run.
-    """
+    `kind` is ``system_pearson`` …, the mode of a README score, or ``ROUGE-2`` and
+    ``Pyramid``; `ours` is NaN, and `why_not` says why, if it was not run."""
 
     where: str
     data_set: str

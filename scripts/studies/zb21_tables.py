@@ -12,7 +12,8 @@ FOLDERS = {
 ZERO_SHOT = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 HALF_MIX = "STUs_SCUs_percentage50.txt"
 
-#: Metrics of REALSumm's published score table; ZB21 reports recall where a metric has it.
+# : Metrics of REALSumm's published score table; ZB21 reports recall where a metric has
+# it.
 METRICS = {
     "ROUGE-1": "rouge_1_recall",
     "ROUGE-2": "rouge_2_recall",

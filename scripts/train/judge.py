@@ -6,10 +6,10 @@ DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "prese
 in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. Packs of eight
 to ten units a premise are made of them (`judge_packs`), those with one word for another
 only with WordNet (Debian's package wordnet-base), and of the texts in models/written.
-REALSumm's labels are among them, without its fifth fold. A teacher, any judge with three
-classes, softens the labels: rules most, people's least. The figures of every set that is
-kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship. The judge that ships
-learnt with itself as teacher: so it keeps what rules cannot teach it better.
+REALSumm's labels are among them, without its fifth fold. A teacher, any judge with
+three classes, softens the labels: rules most, people's least. The figures of every set
+that is kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship. The judge
+that ships learnt with itself as teacher: so it keeps what rules cannot teach it better.
 
 Training goes on from the judge that ships, or from ``--encoder FOLDER``, a BERT such as
 all-MiniLM-L6-v2 with a new head. A run that was stopped goes on where it stood.

@@ -51,8 +51,8 @@ SYMMETRIC = {
 
 
 class Origin(NamedTuple):
-    """Where a unit comes from: its weight in the loss, and how far a teacher is believed
-    against its label."""
+    """Where a unit comes from: its weight in the loss, and how far a teacher is
+    believed against its label."""
 
     weight: float
     trust: float
@@ -66,12 +66,13 @@ LABELLED = Origin(1.0, 0.3)  # labelled by people
 CERTAIN = Origin(1.0, 0.0)  # written for this, or labelled for whole summaries
 
 OWN_SENTENCES = 2
-"""Of a written text, asked beside its facts: they are present, so that many shared words
-do not come to mean absence."""
+"""Of a written text, asked beside its facts: they are present, so that many shared
+words do not come to mean absence."""
 
 DENIES = {"negate", "opposite", "antonym", "affirm"}
 EXCHANGES = {"swap", "names", "turned"}
-"""Alterations that may say the same: denials of each other, and exchanges of who did it."""
+"""Alterations that may say the same: denials of each other, and exchanges of who did
+it."""
 
 
 @dataclass(frozen=True)

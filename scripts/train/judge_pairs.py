@@ -1,10 +1,13 @@
 """Scenes from templates, and sentences with one thing changed, for training `mini`.
 
-- *templates*: scenes about invented people: who did what to whom, whether it happened, in which
+- *templates*: scenes about invented people: who did what to whom, whether it happened,
+in which
   order, how many. Words and patterns are in ``judge_pairs.txt``; no text comes from
   elsewhere.
-- `Sentence`: a parsed sentence, and what can be made of it: a denial, a hedge, subject and object
-  exchanged, another number, a word for its opposite, a passive. `judge_packs` asks for it.
+- `Sentence`: a parsed sentence, and what can be made of it: a denial, a hedge, subject
+and object
+  exchanged, another number, a word for its opposite, a passive. `judge_packs` asks for
+  it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Training on packs, with a running mean of the weights, resumable; `judge.py` calls it.
+"""Training on packs, with a running mean of the weights, resumable; `judge.py` calls
+it.
 
 A checkpoint holds weights, their mean, the optimiser and how far the data is read; it
 is written beside the last one and then renamed. The learning rate rises over the first

@@ -2,23 +2,22 @@
 
     python scripts/train/roles.py DATA ENCODER RUN --minutes 45
 
-DATA is the folder of published data (``propbank_ewt`` and ``ud_english_ewt``), ENCODER a
-folder of all-MiniLM-L6-v2 (``model.safetensors``, ``tokenizer.json``). The encoder's lower
-layers read a sentence once; its upper layers read it once a predicate, every word piece
-with its distance from the predicate. One head finds predicates, one writes BIO tags, and
-while training one more finds each word's head in the dependency tree, which costs little
-and teaches the encoder where phrases end. Word pieces are those of the embedded judge,
-as they are stored, and are not trained: the package holds them once.
+DATA is the folder of published data (``propbank_ewt`` and ``ud_english_ewt``), ENCODER
+a folder of all-MiniLM-L6-v2 (``model.safetensors``, ``tokenizer.json``). The encoder's
+lower layers read a sentence once; its upper layers read it once a predicate, every word
+piece with its distance from the predicate. One head finds predicates, one writes BIO
+tags, and while training one more finds each word's head in the dependency tree, which
+costs little and teaches the encoder where phrases end. Word pieces are those of the
+embedded judge, as they are stored, and are not trained: the package holds them once.
 
-Weights, activations and gradients are bfloat16, which a processor with AMX multiplies ten
-times as fast; the optimiser keeps its own weights in float32. ``--float32`` does without
-bfloat16.
+Weights, activations and gradients are bfloat16, which a processor with AMX multiplies
+ten times as fast; the optimiser keeps its own weights in float32. ``--float32`` does
+without bfloat16.
 
-The learning rate falls to 0 over --minutes of training by the clock, so any machine ends
-with a finished model; a run that was stopped goes on when it is called again (not one
-that was only paused: its clock runs on). RUN/weights.pt is the moving average of the
-weights.
-"""
+The learning rate falls to 0 over --minutes of training by the clock, so any machine
+ends with a finished model; a run that was stopped goes on when it is called again (not
+one that was only paused: its clock runs on). RUN/weights.pt is the moving average of
+the weights."""
 
 from __future__ import annotations
 
