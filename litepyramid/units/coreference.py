@@ -89,7 +89,7 @@ def resolve(reference: ParsedReference) -> Resolution:
 
 
 def ages(tokens: Sequence[str]) -> list[tuple[range, int]]:
-    """Names with the age that stands behind them, as places of tokens: "Ann Lee, 33"."""
+    """Names with the age that stands behind them ("Ann Lee, 33"), as token places."""
     found = []
     for i in range(2, len(tokens)):
         alone = tokens[i - 1] == "," and set(tokens[i + 1 : i + 2]) <= {",", "."}

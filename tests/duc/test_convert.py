@@ -12,19 +12,19 @@ from litepyramid.types import InputUnits, Unit
 NUGGETS = """\
 {"query": "what hit Oslo", "qid": "q1", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital"}, {"text": "Two people died", "importance": "okay"}]}
 {"query": "who won", "qid": "q2", "nuggets": [{"text": "Norway won", "importance": "okay"}, {"text": "Played in Bergen", "importance": "failed"}]}
-"""  # noqa: E501
+"""
 ASSIGNED = """\
 {"query": "what hit Oslo", "qid": "q1", "run_id": "a", "answer_text": "A storm hit Oslo.", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital", "assignment": "support"}, {"text": "Two people died", "importance": "okay", "assignment": "not_support"}]}
 {"query": "who won", "qid": "q2", "run_id": "a", "answer_text": "Norway.", "nuggets": [{"text": "Norway won", "importance": "okay", "assignment": "partial_support"}, {"text": "Played in Bergen", "importance": "okay", "assignment": "not_support"}]}
 {"query": "what hit Oslo", "qid": "q1", "run_id": "b", "answer_text": "Two died.", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital", "assignment": "partial_support"}, {"text": "Two people died", "importance": "okay", "assignment": "support"}]}
-"""  # noqa: E501
+"""
 ANSWERS = """\
 {"topic_id": "q1", "run_id": "a", "answer": [{"text": "A storm hit Oslo.", "citations": []}, {"text": "Two people died.", "citations": []}]}
 {"topic_id": "q2", "run_id": "a", "answer": []}
-"""  # noqa: E501
+"""
 ANSWERS_2026 = """\
 {"metadata": {"narrative_id": 17, "run_id": "mine", "team_id": "t"}, "answer": [{"text": "A storm hit Oslo.", "citations": [0, 2]}], "references": ["d1"]}
-"""  # noqa: E501
+"""
 
 
 def written(folder, text, name="file.jsonl"):
