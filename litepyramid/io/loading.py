@@ -102,11 +102,16 @@ def load(
         >>> data.units[0].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
     """
-    names = as_names(ids, columns)
+    names: dict[str, Any] = {"ids": None, "columns": None}
+    if ids is not None or columns is not None:
+        names = as_names(ids, columns)
     choose("nulls", nulls, get_args(Nulls))
-    values = (units, summaries, references, labels, label_units, stus, presence)
+    values = [units, summaries, references, labels, label_units, stus, presence]
+    if any(hasattr(value, "notna") for value in values):
+        values = with_shared_index(values)
+
     sources = {}
-    for key, value in zip(_SOURCES, with_shared_index(values), strict=True):
+    for key, value in zip(_SOURCES, values, strict=True):
         if value is not None:
             sources[key] = as_list(value)
 
