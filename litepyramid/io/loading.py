@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type, stem
@@ -105,7 +105,7 @@ def load(
     names: dict[str, Any] = {"ids": None, "columns": None}
     if ids is not None or columns is not None:
         names = as_names(ids, columns)
-    choose("nulls", nulls, get_args(Nulls))
+    choose("nulls", nulls, Nulls)
     values = [units, summaries, references, labels, label_units, stus, presence]
     if any(hasattr(value, "notna") for value in values):
         values = with_shared_index(values)

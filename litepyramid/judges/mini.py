@@ -186,7 +186,9 @@ class MiniJudge(NLIJudge):
                 asked += way
             readings.append(rows)
 
-        batch = super().judge(asked)
+        pairs = sum(len(units) for _, units in items)
+        each = sum(len(units) for _, units in asked) / max(1, pairs)
+        batch = self._asked(asked, each)
         presence = []
         logits = []
 
@@ -200,7 +202,7 @@ class MiniJudge(NLIJudge):
             presence.append(np.nan_to_num(presence_of(logits[-1], self.mode)))
 
         # The user's pairs, not those that were asked.
-        counts = {**batch.counts, "pairs": sum(map(len, presence))}
+        counts = {**batch.counts, "pairs": pairs}
         return replace(
             batch, presence=tuple(presence), logits=tuple(logits), counts=counts
         )

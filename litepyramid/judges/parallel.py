@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     """The judge, to be run by so many workers; itself if nothing is said of that."""
     if workers is None and engine == "local":
         return judge
-    choose("engine", engine, get_args(Engine))
+    choose("engine", engine, Engine)
     if workers is not None:
         check_whole("workers", workers)
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from inspect import getdoc, signature
 from itertools import repeat
 from pathlib import Path
-from typing import Any, cast, get_args, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, choose
@@ -216,7 +216,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     several = panel_names(name) if isinstance(name, str) and "+" in name else ()
     if len(several) > 1:
         join: Join = settings.pop("join", None) or "mean"
-        choose("way to join judges", join, get_args(Join))
+        choose("way to join judges", join, Join)
         judges = tuple(_made(one, _fitting(one, settings)) for one in several)
         _check_panel(several, settings)
         made: Judge = PanelJudge(several, judges, join)

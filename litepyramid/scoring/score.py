@@ -107,6 +107,7 @@ def score(
     dataset = as_dataset(data, units, **sources).with_language()
     rated, made, notes = _units_of(dataset)
     layout = scoring.layout(rated)
+    every = every_unit(rated)
     rater = None
     single_judge = None
 
@@ -120,7 +121,7 @@ def score(
         about: Fields = {"judge": "given", "presence_sha": ""}
     else:
         rater = in_language(as_judge(judge), dataset.language)
-        if scoring.signed or any(unit.tags for unit in every_unit(rated)):
+        if scoring.signed or any(unit.tags for unit in every):
             rater = for_criteria(rater)
         single_judge = single(rater)
         notes += _on_judge(single_judge, rated, dataset.language)
@@ -165,7 +166,7 @@ def score(
             intervals = _with_repeats(intervals, each, confidence)
 
     # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
-    kinds = "+".join(sorted({unit.kind for unit in every_unit(rated)}))
+    kinds = "+".join(sorted({unit.kind for unit in every}))
     hashes = data_hashes(
         units=rated,
         summaries=() if rater is None else dataset.summaries,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def crossval(
         $ litepyramid crossval lexical example/summaries -u example/scus.jsonl \\
             -l example/labels -r example/references.jsonl --folds 3
     """
-    choose("by", by, get_args(By))
+    choose("by", by, By)
     check_trainable(base)
     training, options = as_settings(settings)
     trainer, baselines = make_contest(str(base), zero_shot, output, training, options)

@@ -93,7 +93,7 @@ def ages(tokens: Sequence[str]) -> list[tuple[range, int]]:
     found = []
     for i in range(2, len(tokens)):
         alone = tokens[i - 1] == "," and set(tokens[i + 1 : i + 2]) <= {",", "."}
-        years = tokens[i].isdigit() and 0 < int(tokens[i][:3]) < 120
+        years = tokens[i].isdecimal() and 0 < int(tokens[i][:3]) < 120
         if not (years and alone):
             continue
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import repeat
 from math import fsum
 from pathlib import Path
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import check_output, ending, file_type
@@ -195,7 +195,7 @@ def extract(
     if not records:
         raise InputError("no references to extract units from")
     language = references_language(records, language)
-    choose("rules", rules, get_args(Rules))
+    choose("rules", rules, Rules)
 
     if llm is not None:
         if parses is not None:

@@ -17,9 +17,11 @@ from litepyramid.errors import InputError, ModelError
 from litepyramid.judges import mini as module
 from litepyramid.judges.evaluate import brier_score, load_contrast, roc_auc
 from litepyramid.judges.lexical.features import Vocabulary
+from litepyramid.judges.nli import nli_judge
 from litepyramid.judges.nli.asking import AskingBackend, Question, graph_inputs
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.registry import judge
+from litepyramid.progress import bar
 from litepyramid.sentences import split_sentences
 
 
@@ -86,6 +88,26 @@ def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(
         )
     with pytest.raises(ModelError, match="no folder 'owner/name'"):
         NLIJudge("owner/name", cache=None, backend="onnx")
+
+
+def test_progress_counts_the_users_pairs_where_a_text_is_read_twice(
+    exported, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(module, "FOLDER", shutil.copytree(exported, tmp_path / "mini"))
+    told = []
+
+    def watched(total, *names, each, **settings):
+        told.append((total, each))
+        return bar(total, *names, each=each, **settings)
+
+    monkeypatch.setattr(nli_judge, "bar", watched)
+    twice = "The ferry sank. " * (module.SHORT // 3 + 1)
+    batch = judge("mini", cache=None).judge(
+        [(twice, ["It sank."]), ("It sank.", ["a"])]
+    )
+
+    assert batch.counts["pairs"] == 2
+    assert told == [(3, 1.5)]
 
 
 def test_mini_is_a_folder_with_the_words_beside_it(

@@ -236,6 +236,7 @@ def test_a_fact_does_not_end_in_and():
     [
         ("Ann Lee , 33 , and Bob , 7 .", ["Ann Lee is 33", "Bob is 7"]),
         ("A man of Leeds , 33 , left in May 12 , 2020 .", []),
+        ("Ann Lee , ² , left .", []),
     ],
 )
 def test_ages_stand_behind_names(text, ages_of):

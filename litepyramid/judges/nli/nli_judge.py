@@ -174,10 +174,15 @@ class NLIJudge(Closing):
         Tabs and line breaks are read as a space: the models learn from texts of one
         line.
         """
+        return self._asked(items)
+
+    def _asked(self, items: Items, each: float = 1.0) -> JudgedBatch:
+        """`judge`, where one pair of the user is `each` pairs of these on average."""
         lines = [(one_line(text), [*map(one_line, units)]) for text, units in items]
+        judge = partial(self._judge, each=each)
         if self._long == "split":
-            return best_parts(self._judge, lines, self._parts(lines))[0]
-        return self._judge(lines)
+            return best_parts(judge, lines, self._parts(lines))[0]
+        return judge(lines)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
@@ -218,7 +223,7 @@ class NLIJudge(Closing):
 
         return parts
 
-    def _judge(self, items: Items) -> JudgedBatch:
+    def _judge(self, items: Items, each: float) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
         counts = dict.fromkeys(
             ("pairs", "truncated", "empty", "from_cache", "judged"), 0
@@ -227,7 +232,9 @@ class NLIJudge(Closing):
         logits: list[FloatArray] = []
 
         try:
-            with bar(counts["pairs"], "judging", "pairs", judging=True) as shown:
+            with bar(
+                counts["pairs"], "judging", "pairs", each=each, judging=True
+            ) as shown:
                 for window in windows(items):
                     logits += self._logits(window, counts, shown)
         except KeyboardInterrupt as stop:
