@@ -128,28 +128,32 @@ def _is_certain(
     tokens = reference.tokens
     text = _text(tokens, mention)
     words = [word for word in name if word not in _WHOSE]
+    number = bisect_right(reference.offsets, mention[0]) - 1
+    start = reference.offsets[number]
     titled = all(word[:1].isupper() for word in words)
     titled = titled and not {word.lower() for word in words} & DAYS
 
     if text.lower() not in PRONOUNS:
-        start = mention[0]
-        longer = start > 0 and tokens[start - 1][:1].isupper()
-        ends = text.split() == words[-(mention[1] - start) :]
+        size = mention[1] - mention[0]
+        longer = mention[0] > 0 and tokens[mention[0] - 1][:1].isupper()
+        ends = text.split() == words[-size:]
         return titled and ends and len(text) > 1 and not longer
 
     if text.lower() in _PLURALS:
-        number = bisect_right(reference.offsets, mention[0]) - 1
-        if number == 0 or mention[0] != reference.offsets[number]:
+        if number == 0 or mention[0] != start:
             return False
         previous = reference.offsets[number - 1]
         return tokens[previous : previous + len(words)] == words
+
+    # "Said he left": with a name there, somebody else would seem to say it.
+    if start in _verbs(reference):
+        return False
 
     people = people_nouns()
     nouns = people["people"] | people["men"] | people["women"]
 
     # "an officer said he": the officer, rather than who was named before.
-    number = bisect_right(reference.offsets, mention[0]) - 1
-    beside = tokens[reference.offsets[number] : mention[0]]
+    beside = tokens[start : mention[0]]
     first, second = (*beside, "", "")[:2]
     capital = first.lower() in nouns and second.islower() and first not in words
     earlier = tokens[: mention[0]]
@@ -162,7 +166,7 @@ def _is_certain(
         if noun.lower() in same and not behind[:1].isupper():
             return False
 
-    before = pairwise(tokens[: reference.offsets[number]])
+    before = pairwise(tokens[:start])
     known = {word for last, word in before if word[:1].isupper() and last not in _ENDS}
     others = _person_names(beside, known)
     nearer = capital or any(word in nouns for word in beside)
@@ -231,10 +235,12 @@ def renderer(
     """A function that writes tokens of a reference, names in place of mentions.
 
     Each word comes with the token that it stands for. With `once` a name that has been
-    written takes the place of no other mention.
+    written takes the place of no other mention, and none that of a possessive behind a
+    verb.
     """
     tokens = reference.tokens
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
+    verbs = _verbs(reference)
 
     def render(indices: Sequence[int]) -> list[tuple[str, int]]:
         written = []
@@ -248,8 +254,12 @@ def renderer(
                 name = resolution.names[mention]
                 # "Ann sold her house": the unit itself says whose.
                 words = [word for word, _ in written]
-                if mention in reference.possessives and _holds(words, name[:-1]):
-                    name = (tokens[i],)
+                if mention in reference.possessives:
+                    # "The climber ran for her life" is of one person, "the climber ran
+                    # for Ann's life" of two.
+                    behind = once and any(place in verbs for _, place in written)
+                    if behind or _holds(words, name[:-1]):
+                        name = (tokens[i],)
                 if once and _holds(words, name):
                     start, end = mention
                     written += [(tokens[k], k) for k in range(start, end)]
@@ -261,6 +271,14 @@ def renderer(
         return written
 
     return render
+
+
+def _verbs(reference: ParsedReference) -> set[int]:
+    """The verbs of all frames, as places in the reference."""
+    verbs = set()
+    for offset, sentence in zip(reference.offsets, reference.sentences, strict=False):
+        verbs |= {offset + frame.verb for frame in sentence.frames or ()}
+    return verbs
 
 
 def _holds(words: Sequence[str], run: Sequence[str]) -> bool:

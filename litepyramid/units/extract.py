@@ -63,6 +63,7 @@ from litepyramid.units.written import written_units
 _LEAST_COVERED = 2 / 3
 _INTERCHANGE = (".jsonl", ".ndjson")
 _LEAST_WORDS = 4  # of a sentence without a verb
+_LINKS = ("click here", "scroll down", "read :", "watch :")
 
 
 @dataclass(frozen=True)
@@ -453,11 +454,13 @@ def _units(
         render = renderer(parse, resolution, once=facts)
         spaces = _spaces(parse, texts[parse.input][parse.reference])
         made = []
+        # What states nothing is left out only beside what does.
+        stated = any(s.frames and not _states_nothing(s) for s in parse.sentences)
 
         for number, sentence in enumerate(parse.sentences):
             offset = parse.offsets[number]
             whole = range(offset, offset + len(sentence.tokens))
-            if facts and _is_title(sentence, parse):
+            if facts and stated and _states_nothing(sentence):
                 covered.append(1.0)
                 continue
             if facts:
@@ -495,14 +498,14 @@ def _units(
     return units, covered, counts
 
 
-def _is_title(sentence: ParsedSentence, parse: ParsedReference) -> bool:
-    """Whether a sentence is too short to say anything, beside others with verbs, or a
-    date: "Friday, May 8, 2009"."""
-    words = [token for token in sentence.tokens if token.isalnum()]
-    dated = len(words) == _LEAST_WORDS and words[0].lower() in DAYS
-    others = any(other.frames for other in parse.sentences)
-    short = len(words) < _LEAST_WORDS or (dated and words[-1].isdigit())
-    return others and short and not sentence.frames
+def _states_nothing(sentence: ParsedSentence) -> bool:
+    """Whether a sentence is too short to say anything, a date ("Friday, May 8, 2009"),
+    a question or a link ("CLICK HERE for more")."""
+    words = [token.lower() for token in sentence.tokens if token.isalnum()]
+    dated = len(words) == _LEAST_WORDS and words[0] in DAYS and words[-1].isdigit()
+    short = (len(words) < _LEAST_WORDS or dated) and not sentence.frames
+    link = " ".join(sentence.tokens[:2]).lower() in _LINKS
+    return short or link or sentence.tokens[-1] == "?"
 
 
 Written = Callable[[Iterable[int]], str]

@@ -68,6 +68,7 @@ _SUBORDINATE = word_set(
 
 _TOLD = ("stated", "said")
 _POSSIBLE = word_set("would could might may should will")
+_SINGULAR = word_set("is was has does")
 _ANY = word_set("every any each no all whatever")
 _JOINING = word_set("and but that or")
 _CONDITIONS = word_set("if unless whether lest provided assuming should once until")
@@ -94,6 +95,7 @@ _PREPOSITIONS = word_set(
 _UNENDED = _PREPOSITIONS | word_set("a an the last next my our your their its")
 """Words at which a phrase rarely ends."""
 _PRONOUNS = word_set("i you he she it we they")
+_SPEAKER = word_set("me my mine myself")
 _DETERMINERS = word_set("a an the his her its their our my your this these")
 _NO_SUBJECTS = _RELATIVE | word_set(
     """
@@ -111,6 +113,8 @@ _OUTSIDE = word_set(", . ; : - -- – — ... …")
 _MARKS = _OUTSIDE | QUOTES | word_set("! ? ( ) [ ] /")
 _BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
 """Tokens that stay where they stand between two tokens of a fact."""
+_BARE = 5
+"""Tokens of a fact about "it" that hardly says anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +217,23 @@ def sentence_facts(sentence: ParsedSentence) -> list[Fact]:
         if status in _TOLD:
             facts += _clause_facts(reading, clause, status == "said")
 
-    facts = [
-        fact for fact in facts if fact.verb in fact.tokens and len(fact.tokens) > 1
-    ]
+    facts = [fact for fact in facts if _says_something(tokens, fact)]
+    # "It was ranked 16th" does not say what was.
+    bare = {c.verb for c in clauses if reading.words(c.subject) == {"it"}}
+    facts = [f for f in facts if f.verb not in bare or len(f.tokens) > _BARE]
     return _distinct(facts) or [Fact(-1, tuple(range(len(tokens))))]
+
+
+def _says_something(tokens: Sequence[str], fact: Fact) -> bool:
+    """Whether a fact can be understood alone: it holds its verb and more, and not "I"
+    without who says so."""
+    if fact.verb not in fact.tokens or len(fact.tokens) < 2:
+        return False
+    if tokens[fact.verb].lower() in _SAYING:
+        return True
+
+    said = any(_is_pronoun(tokens, i) for i in fact.tokens if tokens[i] == "I")
+    return not said and not {tokens[i] for i in fact.tokens} & _SPEAKER
 
 
 def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
@@ -352,7 +369,13 @@ def _one_phrase(tokens: Sequence[str], first: Argument, second: Argument) -> boo
         return True
     if end + 1 != start:
         return False
-    return tokens[start].lower() not in _PRONOUNS
+    return not _is_pronoun(tokens, start)
+
+
+def _is_pronoun(tokens: Sequence[str], i: int) -> bool:
+    """Whether a word is a pronoun; the "I" of "World War I" is none."""
+    numbered = i > 0 and tokens[i] == "I" and tokens[i - 1][:1].isupper()
+    return tokens[i].lower() in _PRONOUNS and not numbered
 
 
 def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
@@ -404,11 +427,12 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
         return None
 
     if len(core) < 2 or not (pronoun or _follows_noun(tokens, core, clause)):
-        relative = bool(pronoun)
+        if pronoun:
+            nouns = [_last_joined(tokens, noun, clause) for noun in nouns]
         return replace(
             clause,
             before=tuple(nouns),
-            relative=relative,
+            relative=bool(pronoun),
             start=start,
         )
 
@@ -432,11 +456,21 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
     )
 
 
+def _last_joined(tokens: Sequence[str], noun: Argument, clause: Clause) -> Argument:
+    """Of "Ann and Bob, who is ill" only Bob, for the verb is of one person."""
+    first = tokens[clause.predicate[0]].lower()
+    for place, i in enumerate(noun.tokens[:-1]):
+        named = tokens[noun.tokens[place + 1]][:1].isupper()
+        if tokens[i] == "and" and named and first in _SINGULAR:
+            return replace(noun, tokens=noun.tokens[place + 1 :])
+    return noun
+
+
 def _with_shared_auxiliary(
     tokens: Sequence[str], clause: Clause, clauses: Sequence[Clause]
 ) -> Clause:
     """Gives a participle the auxiliary that it shares: "was picked up and | taken
-    home".
+    home", "may have gone in and | got lost".
 
     A regular participle looks like a past form. It is one of a passive if its subject
     is no agent, neither there nor here, and the verb does not tell what just happens.
@@ -445,13 +479,19 @@ def _with_shared_auxiliary(
     passive = word in _PARTICIPLES or word.endswith("ed")
     auxiliary = {tokens[i].lower() for i in clause.predicate} & _AUXILIARIES
     own = auxiliary or word in _OF_THEMSELVES
-    if own or not passive or not _undergone(clause):
+    passive = passive and not own and _undergone(clause)
+    if _has_tense(tokens, clause):
         return clause
 
     for other in clauses:
         words = {tokens[i].lower() for i in other.predicate}
         shared = other.subject == clause.subject and other.verb < clause.verb
-        if shared and words & _BE and not words & _NEGATIONS:
+        possible = "have" in words and bool(words & _POSSIBLE)
+        if (
+            shared
+            and (possible or (passive and words & _BE))
+            and not words & _NEGATIONS
+        ):
             borrowed = [i for i in other.predicate if tokens[i].lower() in _AUXILIARIES]
             return replace(clause, predicate=(*borrowed, *clause.predicate))
 
@@ -478,7 +518,8 @@ def _follows_noun(
     start = core[1].tokens[0]
     adjacent = core[0].tokens[-1] + 1 == start
     first = tokens[start]
-    nominal = first.lower() in _PRONOUNS | _DETERMINERS or first[:1].isupper()
+    named = first[:1].isupper() and first != "I"
+    nominal = named or first.lower() in _DETERMINERS or _is_pronoun(tokens, start)
     active = not {tokens[i].lower() for i in clause.predicate} & _BE
     return adjacent and nominal and active
 
@@ -553,6 +594,11 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     span = argument.tokens
     own = [i for i in subject if i in span]
     if not own or (reading.lower(clause.verb) in _PARTICIPLES and not finite):
+        return "held"
+
+    # "A video | uploaded by Bob | shows": which video, and no fact of its own.
+    attached = span[-1] + 1 == other.predicate[0] and min(own) == span[0]
+    if attached and _undergone(clause) and not finite:
         return "held"
 
     start = span.index(min(own))
