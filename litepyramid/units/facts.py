@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from litepyramid.judges.lexical.features import english
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import QUOTES, ParsedSentence, sentence_parts
 
@@ -69,8 +70,12 @@ _SUBORDINATE = word_set(
 _TOLD = ("stated", "said")
 _POSSIBLE = word_set("would could might may should will")
 _SINGULAR = word_set("is was has does")
-_ANY = word_set("every any each no all whatever")
+_ANY = word_set("every any each no all whatever most many some few one people those")
 _JOINING = word_set("and but that or")
+_LIKE = word_set("than like")
+_NAMED = word_set("called named dubbed titled entitled aged")
+_THINGS = word_set("it its they them their")
+_PAST = word_set("was were had did 'd hit put cut set shut let cost")
 _CONDITIONS = word_set("if unless whether lest provided assuming should once until")
 
 _SAYING = word_set(
@@ -335,9 +340,17 @@ def _runs(
         if continues and runs[-1][1][-1] == i - 1:
             runs[-1][1].append(i)
         else:
-            runs.append((role, [i]))
+            runs.append((role, [*range(_number_before(lower, tags, i), i + 1)]))
 
     return [(role, tuple(run)) for role, run in runs]
+
+
+def _number_before(lower: Sequence[str], tags: Sequence[str], i: int) -> int:
+    """Where "35 - metre - | long" begins, if words with hyphens have lost a number."""
+    start = i
+    while start > 1 and lower[start - 1] == "-" and tags[start - 2] == "O":
+        start -= 2
+    return start if lower[start][0].isdigit() else i
 
 
 def _with_one_subject(tokens: Sequence[str], clause: Clause) -> Clause:
@@ -559,7 +572,10 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if general or bare or reading.tokens[-1] == "?":
         return "held"
 
-    # A condition that the parser did not join to its clause.
+    # A condition that the parser did not join to its clause; "more than like it".
+    before = {reading.lower(i - 1) for i in (min(subject), clause.predicate[0]) if i}
+    if before & _LIKE:
+        return "held"
     if min(subject) > 0 and reading.lower(min(subject) - 1) in _CONDITIONS:
         return "open"
 
@@ -569,7 +585,8 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
         return "held"
 
     finite = bool(words & _FINITE)
-    if not finite and _inside(reading, clause):
+    named = reading.lower(clause.verb) in _NAMED and _undergone(clause)
+    if not finite and (named or _inside(reading, clause)):
         return "held"
 
     being = reading.lower(clause.verb).endswith("ing") or "being" in words
@@ -584,8 +601,12 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     cleft = reading.words(other.subject) == {"it"} and reading.lower(other.verb) in _BE
     if clause.relative and (cleft or around & _NEGATIONS):
         return "held"
-    if argument.role == "ARGM-TMP" and around & {"will", "wo"}:
+    # "Before it starts" is to come; "when he was ten" is true of then alone.
+    timed = argument.role == "ARGM-TMP"
+    if timed and (around & _POSSIBLE or not _is_past(reading, clause)):
         return "open"
+    if timed and reading.lower(clause.verb) in _BE:
+        return "held"
 
     above = _status(reading, other, steps + 1)
     if above == "open" or participle:
@@ -622,6 +643,13 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     return "said" if claimed and not _denied(reading, other) else "open"
 
 
+def _is_past(reading: _Reading, clause: Clause) -> bool:
+    """Whether a clause is told as something past, as far as the forms tell."""
+    verb = reading.lower(clause.verb)
+    formed = verb.endswith("ed") or verb in english().irregular
+    return formed or bool(reading.words(clause.predicate) & _PAST)
+
+
 def _inside(reading: _Reading, clause: Clause) -> bool:
     """Whether a verb without a tense stands between a subject and its verb: "the man |
     shot in May | was buried"."""
@@ -655,6 +683,11 @@ def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
             adjuncts.append(argument)
 
     chosen = [[*needed, adjunct] for adjunct in adjuncts] or [needed]
+    for number, adjunct in enumerate(adjuncts):
+        # "He cut grass with a mower when it fell": what "it" is stands before.
+        if reading.words(adjunct.tokens) & _THINGS:
+            chosen[number] = [*needed, *adjuncts[: number + 1]]
+
     return [Fact(clause.verb, _written(reading, clause, c), said) for c in chosen]
 
 

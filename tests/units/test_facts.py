@@ -259,6 +259,12 @@ def test_a_participle_that_says_which_one_gives_no_fact():
         ("Ann Lee won. Her son ran.", ["Ann Lee won", "Ann Lee's son ran"]),
         ("Asked why, Ann Lee said: 'I won.'", ["Ann Lee said: I won"]),
         ("World War I ended in May.", ["World War I ended in May"]),
+        ("It may go after Ann looks at it.", ["It may go after Ann looks at it"]),
+        ("Ann left before Bob hit her.", ["Ann left before Bob hit her", "Bob hit her"]),
+        ("Ann won in 1943, when Bob was 13.", ["Ann won in 1943, when Bob was 13"]),
+        ("A 35-metre - long boat sank.", ["A 35-metre - long boat sank"]),
+        ("Ann likes it more than Bob likes it.", ["Ann likes it more than Bob likes it"]),
+        ("Ann saw a cat called Rex.", ["Ann saw a cat called Rex"]),
         ("Ann Lee and Bob Ray, who is ill, won.", ["Bob Ray is ill", "Ann Lee and Bob Ray won"]),
     ],
 )  # fmt: skip
