@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -283,35 +283,3 @@ def _expected(entry: Mapping[str, Any]) -> str:
     if kind in ("too_long", "missing_positional_only_argument"):
         return f"a list of {about.get('max_length')}"
     return _WORDS.get(kind, str(entry["msg"]))
-
-
-def json_parts(
-    entries: Mapping[str, Any], plain: Callable[[Any], Any]
-) -> Iterator[str]:
-    """A JSON object as text: a line for each key, and for each entry of a list.
-
-    The lines are as `json` writes them fastest: without indentation, in C.
-    """
-
-    def text(value: Any) -> str:
-        return json.dumps(plain(value), ensure_ascii=False)
-
-    before = "{"
-    for key, value in entries.items():
-        yield f"{before}\n {text(str(key))}: "
-        before = ","
-
-        if not isinstance(value, list | Iterator):
-            yield text(value)
-            continue
-
-        start = "["
-        end = "[]"
-        for entry in value:
-            yield f"{start}\n  {text(entry)}"
-            start = ","
-            end = "\n ]"
-
-        yield end
-
-    yield "{}\n" if before == "{" else "\n}\n"

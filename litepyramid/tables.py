@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 import shutil
@@ -14,14 +15,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from litepyramid.checked import guarded, json_parts
+from litepyramid.checked import guarded
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 from litepyramid.types import Fields, Names, Texts
 
-Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
@@ -166,8 +166,50 @@ class Result:
         return self.to_json()
 
     def json_parts(self) -> Iterator[str]:
-        """The text of `to_json`, in pieces."""
-        return json_parts(self.json_entries(), plain)
+        """The text of `to_json`, in pieces: a line for each key, and for each entry of
+        a list.
+
+        The lines are as `json` writes them fastest: without indentation, in C.
+        """
+
+        def text(value: Any) -> str:
+            return json.dumps(plain(value), ensure_ascii=False)
+
+        before = "{"
+        for key, value in self.json_entries().items():
+            yield f"{before}\n {text(str(key))}: "
+            before = ","
+
+            if not isinstance(value, list | Iterator):
+                yield text(value)
+                continue
+
+            start = "["
+            end = "[]"
+            for entry in value:
+                yield f"{start}\n  {text(entry)}"
+                start = ","
+                end = "\n ]"
+
+            yield end
+
+        yield "{}\n" if before == "{" else "\n}\n"
+
+    def to_csv(self) -> str:
+        """The text of `to_csv_table`; an empty cell is NaN."""
+        table = self.to_csv_table()
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow([column.name for column in table.columns])
+        for row in table.rows:
+            cells: list[Cell] = []
+            for cell in row:
+                if isinstance(cell, str):
+                    cells.append(guarded(cell))
+                else:
+                    cells.append(None if cell != cell else cell)
+            writer.writerow(cells)
+        return buffer.getvalue()
 
     def to_table(self, *, colour: bool = False, brief: bool = False) -> str:
         """The tables as text, as wide as the terminal; `colour` with its codes and
@@ -188,8 +230,8 @@ class Result:
     @classmethod
     def endings(cls) -> Names:
         """The endings of files that `save` writes."""
-        more = (ending for ending, method in _METHODS.items() if hasattr(cls, method))
-        return tuple(dict.fromkeys([*_BASE, *more, *cls.forms]))
+        known = (ending for ending, method in _METHODS.items() if hasattr(cls, method))
+        return tuple(dict.fromkeys([*known, *cls.forms]))
 
     def save(self, path: str | Path) -> None:
         """Writes the result, all or nothing, in the form that the file's ending names.
@@ -218,26 +260,28 @@ class Result:
             expected = ", ".join(self.endings())
             raise InputError(f"unknown format '{ending}'", path=path, expected=expected)
 
-        method = {**_METHODS, **self.forms}.get(ending, "")
+        method = {**_METHODS, **self.forms}[ending]
         if method == "to_figure":
             _save_figure(self, Path(path), ending[1:])
-        elif method:
-            getattr(self, method)(path)
-        else:
-            form = _BASE[ending]
-            parts = self.json_parts() if form == "json" else [render(self, form)]
+        elif method == "json_parts":
             with atomic_write(path) as file:
-                file.writelines(parts)
+                file.writelines(self.json_parts())
+        elif method in _TEXTS:
+            with atomic_write(path) as file:
+                file.write(getattr(self, method)())
+        else:
+            getattr(self, method)(path)
 
 
-_METHODS = {".html": "to_html"}
-_METHODS |= dict.fromkeys((".pdf", ".png", ".svg"), "to_figure")
-_BASE: dict[str, Format] = {
-    ".json": "json",
-    ".json.gz": "json",
-    ".csv": "csv",
-    ".tex": "latex",
-    ".txt": "table",
+_TEXTS = ("to_csv", "to_latex", "to_table")
+_METHODS = {
+    ".json": "json_parts",
+    ".json.gz": "json_parts",
+    ".csv": "to_csv",
+    ".tex": "to_latex",
+    ".txt": "to_table",
+    ".html": "to_html",
+    **dict.fromkeys((".pdf", ".png", ".svg"), "to_figure"),
 }
 
 _FONTS = (
@@ -257,13 +301,14 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
     from litepyramid.files import atomic_write
 
     matplotlib = require("matplotlib", extra="report", purpose="a figure")
-    text = require("matplotlib.text", extra="report", purpose="a figure")
-    manager = require("matplotlib.font_manager", extra="report", purpose="a figure")
+    from matplotlib.font_manager import fontManager
+    from matplotlib.text import Text
+
     figure = result.to_figure()
     # Matplotlib warns of each font that is named and not there.
-    installed = {font.name for font in manager.fontManager.ttflist}
+    installed = {font.name for font in fontManager.ttflist}
     fonts = [name for name in _FONTS if name in installed]
-    for shown in figure.findobj(text.Text):
+    for shown in figure.findobj(Text):
         shown.set_parse_math(False)  # people's names may hold dollar signs
         shown.set_fontfamily(fonts)
     software = f"litepyramid {__version__}"
@@ -340,17 +385,6 @@ def row(entry: Any, **more: Any) -> Fields:
     return {f.name: getattr(entry, f.name) for f in fields(entry)} | more
 
 
-def render(result: Result, form: Format) -> str:
-    """The result as text in one of the forms, ending with a newline."""
-    if form == "json":
-        return "".join(result.json_parts())
-    if form == "csv":
-        return _csv(result.to_csv_table())
-    if form == "latex":
-        return result.to_latex()
-    return result.to_table()
-
-
 def plain(value: Any) -> Any:
     """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as
     text."""
@@ -372,7 +406,7 @@ def plain(value: Any) -> Any:
 
 def show(cell: Cell, column: Column) -> str:
     """One cell as people read it; None and NaN are a dash."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+    if cell is None or cell != cell:
         return "–"
     if isinstance(cell, float):
         if column.above_zero and 0 < cell < 0.5 * 10**-column.digits:
@@ -381,7 +415,7 @@ def show(cell: Cell, column: Column) -> str:
     return printable(str(cell))
 
 
-def _text(table: Table, colour: bool = False) -> str:
+def _text(table: Table, colour: bool) -> str:
     """A rich table, as wide as COLUMNS or the terminal say, else 80."""
     from rich.console import Console
     from rich.text import Text
@@ -499,7 +533,7 @@ def _bar(value: Cell, width: int) -> Any:
     return Bar(
         1.0,
         0.0,
-        min(1.0, max(0.0, length)),
+        length,
         width=width,
         color="cyan",
     )
@@ -529,21 +563,6 @@ def wrap_note(note: str, width: int) -> list[str]:
             lines.append(indent)
         lines[-1] += piece
     return [line.rstrip() for line in lines]
-
-
-def _csv(table: Table) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.name for column in table.columns])
-    for row in table.rows:
-        cells: list[Cell] = []
-        for cell in row:
-            if isinstance(cell, str):
-                cells.append(guarded(cell))
-            else:
-                cells.append(None if cell != cell else cell)  # NaN is an empty cell
-        writer.writerow(cells)
-    return buffer.getvalue()
 
 
 def _html(table: Table) -> str:

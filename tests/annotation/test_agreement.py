@@ -17,7 +17,6 @@ from litepyramid.annotation.agreement import (
     krippendorff_alpha,
     majority_labels,
 )
-from litepyramid.tables import render
 
 NAN = float("nan")
 
@@ -128,7 +127,7 @@ def test_nobody_is_dropped_on_little_evidence_or_one_word_against_another():
     result = agree([truth, 1 - truth], ["good", "bad"])
     assert named(result, "dropped") == []
     assert sorted(named(result, "undecided")) == ["bad", "good"]
-    assert "a third worker is needed" in " ".join(render(result, "table").split())
+    assert "a third worker is needed" in " ".join(result.to_table().split())
     assert named(agree([truth, truth, 1 - truth], ["a", "b", "c"]), "undecided") == []
 
     # Two answers to an item are enough if a worker is paired with several others.
@@ -162,5 +161,5 @@ def test_kappa_is_of_two_workers_and_is_shown():
     expected = (7 / 9 - 30 / 81) / (1 - 30 / 81)
     result = agree([first, second], ["a", "b"])
     assert result.kappa == pytest.approx(expected)
-    assert f"kappa of the two workers: {expected:.3f}" in render(result, "table")
+    assert f"kappa of the two workers: {expected:.3f}" in result.to_table()
     assert math.isnan(agree([first, second, first], ["a", "b", "c"]).kappa)

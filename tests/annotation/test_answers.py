@@ -23,7 +23,6 @@ from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.responses import Response, read_responses
 from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
-from litepyramid.tables import render
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 
@@ -61,7 +60,7 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     )
 
     notes = "Started but not done (1): ferry, reference 1, sentence 1."
-    assert notes in render(result, "table")
+    assert notes in result.to_table()
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

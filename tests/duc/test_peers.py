@@ -10,7 +10,6 @@ from litepyramid.duc.ducview import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
 from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
-from litepyramid.tables import render
 from litepyramid.units.align import align_all, sentences_of
 
 
@@ -45,7 +44,7 @@ def test_scores_counted_by_hand(folder):
     assert modified[1] == pytest.approx([0, float("nan")], nan_ok=True)
     assert original[1] == pytest.approx([float("nan")] * 2, nan_ok=True)
     assert result.counts == ((1, 1, 0), (1, 0, 0), (2, 9, 1))
-    text = render(result, "table")
+    text = result.to_table()
     assert "2 summaries were not annotated" in text
     assert "1 summary has no SCU marked at all" in text
 
@@ -152,7 +151,7 @@ def test_nist_names_of_one_set_are_one_input(duc):
     assert "D0701-AGHI.pyr belongs to D0701" in folder.notes[0]
     result = score_peers(folder)
     assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
-    assert "1 summary was not annotated" in render(result, "table")
+    assert "1 summary was not annotated" in result.to_table()
     notes = " ".join(lp.pyramid([duc], complete=True).notes)
     assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in notes
     assert "not annotated and" not in notes

@@ -12,7 +12,6 @@ from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
 from litepyramid.easiness.mix import By, mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
 from litepyramid.io.coerce import as_references, as_units
-from litepyramid.tables import render
 from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import extract
@@ -360,7 +359,7 @@ def test_easiness_files_come_back(tmp_path, ending):
     with refused("no easiness for sentence 10 of reference 1 of input 'a'"):
         back.of([Sentence("a", 0, 9, "")])
 
-    table = render(easiness, "table")
+    table = easiness.to_table()
     assert table.index("It rained") < table.index("A cat") < table.index("The dog")
     assert "3 sentences, 2 with an easiness" in table
 

@@ -6,7 +6,7 @@ import io
 from cases import quick_score
 
 from litepyramid.checked import guarded, unguarded
-from litepyramid.tables import Column, Result, Table, render
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import latex_escape
 
 NAMES = [
@@ -48,7 +48,7 @@ class Shown(Result):
 
 
 def test_a_table_shows_names_and_does_not_obey_them():
-    shown = render(Shown(), "table")
+    shown = Shown().to_table()
     assert shown.isascii() or not {"\x1b", "\u202e", "\udc80"} & set(shown)
     assert "x" * 3000 not in "".join(shown.split())
     for name in (
@@ -61,7 +61,7 @@ def test_a_table_shows_names_and_does_not_obey_them():
 
 
 def test_latex_holds_no_command_and_no_comment_ends():
-    lines = render(Shown(), "latex").splitlines()
+    lines = Shown().to_latex().splitlines()
     begin = lines.index(next(line for line in lines if line.startswith(r"\begin")))
     assert all(line.startswith("%") for line in lines[:begin])
     assert any("write18" in line for line in lines[begin:])
@@ -86,7 +86,7 @@ def test_latex_has_an_interval_in_one_column_a_caption_and_a_label():
 
 
 def test_csv_holds_no_formula_and_names_come_back():
-    rows = list(csv.reader(io.StringIO(render(Shown(), "csv"))))[1:]
+    rows = list(csv.reader(io.StringIO(Shown().to_csv())))[1:]
     assert [unguarded(name) for name, _ in rows] == NAMES
     assert not [name for name, _ in rows if name[0] in "=+-@"]
     assert {score for _, score in rows} == {"-1.5"}

@@ -44,10 +44,11 @@ def target(use: Use, folder: Path, heavy: bool = False) -> Target:
 
 def shown(result: Any):
     """The result in all its forms: what was let in must be shown too."""
-    from litepyramid.tables import render
-
-    for form in ("table", "json", "csv", "latex"):
-        render(result, form)
+    result.to_table()
+    result.to_csv()
+    result.to_latex()
+    for _ in result.json_parts():
+        pass
 
 
 def _scored(folder):

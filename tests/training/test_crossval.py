@@ -18,7 +18,6 @@ from litepyramid.io.loading import load
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.tables import render
 from litepyramid.training.crossval import (
     cross_validate,
     make_contest,
@@ -186,7 +185,7 @@ def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature(
     result = lp.crossval("lexical", whole, folds=2)
     assert {score.units for score in result.scores} == {"lite2", "lite2.5", "lite3"}
     assert set(result.judges) == {"trained", "recall"}
-    assert max(map(len, render(result, "table").splitlines())) <= 80
+    assert max(map(len, result.to_table().splitlines())) <= 80
     small = synthetic(inputs=6, systems=3)
     ways = [{}, {"settings": ["seed=1"]}, {"folds": 3}, {"by": "systems"}, {}]
     one, *others = (
