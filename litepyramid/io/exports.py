@@ -18,22 +18,17 @@ from litepyramid.text import cut
 
 Json = dict[str, Any]
 
-_OWN_IDS = ("id", "sample_id", "question_id")
-_OWN_SYSTEMS = ("system", "model", "model_name", "run", "run_name", "version")
-_FACTS = ("expected_facts", "key_facts", "facts", "nuggets", "claims")
-_QUESTION = ("question", "query", "input", "prompt", "user_input", "messages", "text")
-_ANSWER = ("answer", "response", "output", "result", "completion", "generation", "text")
+# Names that tools use, with spaces between them.
+_OWN_IDS = "id sample_id question_id"
+_OWN_SYSTEMS = "system model model_name run run_name version"
+_FACTS = "expected_facts key_facts facts nuggets claims"
+_QUESTION = "question query input prompt user_input messages text"
+_ANSWER = "answer response output result completion generation text"
 _REFERENCE = (
-    *("reference", "answer", "expected_output", "expected", "ground_truth", "ideal"),
-    *("label", "output", "reference_answer", "expected_answer", "response"),
+    "reference answer expected_output expected ground_truth ideal label output "
+    "reference_answer expected_answer response"
 )
-_CONTEXTS = (
-    "contexts",
-    "context",
-    "retrieved_contexts",
-    "retrieval_context",
-    "documents",
-)
+_CONTEXTS = "contexts context retrieved_contexts retrieval_context documents"
 _TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 _LISTS_OF_SCORES = (
     *("results", "metricsData", "metrics_data", "annotations", "evaluation_scores"),
@@ -48,7 +43,8 @@ _NO_SCORES = re.compile(
 
 @dataclass(frozen=True)
 class Export:
-    """What a tool calls our columns; a name that ends in a dot is that of an object.
+    """What a tool calls our columns: names with spaces between them; one that ends in a
+    dot is that of an object.
 
     Attributes:
         needs: Names that all objects have.
@@ -58,22 +54,21 @@ class Export:
     """
 
     name: str
-    needs: tuple[str, ...]
-    some: tuple[str, ...]
-    question: tuple[str, ...]
-    answer: tuple[str, ...]
-    reference: tuple[str, ...]
-    contexts: tuple[str, ...]
-    id: tuple[str, ...] = ()
-    system: tuple[str, ...] = ()
+    needs: str
+    some: str
+    question: str
+    answer: str = ""
+    reference: str = ""
+    contexts: str = ""
+    id: str = ""
+    system: str = ""
     scores: str | None = None
-    wrapped: tuple[str, ...] = ()
+    wrapped: str = ""
 
     def fits(self, keys: frozenset[str]) -> bool:
         """Whether an object with these names is a row of the tool."""
-        return all(_has(keys, name) for name in self.needs) and any(
-            _has(keys, name) for name in self.some
-        )
+        needed = all(_has(keys, name) for name in self.needs.split())
+        return needed and any(_has(keys, name) for name in self.some.split())
 
 
 def _has(keys: frozenset[str], name: str) -> bool:
@@ -85,165 +80,160 @@ def _has(keys: frozenset[str], name: str) -> bool:
 EXPORTS = (
     Export(
         "ragas",
-        needs=("user_input",),
-        some=("response", "reference", "retrieved_contexts", "reference_contexts"),
-        question=("user_input",),
-        answer=("response",),
-        reference=("reference",),
-        contexts=("retrieved_contexts",),
+        needs="user_input",
+        some="response reference retrieved_contexts reference_contexts",
+        question="user_input",
+        answer="response",
+        reference="reference",
+        contexts="retrieved_contexts",
         id=_OWN_IDS,
         system=_OWN_SYSTEMS,
         scores="",
     ),
     Export(
         "ragas",
-        needs=("question",),
-        some=("contexts", "ground_truth", "ground_truths"),
-        question=("question",),
-        answer=("answer",),
-        reference=("ground_truth", "ground_truths", "reference"),
-        contexts=("contexts",),
-        id=("input", *_OWN_IDS),
+        needs="question",
+        some="contexts ground_truth ground_truths",
+        question="question",
+        answer="answer",
+        reference="ground_truth ground_truths reference",
+        contexts="contexts",
+        id=f"input {_OWN_IDS}",
         system=_OWN_SYSTEMS,
         scores="",
     ),
     Export(
         "DeepEval",
-        needs=("input",),
+        needs="input",
         some=(
-            *("actual_output", "expected_output", "retrieval_context"),
-            *("actualOutput", "expectedOutput", "retrievalContext"),
+            "actual_output expected_output retrieval_context actualOutput "
+            "expectedOutput retrievalContext"
         ),
-        question=("input",),
-        answer=("actual_output", "actualOutput"),
-        reference=("expected_output", "expectedOutput"),
-        contexts=("retrieval_context", "retrievalContext"),
+        question="input",
+        answer="actual_output actualOutput",
+        reference="expected_output expectedOutput",
+        contexts="retrieval_context retrievalContext",
         id=_OWN_IDS,
         system=_OWN_SYSTEMS,
-        wrapped=("testCases", "test_results", "goldens"),
+        wrapped="testCases test_results goldens",
     ),
     Export(
         "TruLens",
-        needs=("record_id", "input", "output"),
-        some=("app_id", "app_name", "record_json"),
-        question=("input",),
-        answer=("output",),
-        reference=("ground_truth", "expected_response"),
-        contexts=("contexts", "context"),
-        system=("app_name", "app_id"),
+        needs="record_id input output",
+        some="app_id app_name record_json",
+        question="input",
+        answer="output",
+        reference="ground_truth expected_response",
+        contexts="contexts context",
+        system="app_name app_id",
         scores="",
     ),
     Export(
         "TruLens",
-        needs=("query", "expected_response"),
-        some=("query_id", "expected_chunks", "query"),
-        question=("query",),
-        answer=("response",),
-        reference=("expected_response",),
-        contexts=("expected_chunks",),
-        id=("query_id",),
+        needs="query expected_response",
+        some="query_id expected_chunks query",
+        question="query",
+        answer="response",
+        reference="expected_response",
+        contexts="expected_chunks",
+        id="query_id",
     ),
     Export(
         "OpenAI's evals",
-        needs=("datasource_item", "sample"),
-        some=("results", "run_id"),
-        question=("datasource_item.", "sample.input"),
-        answer=("sample.output_text", "sample.output"),
-        reference=("datasource_item.",),
-        contexts=("datasource_item.",),
-        id=("datasource_item_id",),
-        system=("sample.model",),
-        wrapped=("data",),
+        needs="datasource_item sample",
+        some="results run_id",
+        question="datasource_item. sample.input",
+        answer="sample.output_text sample.output",
+        reference="datasource_item.",
+        contexts="datasource_item.",
+        id="datasource_item_id",
+        system="sample.model",
+        wrapped="data",
     ),
     Export(
         "OpenAI's evals",
-        needs=("item", "sample"),
-        some=("item",),
-        question=("item.", "sample.input"),
-        answer=("sample.output_text", "sample.output"),
-        reference=("item.",),
-        contexts=("item.",),
-        system=("sample.model",),
-        wrapped=("data",),
+        needs="item sample",
+        some="item",
+        question="item. sample.input",
+        answer="sample.output_text sample.output",
+        reference="item.",
+        contexts="item.",
+        system="sample.model",
+        wrapped="data",
     ),
     Export(
         "samples of OpenAI's evals",
-        needs=("input", "ideal"),
-        some=("ideal",),
-        question=("input",),
-        answer=("completion", "sampled"),
-        reference=("ideal",),
-        contexts=(),
+        needs="input ideal",
+        some="ideal",
+        question="input",
+        answer="completion sampled",
+        reference="ideal",
     ),
     Export(
         "the log of OpenAI's evals",
-        needs=("sample_id", "sampled"),
-        some=("prompt",),
-        question=("prompt",),
-        answer=("sampled",),
-        reference=("ideal",),
-        contexts=(),
-        id=("sample_id",),
-        system=("model",),
+        needs="sample_id sampled",
+        some="prompt",
+        question="prompt",
+        answer="sampled",
+        reference="ideal",
+        id="sample_id",
+        system="model",
         scores="",
     ),
     Export(
         "LangSmith",
-        needs=("inputs",),
+        needs="inputs",
         some=(
-            *("reference_outputs", "expected_outputs", "actual_outputs"),
-            *("reference", "run_type", "trace_id"),
+            "reference_outputs expected_outputs actual_outputs reference run_type "
+            "trace_id"
         ),
-        question=("inputs.",),
-        answer=("actual_outputs.", "outputs."),
-        reference=("reference_outputs.", "expected_outputs.", "reference."),
-        contexts=("outputs.", "inputs."),
-        id=("example_id", "reference_example_id", "row_id"),
-        system=("experiment_name", "experiment", "session_name"),
-        wrapped=("results", "rows"),
+        question="inputs.",
+        answer="actual_outputs. outputs.",
+        reference="reference_outputs. expected_outputs. reference.",
+        contexts="outputs. inputs.",
+        id="example_id reference_example_id row_id",
+        system="experiment_name experiment session_name",
+        wrapped="results rows",
         scores="feedback.",
     ),
     Export(
         "examples of LangSmith",
-        needs=("inputs",),
-        some=("outputs",),
-        question=("inputs.",),
-        answer=(),
-        reference=("outputs.",),
-        contexts=("inputs.", "outputs."),
-        id=("id",),
-        wrapped=("examples",),
+        needs="inputs",
+        some="outputs",
+        question="inputs.",
+        reference="outputs.",
+        contexts="inputs. outputs.",
+        id="id",
+        wrapped="examples",
     ),
     Export(
         "Phoenix",
-        needs=("example_id", "input"),
-        some=("output", "reference_output", "expected"),
-        question=("input.", "input"),
-        answer=("output.", "output"),
-        reference=("reference_output.", "reference_output", "expected.", "expected"),
-        contexts=("output.", "input."),
-        id=("example_id",),
-        system=("experiment_name", "experiment_id"),
-        wrapped=("data",),
+        needs="example_id input",
+        some="output reference_output expected",
+        question="input. input",
+        answer="output. output",
+        reference="reference_output. reference_output expected. expected",
+        contexts="output. input.",
+        id="example_id",
+        system="experiment_name experiment_id",
+        wrapped="data",
     ),
     Export(
         "Phoenix",
-        needs=("context.span_id", "attributes.input.value"),
-        some=("attributes.output.value", "attributes.retrieval.documents"),
-        question=("attributes.input.value",),
-        answer=("attributes.output.value",),
-        reference=(),
-        contexts=("attributes.retrieval.documents",),
-        system=("attributes.llm.model_name",),
+        needs="context.span_id attributes.input.value",
+        some="attributes.output.value attributes.retrieval.documents",
+        question="attributes.input.value",
+        answer="attributes.output.value",
+        contexts="attributes.retrieval.documents",
+        system="attributes.llm.model_name",
     ),
     Export(
         "Phoenix",
-        needs=("context.span_id", "input", "output"),
-        some=("reference",),
-        question=("input",),
-        answer=("output",),
-        reference=(),
-        contexts=("reference",),  # the documents that were retrieved
+        needs="context.span_id input output",
+        some="reference",
+        question="input",
+        answer="output",
+        contexts="reference",  # the documents that were retrieved
     ),
 )
 """Every tool whose exports are recognised by the names in them; the first that fits."""
@@ -257,7 +247,7 @@ def export_of(keys: frozenset[str]) -> Export | None:
 def wrapped_rows(whole: Mapping[str, Any]) -> tuple[str, list[Json]] | None:
     """The rows that an export holds in one object, and under which name."""
     for export in EXPORTS:
-        for name in export.wrapped:
+        for name in export.wrapped.split():
             rows = whole.get(name)
             if not isinstance(rows, list) or not rows:
                 continue
@@ -289,7 +279,8 @@ def read_export(
     numbers: dict[tuple[str, int], str] = {}
     times: Counter[tuple[Any, str]] = Counter()
     # Ids of runs tell nothing about which answers belong together; questions do.
-    use_ids = _are_ids([ours for _, ours in rows])
+    ids = [(ours.get("system"), str(ours.get("id") or "")) for _, ours in rows]
+    use_ids = all(name for _, name in ids) and len(set(ids)) == len(ids)
 
     for line, ours in rows:
         system = ours.get("system")
@@ -302,12 +293,6 @@ def read_export(
         if answered:
             ours.setdefault("summary", None)
         yield line, ours
-
-
-def _are_ids(rows: list[Json]) -> bool:
-    """Whether each row has an id, and no system the same one twice."""
-    ids = [(row.get("system"), str(row.get("id") or "")) for row in rows]
-    return all(name for _, name in ids) and len(set(ids)) == len(ids)
 
 
 def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
@@ -334,17 +319,18 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
         for key in context if isinstance(context, dict) else ():
             counts[f"values of contexts' {key}"] += key not in _TEXT_KEYS
 
-    facts = _taken(flat, ("", "metadata.", *export.reference), _FACTS, named=True)
+    names = f"{_FACTS} metadata. {export.reference}"
+    facts = _taken(flat, names, _FACTS, named=True)
     if texts := _texts(facts):
         ours["units"] = texts
 
-    system = _taken(flat, export.system, ())
+    system = _taken(flat, export.system)
     # Two versions of one app are two systems.
     version = flat.pop("app_version", None) if system is not None else None
     if system not in (None, ""):
         ours["system"] = f"{system} {version}" if version else str(system)
 
-    name = _taken(flat, export.id, ())
+    name = _taken(flat, export.id)
     if name not in (None, ""):
         ours["id"] = name
 
@@ -381,8 +367,8 @@ def _object_in(cell: str) -> Any:
 
 def _taken(
     flat: Json,
-    names: tuple[str, ...],
-    preferred: tuple[str, ...],
+    names: str,
+    preferred: str = "",
     *,
     named: bool = False,
 ) -> Any:
@@ -390,16 +376,16 @@ def _taken(
 
     Under a dot, the only value there is taken too, unless it must be `named`.
     """
-    for name in names:
-        if name and not name.endswith("."):
+    for name in names.split():
+        if not name.endswith("."):
             if name in flat:
                 return flat.pop(name)
             continue
-        for key in preferred:
+        for key in preferred.split():
             if name + key in flat:
                 return flat.pop(name + key)
         under = [key for key in flat if key.startswith(name)]
-        if name and not named and len(under) == 1:
+        if not named and len(under) == 1:
             return flat.pop(under[0])
 
     return None
