@@ -30,7 +30,7 @@ from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import COLUMNS, Rows, joined
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
-from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import (
     Fields,
@@ -86,7 +86,7 @@ class Converted(Result):
     references: tuple[InputReferences, ...] = ()
     summaries: tuple[SystemSummaries, ...] = ()
     labels: tuple[SystemLabels, ...] = ()
-    scores: ScoreTable | None = field(default=None, metadata=HIDDEN)
+    scores: ScoreTable | None = hidden(default=None)
     left_out: Mapping[str, int] = field(default_factory=dict)
     remarks: Texts = ()
     documents: int = 0
@@ -104,14 +104,7 @@ class Converted(Result):
     @property
     def inputs(self) -> Names:
         """The ids of all inputs that the files name."""
-        counts = self.counts
-        return tuple(
-            {
-                **counts["unit"],
-                **counts["reference"],
-                **counts["summary"],
-            }
-        )
+        return tuple(dict.fromkeys(chain.from_iterable(self.counts.values())))
 
     @property
     def counts(self) -> dict[str, Counter[str]]:

@@ -32,7 +32,7 @@ import regex
 from defusedxml.common import DefusedXmlException, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.files import ending, read_bytes, stem
 from litepyramid.types import InputReferences, InputUnits, Texts, Unit
 
@@ -310,7 +310,8 @@ def read_peer_annotation(
     pyramid = _pyramid(node, name.input, path, legacy)
     present: Counter[str] = Counter()
     for peer in marked.findall("peerscu"):
-        present[_attribute(peer, "uid", path)] += len(peer.findall("contributor"))
+        with located(path):
+            present[_uid(peer)] += len(peer.findall("contributor"))
     # DUCView puts contributors that match no SCU under the uid 0.
     extra = present.pop("0", 0)
     texts = (element.find("text") for element in (marked, annotation, root))
@@ -393,12 +394,14 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     odd = Counter({LEGACY: int(legacy)})
 
     for element in node.findall("scu"):
-        uid = _attribute(element, "uid", path)
-        if uid in scus:
-            raise InputError(f"SCU {uid} occurs twice", path=path)
         places = []
-        for contributor in element.findall("contributor"):
-            places.append(_place(contributor, packed, starts, ends, path))
+        with located(path):
+            uid = _uid(element)
+            if uid in scus:
+                raise InputError(f"SCU {uid} occurs twice")
+            for contributor in element.findall("contributor"):
+                places.append(_place(contributor, packed, starts, ends))
+
         owners = [reference for reference, _ in places if reference is not None]
         # A pyramid that does not mark its references places nothing: that is not odd.
         odd[EMPTY] += not places
@@ -416,11 +419,11 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     )
 
 
-def _attribute(element: Element, key: str, path: Path) -> str:
-    value = element.attrib.get(key, "").strip()
-    if not value:
-        raise InputError(f"<{element.tag}> has no {key}", path=path)
-    return value
+def _uid(element: Element) -> str:
+    uid = element.attrib.get("uid", "").strip()
+    if not uid:
+        raise InputError(f"<{element.tag}> has no uid")
+    return uid
 
 
 def _lines(node: Element | None) -> list[str]:
@@ -432,14 +435,14 @@ def _lines(node: Element | None) -> list[str]:
 
 
 def _place(
-    node: Element, text: Packed, starts: list[int], ends: list[list[int]], path: Path
+    node: Element, text: Packed, starts: list[int], ends: list[list[int]]
 ) -> tuple[int | None, int | None]:
     """The reference and the line of a contributor, which may consist of several
     parts."""
     offsets = []
     for part in node.findall("part"):
         label = part.attrib.get("label", "")
-        start, end = (_offset(part, key, path) for key in ("start", "end"))
+        start, end = (_offset(part, key) for key in ("start", "end"))
         if start is not None and label.strip():
             start = text.find(label, start, end)
         if start is not None:
@@ -453,14 +456,12 @@ def _place(
     return reference, bisect_left(ends[reference], min(offsets))
 
 
-def _offset(part: Element, key: str, path: Path) -> int | None:
+def _offset(part: Element, key: str) -> int | None:
     value = part.attrib.get(key)
     if value is None:
         return None
     if not re.fullmatch(r"-?[0-9]{1,15}", value.strip()):
-        raise InputError(
-            f'<part> has {key}="{value}"', path=path, expected="a whole number"
-        )
+        raise InputError(f'<part> has {key}="{value}"', expected="a whole number")
     return int(value)
 
 
@@ -567,33 +568,31 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
             data = data.decode("cp1252", errors="replace").encode()
             legacy = True
 
-    # In UTF-16 every other byte of the markup is zero.
-    _check_doctype(data.replace(b"\0", b""), path)
     parser = DefusedXMLParser(
-        target=_Builder(path),
+        target=_Builder(),
         forbid_entities=True,
         # DUCView names a document type; that nothing outside is opened, the parser sees
         # to.
         forbid_external=False,
     )
-    try:
-        parser.feed(data)
-        root = parser.close()
-    except EntitiesForbidden as error:
-        raise InputError(
-            f"declares the entity '{error.name}'", path=path, hint=_HINT
-        ) from None
-    except ParseError as error:
-        line, column = error.position
-        reason = str(error).split(":")[0]
-        what = f"not well-formed XML ({reason} at column {column + 1})"
-        raise InputError(what, path=path, line=line) from None
-    except DefusedXmlException as error:
-        raise InputError(f"unsafe XML ({error})", path=path) from None
-    except (LookupError, ValueError) as error:
-        raise InputError(f"its encoding cannot be read ({error})", path=path) from None
-
-    return root, legacy
+    with located(path):
+        # In UTF-16 every other byte of the markup is zero.
+        _check_doctype(data.replace(b"\0", b""))
+        try:
+            parser.feed(data)
+            return parser.close(), legacy
+        except EntitiesForbidden as error:
+            what = f"declares the entity '{error.name}'"
+            raise InputError(what, hint=_HINT) from None
+        except ParseError as error:
+            line, column = error.position
+            reason = str(error).split(":")[0]
+            what = f"not well-formed XML ({reason} at column {column + 1})"
+            raise InputError(what, line=line) from None
+        except DefusedXmlException as error:
+            raise InputError(f"unsafe XML ({error})") from None
+        except (LookupError, ValueError) as error:
+            raise InputError(f"its encoding cannot be read ({error})") from None
 
 
 def text_of(node: Element) -> str:
@@ -604,20 +603,17 @@ def text_of(node: Element) -> str:
 class _Builder(TreeBuilder):
     """Builds the tree up to the limits."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path, self.depth, self.count = path, 0, 0
+    depth = 0
+    count = 0
 
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         self.depth += 1
         self.count += 1
         # A file of a few kilobytes can nest or repeat elements until memory runs out.
         if self.depth > MAX_DEPTH:
-            raise InputError(
-                f"elements nested more than {MAX_DEPTH} deep", path=self.path
-            )
+            raise InputError(f"elements nested more than {MAX_DEPTH} deep")
         if self.count > MAX_ELEMENTS:
-            raise InputError(f"more than {MAX_ELEMENTS} elements", path=self.path)
+            raise InputError(f"more than {MAX_ELEMENTS} elements")
         return super().start(tag, attrs)
 
     def end(self, tag: str, /) -> Element:
@@ -625,7 +621,7 @@ class _Builder(TreeBuilder):
         return super().end(tag)
 
 
-def _check_doctype(data: bytes, path: Path) -> None:
+def _check_doctype(data: bytes) -> None:
     """Looks for undeclared entities, which expat drops without a word if there is a
     doctype."""
     begin = data.find(b"<!DOCTYPE")
@@ -635,13 +631,13 @@ def _check_doctype(data: bytes, path: Path) -> None:
     doctype = data[begin : match.end() if match else None]
     # DUCView's is a few hundred bytes; a long one is work for the searches below.
     if len(doctype) > MAX_DOCTYPE:
-        raise InputError(f"a document type of more than {MAX_DOCTYPE} bytes", path=path)
+        raise InputError(f"a document type of more than {MAX_DOCTYPE} bytes")
     if _DEFAULT.search(doctype):
         hint = "Defaults are not filled in: write the attribute out."
-        raise InputError("gives an attribute a default value", path=path, hint=hint)
+        raise InputError("gives an attribute a default value", hint=hint)
 
     if b"<!ENTITY" not in doctype and (
         entity := _REFERENCE.search(_CDATA.sub(b"", data))
     ):
         what = f"uses the entity '{entity[1].decode()}', which the file does not hold"
-        raise InputError(what, path=path, hint=_HINT)
+        raise InputError(what, hint=_HINT)

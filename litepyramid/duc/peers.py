@@ -44,6 +44,12 @@ from litepyramid.types import (
 )
 
 METRICS = ("modified_pyramid", "original_pyramid")
+_OTHERS = (
+    "peer annotations carry another pyramid than the first of their input: each is "
+    "scored by its own."
+)
+_UNKNOWN = "SCUs found in summaries are not in the pyramid and do not count."
+_DIFFERING = ".pyr files differ from the pyramid of the peer annotations, which counts."
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,9 @@ class PyramidFolder:
                 partial.append(system)
 
         if len(partial) == len(annotated):
-            what = (
-                "no system was annotated on all of "
-                f"{counted(len(inputs), 'annotated input')}"
-            )
+            every = counted(len(inputs), "annotated input")
             hint = "Leave out the files of an annotator who did only part of them."
-            raise InputError(what, hint=hint)
+            raise InputError(f"no system was annotated on all of {every}", hint=hint)
 
         notes = list(self.notes)
         if partial:
@@ -114,11 +117,11 @@ class PyramidFolder:
 
     def units(self) -> tuple[InputUnits, ...]:
         """The SCUs of every input with their weights."""
-        return tuple(pyramid_units(p) for p in self.pyramids)
+        return tuple(map(pyramid_units, self.pyramids))
 
     def references(self) -> tuple[InputReferences, ...]:
         """The references of every input, one line per sentence."""
-        return tuple(pyramid_references(p) for p in self.pyramids)
+        return tuple(map(pyramid_references, self.pyramids))
 
     def summaries(self) -> tuple[SystemSummaries, ...]:
         """The summaries of every system, of those inputs that it was annotated on."""
@@ -421,39 +424,19 @@ def _notes(
     for pyramid in pyramids:
         odd.update(pyramid.odd)
     odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
+    for a in annotations:
+        odd[_OTHERS] += a.pyramid.content != by_input[a.pyramid.input].content
+        odd[_UNKNOWN] += len(a.unknown)
+    for name, topic in topics.items():
+        odd[_DIFFERING] += topic.content != by_input[name].content
+
     twice_by = (
         "annotations of summaries that another person annotated too "
-        f"({', '.join(twice)})"
+        f"({', '.join(twice)}): a summary's score is the mean of its annotations."
     )
-    others = 0
-    unknown = 0
-    for a in annotations:
-        others += a.pyramid.content != by_input[a.pyramid.input].content
-        unknown += len(a.unknown)
-
-    differing = 0
-    for name, topic in topics.items():
-        differing += topic.content != by_input[name].content
-
-    counts = [(odd[what], what) for what in (EMPTY, REPEATED, UNPLACED, LEGACY)]
-    counts += [
-        (
-            others,
-            "peer annotations carry another pyramid than the first of their input: "
-            "each is scored by its own.",
-        ),
-        (unknown, "SCUs found in summaries are not in the pyramid and do not count."),
-        (
-            differing,
-            ".pyr files differ from the pyramid of the peer annotations, which counts.",
-        ),
-        (
-            len(annotations) - len(again),
-            f"{twice_by}: a summary's score is the mean of its annotations.",
-        ),
-    ]
-
-    notes = [f"{number} {what}" for number, what in counts if number]
+    odd[twice_by] = len(annotations) - len(again)
+    order = (EMPTY, REPEATED, UNPLACED, LEGACY, _OTHERS, _UNKNOWN, _DIFFERING, twice_by)
+    notes = [f"{odd[what]} {what}" for what in order if odd[what]]
     # Of many files one is told, the first by name.
     renamed = {}
     for p in files:
