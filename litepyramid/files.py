@@ -21,12 +21,13 @@ from secrets import token_hex
 from typing import IO, Any, Literal, ParamSpec, TypeVar
 
 from litepyramid.checked import parse_json
-from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.errors import InputError, LitepyramidError, located
 from litepyramid.types import Fields
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
 _LONGEST_NAME = 200
 _LONGEST_PATH = 4096
+_TEXT: Any = {"encoding": "utf-8", "errors": "backslashreplace"}
 _MOST_SEPARATORS = 8  # of a value that may name a file between them
 
 # What the running command reads: its outputs are opened far below what knows that.
@@ -156,24 +157,20 @@ def read_lines(path: str | Path) -> list[str]:
 def read_jsonl(path: str | Path) -> list[tuple[int, Fields]]:
     """The objects of a JSON Lines file with their lines (from 1); blank lines are
     skipped."""
-    return jsonl_rows(path, read_lines(path))
+    with located(path):
+        return jsonl_rows(read_lines(path))
 
 
-def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, Fields]]:
-    """The objects of lines that were read from `path`, as `read_jsonl` gives them."""
+def jsonl_rows(lines: Iterable[str]) -> list[tuple[int, Fields]]:
+    """The objects of some lines, as `read_jsonl` gives them."""
     rows = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        row = parse_json(line, path=path, line=number)
+        row = parse_json(line, line=number)
         if not isinstance(row, dict):
             what = f"a JSON {type(row).__name__}"
-            raise InputError(
-                what,
-                path=path,
-                line=number,
-                expected="an object",
-            )
+            raise InputError(what, line=number, expected="an object")
         rows.append((number, row))
 
     return rows
@@ -337,10 +334,9 @@ def check_output(output: str | Path, *inputs: Any) -> None:
     """Checks before the work that a result can be written there, and is not one of the
     inputs."""
     output = Path(output)
-    kind = file_type(output)
     # What cannot be written is known before hours of judging, not after them.
     with writing(output):
-        _check_goal(output, kind, inputs)
+        kind = _checked_goal(output, *inputs)
         folder = next(p for p in output.absolute().parents if p.exists())
         if file_type(folder) != "folder":
             raise InputError("is not a folder", path=folder)
@@ -365,13 +361,16 @@ def check_outputs(outputs: Sequence[str | Path]) -> None:
             )
 
 
-def _check_goal(path: Path, kind: str | None, inputs: Sequence[Any] = ()) -> None:
-    """Sees that a path is a file to write: new, or no link and none of the inputs."""
+def _checked_goal(path: Path, *inputs: Any) -> str | None:
+    """The `file_type` of a path that can be written: new, or no link and none of the
+    inputs."""
+    kind = file_type(path)
     if kind == "folder":
         raise InputError("is a folder", path=path, expected="a file to write")
     if kind != "other" and path.is_symlink():
         raise InputError("is a link", path=path, hint="Name the file it leads to.")
     check_not_read(path, *inputs)
+    return kind
 
 
 def check_not_read(path: Path, *inputs: Any) -> None:
@@ -527,54 +526,45 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     bytes.
     """
     path = Path(path)
-    compressed = not binary and path.suffix.lower() == ".gz"
-    form, encoding, errors = (
-        ("b", None, None) if binary else ("", "utf-8", "backslashreplace")
-    )
-    kind = file_type(path)
-    _check_goal(path, kind)
+    kind = _checked_goal(path)
+    compressed = not binary and kind != "other" and path.suffix.lower() == ".gz"
+    form, options = ("b", {}) if binary or compressed else ("", _TEXT)
 
     with writing(path):
         # A pipe or a terminal cannot be renamed: it is written as it comes.
         if kind == "other":
-            with path.open(f"w{form}", encoding=encoding, errors=errors) as file:
+            with path.open(f"w{form}", **options) as file:
                 yield file
             return
 
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = _unfinished(path)
         try:
-            if compressed:
-                with _compressed(temporary) as file:
+            with temporary.open(f"x{form}", **options) as file:
+                if compressed:
+                    with _compressed(file) as text:
+                        yield text
+                else:
                     yield file
-            else:
-                with temporary.open(
-                    f"x{form}", encoding=encoding, errors=errors
-                ) as file:
-                    yield file
-                    file.flush()
-                    os.fsync(file.fileno())
+                file.flush()
+                os.fsync(file.fileno())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
 
 
-@contextmanager
-def _compressed(path: Path) -> Iterator[IO[str]]:
-    """A new text file that is compressed, without a date: equal texts, equal bytes."""
-    with path.open("xb") as file:
-        packed = gzip.GzipFile(
-            "",
-            "wb",
-            6,
-            file,
-            mtime=0,
-        )
-        with packed, io.TextIOWrapper(packed, "utf-8", "backslashreplace") as text:
-            yield text
-        file.flush()
-        os.fsync(file.fileno())
+def _compressed(file: IO[bytes]) -> IO[str]:
+    """A text file that is compressed into a file, without a date: equal texts, equal
+    bytes."""
+    packed = gzip.GzipFile(
+        "",
+        "wb",
+        6,
+        file,
+        mtime=0,
+    )
+    return io.TextIOWrapper(packed, **_TEXT)
 
 
 @contextmanager

@@ -206,7 +206,7 @@ def _texts(value: Any) -> list[str]:
 def _read_sheet(text: str, path: Path) -> list[Response]:
     """A sheet that somebody filled in; without a worker's name, the file's name is
     it."""
-    columns, rows = csv_rows(path, text)
+    columns, rows = csv_rows(text)
     judging = {"task_id", "number", "present"} <= set(columns)
     if not judging and not {"task_id", "facts"} <= set(columns):
         raise InputError(

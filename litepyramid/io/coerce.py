@@ -594,6 +594,7 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
 
     text = one_line(row["text"]).strip()
     tags = row.get("tags")
+    weight = number(row.get("weight", 1.0))
     if not text:
         raise InputError(
             f"unit {nth} is empty",
@@ -607,25 +608,21 @@ def _unit(row: Any, nth: int, kind: UnitKind) -> Unit:
             hint="Were the files of references and units swapped?",
         )
 
+    if weight is None or not abs(weight) <= _HEAVIEST:
+        raise InputError(
+            f"weight {cut(repr(row['weight']))}",
+            expected=f"a number up to {_HEAVIEST:g}, below 0 for a penalty",
+        )
+
     # An empty cell of a table says nothing, where JSON would leave the key out.
     values = {key: value for key, value in row.items() if value != ""}
     values |= {
         "text": text,
-        "weight": _weight(row.get("weight", 1.0)),
+        "weight": weight,
         "kind": row.get("kind") or kind,
         "tags": [tags] if isinstance(tags, str) else tags,
     }
     return as_type(Unit, values, what=f"unit {nth}")
-
-
-def _weight(value: Any) -> float:
-    weight = number(value)
-    if weight is None or not abs(weight) <= _HEAVIEST:
-        raise InputError(
-            f"weight {cut(repr(value))}",
-            expected=f"a number up to {_HEAVIEST:g}, below 0 for a penalty",
-        )
-    return weight
 
 
 def write_units(

@@ -10,7 +10,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.language import language_notes, language_of, signed
-from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     InputReferences,
@@ -53,7 +53,7 @@ class Dataset(Result):
     labels: tuple[SystemLabels, ...] = ()
     label_units: tuple[InputUnits, ...] | None = None
     references: tuple[InputReferences, ...] | None = None
-    presence: Any = field(default=None, metadata=HIDDEN)
+    presence: Any = hidden(default=None)
     example_folds: tuple[tuple[str, ...], ...] = ()
     system_folds: tuple[tuple[str, ...], ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -128,16 +128,14 @@ class Dataset(Result):
             are = counted(long, "unit is a paragraph", "units are paragraphs")
             notes.append(
                 f"{are} (of {len(units)}): a unit is one short fact. If they are "
-                "references, "
-                "give them as references."
+                "references, give them as references."
             )
 
         if lists := [t for t in units if len(_ITEM.findall(t)) > 1]:
             are = counted(len(lists), "unit looks like a list", "units look like lists")
             notes.append(
                 f"{are} ('{cut(lists[0], 60)}') and count as one unit each: write a "
-                "JSON list, "
-                '["…", "…"], or one unit a row.'
+                'JSON list, ["…", "…"], or one unit a row.'
             )
 
         if self.left_out:

@@ -264,10 +264,11 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
         "version",
         "status",
     )
-    model, about = _object(about, "eval").pop("model", None), _object(about, "eval")
+    about = _object(about, "eval")
+    model = about.pop("model", None)
     _left(log, "log's", counts)
     # The settings are many and none of them has a place: one count for all.
-    counts["settings of the run"] += len(about.keys() - {"model"})
+    counts["settings of the run"] += len(about)
 
     for sample in as_type(list[dict[str, Any]], samples, what="broken samples"):
         own = dict(sample)

@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
-from litepyramid.checked import number, parse_json
-from litepyramid.errors import InputError
+from litepyramid.checked import number
+from litepyramid.errors import InputError, located
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier
-from litepyramid.io.shapes import python_list
+from litepyramid.io.shapes import list_in
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
@@ -75,20 +75,13 @@ def read_ids(path: str | Path) -> list[str]:
     table = read_rows(path)
     ids: dict[str, int] = {}
     for row in table.rows:
-        name = _name(row, table, "input") if row.text is None else row.text.strip()
-        if not name:
-            raise InputError(
-                "empty id",
-                path=path,
-                line=row.line,
-                expected="one id per line",
-            )
-        if name in ids and table.form == "lines":
-            raise InputError(
-                f"input '{name}' occurs twice (first on line {ids[name]})",
-                path=path,
-                line=row.line,
-            )
+        with located(path, row.line):
+            name = _name(row, table, "input") if row.text is None else row.text.strip()
+            if not name:
+                raise InputError("empty id", expected="one id per line")
+            if name in ids and table.form == "lines":
+                first = ids[name]
+                raise InputError(f"input '{name}' occurs twice (first on line {first})")
         ids.setdefault(name, row.line)
 
     return list(ids)
@@ -132,23 +125,25 @@ def entries_of(
     entries: dict[tuple[str | None, ...], Entry] = {}
     for row in table.rows:
         of = str(row.values.get("system"))
-        values, listed = _values(row, what, table)
+        path = row.path or table.path
         by_order = ordered or (table.form == "python" and of not in named)
 
-        # One value of several by order: nobody said which input it is of.
-        if by_order and (listed or what in _TEXTS):
-            place = counts[of]
-            counts[of] += 1
-            name = names[place] if names and place < len(names) else str(place + 1)
-        else:
-            name = _name(row, table, "input")
+        with located(path, row.line):
+            values, listed = _values(row, what, table)
+            # One value of several by order: nobody said which input it is of.
+            if by_order and (listed or what in _TEXTS):
+                place = counts[of]
+                counts[of] += 1
+                name = names[place] if names and place < len(names) else str(place + 1)
+            else:
+                name = _name(row, table, "input")
 
-        system = _name(row, table, "system") if "system" in row.values else None
-        rated = what in ("unit", "label") and "annotator" in row.values
-        rater = _name(row, table, "annotator") if rated else None
+            system = _name(row, table, "system") if "system" in row.values else None
+            rated = what in ("unit", "label") and "annotator" in row.values
+            rater = _name(row, table, "annotator") if rated else None
+
         asked = row.values.get("question")
         question = asked if isinstance(asked, str) and asked.strip() else None
-        path = row.path or table.path
         new = Entry(name, path, row.line, values, system, listed, question)
         entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed
@@ -283,8 +278,6 @@ def _name(row: Row, table: Rows, column: str) -> str:
             what = f'"{column}" is {cut(json.dumps(value))}'
         raise InputError(
             what,
-            path=row.path or table.path,
-            line=row.line,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in '
             "every row",
             hint=table.way_out()
@@ -315,12 +308,8 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         if isinstance(value, str) or null:
             return [value], True
 
-    if (
-        table.form in ("csv", "python")
-        and isinstance(value, str)
-        and value.lstrip()[:1] == "["
-    ):
-        value = _list_in_cell(value, table, row, must=plural or what in _TEXTS)
+    if table.form in ("csv", "python") and isinstance(value, str):
+        value = list_in(value, must=plural or what in _TEXTS, line=row.line)
 
     if isinstance(value, list) and value and what != "summary":
         return _beside(value, row.values.get("units"), what), True
@@ -337,8 +326,6 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     if row.text is not None:
         raise InputError(
             "an empty line",
-            path=row.path or table.path,
-            line=row.line,
             hint="Remove the line, or write what belongs to this input.",
         )
 
@@ -349,8 +336,6 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     usual = what if what == "summary" else many
     raise InputError(
         f'no "{table.columns.get(what) or usual}"',
-        path=table.path,
-        line=row.line,
         expected=f"the column '{what}' with one per row, or '{many}' with a JSON list",
         hint=way_out,
     )
@@ -375,23 +360,6 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     for text, value in zip(texts, values, strict=True):
         result.append({"unit": text, what: value})
     return result
-
-
-def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
-    """The list that a cell holds, as JSON or as Python writes it; else its text, if it
-    may be."""
-    try:
-        return parse_json(
-            cell,
-            path=row.path or table.path,
-            line=row.line,
-            expected='a JSON list: ["text", "text", …]',
-        )
-    except InputError:
-        values = python_list(cell)
-        if values is None and must:
-            raise
-        return cell if values is None else values
 
 
 def _with_unit(value: Any, what: str, row: Row) -> Any:

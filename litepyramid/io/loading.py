@@ -129,7 +129,7 @@ def load(
     for key, source in list(sources.items()):
         # Beside units, a table of summaries is read for its summaries alone.
         main = key == alone or (key == "summaries" and "units" not in sources)
-        opened = main or isinstance(source, str | Path | Rows)
+        opened = main or isinstance(source, str | Path)
         if not opened and key != "summaries":
             continue
         paths = paths_of(source)
@@ -282,8 +282,6 @@ def _opened(
 ) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for
     all else."""
-    if isinstance(source, Rows):
-        return source
     if paths:
         # A folder is a file a system, and presence may be a saved result.
         kinds = set(map(file_type, paths))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.checked import parse_json, unguarded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
 from litepyramid.io.exports import export_of, wrapped_rows
 from litepyramid.io.formats import format_of
@@ -62,17 +62,19 @@ def read_rows(
         )
 
     known = {*KNOWN, *(columns.headers if columns else ())}
-    form, rows = _form(path, text, known, table)
-    if form == "lines":
-        rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
-    elif form == "csv":
-        rows = _known_rows(path, text, known)
-        if index := _index_column(rows, known):
-            for row in rows:
-                del row.values[index]
-            return as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
-    elif form == "jsonl":
-        rows = _jsonl_rows(path, text)
+    with located(path):
+        form, rows = _form(path, text, known, table)
+        if form == "lines":
+            rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
+        elif form == "csv":
+            rows = _known_rows(text, known)
+        elif form == "jsonl":
+            rows = _jsonl_rows(text)
+
+    if form == "csv" and (index := _index_column(rows, known)):
+        for row in rows:
+            del row.values[index]
+        return as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
 
     raw = Rows(path, form, rows)
     if form == "csv":
@@ -178,9 +180,7 @@ def _cell(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def csv_rows(
-    path: Path, text: str, delimiter: str = ","
-) -> tuple[list[str], list[Row]]:
+def csv_rows(text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
     """The names in a CSV's header, and the rows below it; rows of empty cells alone are
     none."""
     names: list[str] = []
@@ -198,13 +198,10 @@ def csv_rows(
                     names.append(cell.strip() or f"column {n}")
                 name, count = Counter(names).most_common(1)[0]
                 if count > 1:
-                    raise InputError(
-                        f"column '{name}' occurs twice", path=path, line=line
-                    )
+                    raise InputError(f"column '{name}' occurs twice", line=line)
             elif any(cells) and len(cells) != len(names):
                 raise InputError(
                     counted(len(cells), "column"),
-                    path=path,
                     line=line,
                     expected=f"{len(names)}, as in the header",
                 )
@@ -213,7 +210,7 @@ def csv_rows(
                 rows.append(Row(line, dict(zip(names, cells, strict=True))))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"not valid CSV ({error})", path=path, line=line) from None
+        raise InputError(f"not valid CSV ({error})", line=line) from None
     finally:
         csv.field_size_limit(limit)
 
@@ -229,7 +226,7 @@ def _form(
     start = text.lstrip()[:1]
     if start == "[":
         try:
-            return "json", _array_rows(path, text)
+            return "json", _array_rows(text)
         except InputError:
             # A line of text may begin with a bracket; broken JSON is no such line.
             if table or kind in (".json", ".jsonl") or re.match(r"\s*\[\s*\{", text):
@@ -245,9 +242,9 @@ def _form(
     return ("csv" if is_table else "lines"), []
 
 
-def _jsonl_rows(path: Path, text: str) -> list[Row]:
+def _jsonl_rows(text: str) -> list[Row]:
     try:
-        return [Row(*row) for row in jsonl_rows(path, split_lines(text))]
+        return [Row(*row) for row in jsonl_rows(split_lines(text))]
     except InputError as error:
         try:
             whole = parse_json(text)
@@ -268,12 +265,11 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             return [Row(1, row) for row in saved]
         raise InputError(
             "one JSON object over several lines",
-            path=path,
             expected="an array of objects, or one object per line",
         ) from None
 
 
-def _array_rows(path: Path, text: str) -> list[Row]:
+def _array_rows(text: str) -> list[Row]:
     """The elements of the array that the text is, each with its line."""
     rows = []
     decoder = json.JSONDecoder()
@@ -282,7 +278,7 @@ def _array_rows(path: Path, text: str) -> list[Row]:
     end = text.index("[") + 1
 
     # Parsed twice: once for all the checks, once for where each element begins.
-    for value in parse_json(text, path=path):
+    for value in parse_json(text):
         at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
         line, seen = line + text.count("\n", seen, at), at
         _, end = decoder.raw_decode(text, at)
@@ -294,7 +290,6 @@ def _array_rows(path: Path, text: str) -> list[Row]:
         else:
             raise InputError(
                 f"a JSON list of {type(value).__name__}",
-                path=path,
                 line=line,
                 expected="objects or texts",
             )
@@ -318,9 +313,9 @@ def _column(cell: str, known: set[str]) -> str:
     return cell if cell in known or cell.lower() not in known else cell.lower()
 
 
-def _known_rows(path: Path, text: str, known: set[str]) -> list[Row]:
+def _known_rows(text: str, known: set[str]) -> list[Row]:
     """`csv_rows` under the known names of their columns, written in any case."""
-    names, rows = csv_rows(path, text, _header(text, known)[0])
+    names, rows = csv_rows(text, _header(text, known)[0])
     columns = {name: _column(name, known) for name in names}
     result = []
     for row in rows:

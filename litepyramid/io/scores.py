@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from litepyramid.checked import guarded, number
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, read_text
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import (
@@ -259,10 +259,10 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
     if text is not None:
         # A file of scores is a table, whatever its first line holds.
         rows = read_rows(path, columns, table=True, text=text, holding="score")
-        return _of_rows(rows)
+        return _rated(rows)
 
     if table := table_rows(source, "scores", columns, holding="score"):
-        return _of_rows(table)
+        return _rated(table)
 
     raise InputError(
         f"scores cannot be read from a {type(source).__name__}",
@@ -351,14 +351,10 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
         if not isinstance(scores, dict):
             scores = {metric: row.get(metric) for metric in metrics}
         if not scores and not nested:
-            if "score" not in row and table.form.startswith("json"):
-                raise InputError(
-                    "no score",
-                    path=table.path,
-                    line=line,
-                    expected=SCORE_COLUMNS,
-                )
-            metric = _name(row.get("metric"), "metric", table.path, line)
+            with located(table.path, line):
+                if "score" not in row and table.form.startswith("json"):
+                    raise InputError("no score", expected=SCORE_COLUMNS)
+                metric = _name(row.get("metric"), "metric")
             scores = {metric: row.get("score")}
             if number(row.get("human")) is not None:
                 scores["human"] = row["human"]
@@ -393,17 +389,13 @@ def _wide_metrics(table: Rows, columns: Iterable[str]) -> list[str]:
     return metrics
 
 
-def _of_rows(table: Rows) -> _Source:
-    """The cells of a table of rows, and what of it was left out."""
-    return _rated(_row_cells(table))._replace(left_out=tuple(table.left_out))
-
-
-def _rated(cells: Iterable[_Cell]) -> _Source:
-    """The cells; where raters differ, each of them as a metric, whose mean is to be
-    taken."""
-    cells = list(cells)
+def _rated(table: Rows) -> _Source:
+    """The cells of a table, and what of it was left out; where raters differ, each of
+    them as a metric, whose mean is to be taken."""
+    cells = list(_row_cells(table))
+    left_out = tuple(table.left_out)
     if not any(cell.rater for cell in cells):
-        return _Source(cells)
+        return _Source(cells, left_out=left_out)
     first: dict[tuple[str, ...], _Cell] = {}
     for cell in cells:
         first.setdefault(cell[:3], cell)
@@ -420,7 +412,7 @@ def _rated(cells: Iterable[_Cell]) -> _Source:
         if name not in means.setdefault(cell.metric, []):
             means[cell.metric].append(name)
 
-    return _Source(result, {}, means)
+    return _Source(result, {}, means, left_out)
 
 
 def _saved_cells(saved: SavedScores, path: Path) -> Iterator[_Cell]:
@@ -447,22 +439,19 @@ def _cells(
     line: int | None = None,
 ) -> Iterator[_Cell]:
     """The cells of one row: its scores by metric."""
-    system = _name(row.get("system"), "system", path, line)
-    input_ = _name(row.get("input"), "input", path, line)
-    rater = identifier(row.get("annotator")) or ""
-    for key, value in scores.items():
-        metric = _name(key, "metric", path, line)
-        score = _number(value, path, line)
-        yield _Cell(system, input_, metric, score, str(path), line, rater)
+    with located(path, line):
+        system = _name(row.get("system"), "system")
+        input_ = _name(row.get("input"), "input")
+        rater = identifier(row.get("annotator")) or ""
+        for key, value in scores.items():
+            metric = _name(key, "metric")
+            yield _Cell(system, input_, metric, _number(value), str(path), line, rater)
 
 
-def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
+def _name(value: Any, key: str) -> str:
     if (name := identifier(value)) is None:
         raise InputError(
-            f"the {key} is {cut(value)}",
-            path=path,
-            line=line,
-            expected="a name, or a whole number",
+            f"the {key} is {cut(value)}", expected="a name, or a whole number"
         )
     return name
 
@@ -471,7 +460,7 @@ def _missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in _MISSING)
 
 
-def _number(value: Any, path: str | Path, line: int | None) -> float:
+def _number(value: Any) -> float:
     score = np.nan if _missing(value) else number(value)
     if score is None or abs(score) == np.inf:
         what = f"the score '{cut(value)}' is not a number"
@@ -479,13 +468,7 @@ def _number(value: Any, path: str | Path, line: int | None) -> float:
         if score:
             what = "a score is infinite"
             hint = "Leave the cell empty if it was not scored."
-        raise InputError(
-            what,
-            path=path,
-            line=line,
-            expected="a finite number",
-            hint=hint,
-        )
+        raise InputError(what, expected="a finite number", hint=hint)
 
     return score
 
@@ -511,8 +494,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             line = f":{first.line}" if first.line else ""
             raise InputError(
                 f"metric '{cell.metric}' scores system '{cell.system}' on input "
-                f"'{cell.input}'"
-                f" twice (first at {first.path}{line})",
+                f"'{cell.input}' twice (first at {first.path}{line})",
                 path=cell.path,
                 line=cell.line,
                 hint="Keep one of the two, or give them different names.",
@@ -525,10 +507,8 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     if size > max(_CELLS, _SPARSEST * len(by_place)):
         raise InputError(
             f"{len(by_place):,} scores share too little: "
-            f"{counted(len(metrics), 'metric')}, "
-            f"{counted(len(systems), 'system')} and {counted(len(inputs), 'input')} "
-            "make a table "
-            f"of {size:,} cells",
+            f"{counted(len(metrics), 'metric')}, {counted(len(systems), 'system')} and "
+            f"{counted(len(inputs), 'input')} make a table of {size:,} cells",
             expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} "
             "cells",
             hint="Give the scores of one data set at a time.",

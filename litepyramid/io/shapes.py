@@ -3,6 +3,7 @@
 import re
 from ast import literal_eval
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from litepyramid.checked import number, parse_json
@@ -14,26 +15,22 @@ _PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
 _PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
 
 
-def python_list(cell: str) -> list[Any] | None:
-    """The list of texts that a cell holds as Python shows it; None if it holds none."""
-    if not _PYTHON_LIST.fullmatch(cell):
-        return None
-    try:
-        values: list[Any] = literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return values
-
-
-def list_in(cell: str) -> Any:
-    """The list that a cell holds, as JSON or as Python shows it; else its text."""
+def list_in(cell: str, *, must: bool = False, line: int | None = None) -> Any:
+    """The list that a cell holds, as JSON or as Python shows it; else its text, unless
+    what begins as a list `must` be one."""
     if cell.lstrip()[:1] != "[":
         return cell
+
+    expected = 'a JSON list: ["text", "text", …]'
     try:
-        value = parse_json(cell)
+        return parse_json(cell, line=line, expected=expected)
     except InputError:
-        value = python_list(cell)
-    return value if isinstance(value, list) else cell
+        if _PYTHON_LIST.fullmatch(cell):
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return literal_eval(cell)
+        if must:
+            raise
+    return cell
 
 
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
