@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -28,7 +28,7 @@ from litepyramid.scoring.sampled import (
     write_sample,
 )
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, plain
+from litepyramid.tables import Column, Result, Table, hidden, plain
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -156,7 +156,7 @@ class JudgedLabels(Answers):
     labels: tuple[SystemLabels, ...]
     summaries: tuple[SystemSummaries, ...]
     agreement: AgreementResult
-    sample: SampledLabels | None = field(default=None, metadata=HIDDEN)
+    sample: SampledLabels | None = hidden(default=None)
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""

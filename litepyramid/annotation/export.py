@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from litepyramid.annotation.plan import BudgetPlan, read_plan
 from litepyramid.annotation.sampling import (
@@ -156,12 +156,6 @@ class TaskSet:
     def digest(self) -> str:
         """Twelve hexadecimal digits that change with anything of the tasks."""
         return _digest([record(self)])
-
-    def part(self, start: int, stop: int) -> Self:
-        """The tasks of one part of the pages or files."""
-        return replace(
-            self, writing=self.writing[start:stop], judging=self.judging[start:stop]
-        )
 
 
 def writing_tasks(
@@ -347,18 +341,6 @@ def render_page(tasks: TaskSet) -> str:
     )
 
 
-def labelling_configuration(tasks: TaskSet) -> str:
-    """Label Studio's configuration: paste it under Settings, Labeling Interface,
-    Code."""
-    values = {
-        "title": tasks.title,
-        "kind": tasks.kind,
-        "no_fact": NO_FACT,
-        "asked": tasks.asked,
-    }
-    return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
-
-
 def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     with atomic_write(folder / f"page{suffix}.html") as file:
         file.write(render_page(tasks))
@@ -366,8 +348,8 @@ def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 
 
 def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    """The tasks to import into a Label Studio project, and the project's
-    configuration."""
+    """The tasks to import into a Label Studio project, and the project's configuration:
+    paste it under Settings, Labeling Interface, Code."""
     data = []
 
     for task in tasks.tasks:
@@ -385,8 +367,16 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)
+    configuration = fill_template(
+        PACKAGE,
+        f"label_studio_{tasks.kind}.xml",
+        title=tasks.title,
+        kind=tasks.kind,
+        no_fact=NO_FACT,
+        asked=tasks.asked,
+    )
     with atomic_write(folder / names[1]) as file:
-        file.write(labelling_configuration(tasks))
+        file.write(configuration)
     return names
 
 
@@ -598,7 +588,10 @@ def write_export(
     written = []
     with new_folder(Path(output)) as folder:
         for n in range(parts):
-            some = tasks.part(n * total // parts, (n + 1) * total // parts)
+            span = slice(n * total // parts, (n + 1) * total // parts)
+            some = replace(
+                tasks, writing=tasks.writing[span], judging=tasks.judging[span]
+            )
             written += WRITERS[form](some, folder, f"-{n + 1}" if parts > 1 else "")
         write_tasks(folder / TASK_FILE, tasks)
 

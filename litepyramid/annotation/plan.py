@@ -1,6 +1,5 @@
 """Which sentences people should write SCUs for, and the expected quality."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -121,11 +120,6 @@ class BudgetPlan(Result):
         plans count in all but the first. NaN without any easiness.
         """
         scored = ~np.isnan(self.values("easiness"))
-        if not scored.any():
-            return dict.fromkeys(
-                ("nobody", "earlier", "random", "plan", "everybody"), math.nan
-            )
-
         easiness = self.values("easiness")[scored]
         earlier = self.values("earlier")
         share = self.count / max(1, int((~earlier).sum()))
@@ -137,7 +131,7 @@ class BudgetPlan(Result):
             "earlier": before,
             "random": share + (1 - share) * before,
             "plan": mean_of_scored(np.where(human, 1.0, easiness)),
-            "everybody": 1.0,
+            "everybody": mean_of_scored(np.ones(len(easiness))),
         }
 
     def curve(self) -> FloatArray:

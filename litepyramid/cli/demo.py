@@ -75,8 +75,7 @@ def _steps(seed: int) -> Iterator[Step]:
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels "
-        "example/labels "
-        "-o scores.json",
+        "example/labels -o scores.json",
         lite2,
         _remark(lite2),
     )

@@ -448,18 +448,8 @@ def _coloured() -> bool:
 
 
 def _called(command: Command, values: dict[str, Any]) -> Any:
-    """What the function returns; as many files as are named go to its ``*files``."""
-    arguments = _call(command, values)
-    files: Sequence[str] = ()
-    for name, entry in inspect.signature(command.function).parameters.items():
-        if entry.kind is entry.VAR_POSITIONAL:
-            files = arguments.pop(name)
-    return command.function(*files, **arguments)
-
-
-def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the function: what the user left out keeps the function's
-    default."""
+    """What the function returns; what the user left out keeps the function's default,
+    and as many files as are named go to its ``*files``."""
     defaults = {parameter.name: parameter.default for parameter in command.parameters}
     arguments = {}
     for name, value in values.items():
@@ -487,7 +477,11 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
             chosen = {key: arguments.pop(key) for key in entries if key in arguments}
             arguments |= {name: litepyramid.Sampling(**chosen)} if chosen else {}
 
-    return arguments
+    files: Sequence[str] = ()
+    for name, entry in inspect.signature(command.function).parameters.items():
+        if entry.kind is entry.VAR_POSITIONAL:
+            files = arguments.pop(name)
+    return command.function(*files, **arguments)
 
 
 def _sample_options() -> list[inspect.Parameter]:

@@ -117,19 +117,22 @@ def _one_interval(
         counts, edges = np.histogram(samples, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
-        look = {
-            "color": colour,
-            "alpha": 0.22,
-            "linewidth": 0,
-        }
-        axes.fill_between(middle, y - half, y + half, **look)
+        axes.fill_between(
+            middle,
+            y - half,
+            y + half,
+            color=colour,
+            alpha=0.22,
+            linewidth=0,
+        )
 
-    look = {
-        "color": colour,
-        "linewidth": 1.6,
-        "solid_capstyle": "butt",
-    }
-    axes.plot([mark.low, mark.high], [y, y], **look)
+    axes.plot(
+        [mark.low, mark.high],
+        [y, y],
+        color=colour,
+        linewidth=1.6,
+        solid_capstyle="butt",
+    )
     axes.plot(
         [mark.value],
         [y],
@@ -295,12 +298,14 @@ def _draw_lines(axes: Any, lines: Sequence[Line], xlabel: str, ylabel: str) -> N
     banded = len(lines) <= _BANDS
     for i, line in enumerate(lines):
         colour = COLOURS[i % len(COLOURS)]
-        look = {
-            "color": colour,
-            "markersize": 3.5,
-            "label": line.name,
-        }
-        axes.plot(line.x, line.y, style(i), **look)
+        axes.plot(
+            line.x,
+            line.y,
+            style(i),
+            color=colour,
+            markersize=3.5,
+            label=line.name,
+        )
 
         if len(line.deviation) and banded:
             y = np.asarray(line.y)

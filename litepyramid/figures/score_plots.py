@@ -14,6 +14,7 @@ from litepyramid.figures.drawing import (
     ORANGE,
     legend_below,
     new_figure,
+    panels,
     plain_axes,
     style,
 )
@@ -68,11 +69,6 @@ def score_figure(
             label=below_label,
         )
 
-    look = {
-        "linestyle": "none",
-        "markersize": 3.4,
-        "mfc": "none",
-    }
     for colour, name in zip((ORANGE, GREEN), points or {}, strict=False):
         values = (points or {})[name]
         axes.plot(
@@ -81,7 +77,9 @@ def score_figure(
             "D",
             color=colour,
             label=name,
-            **look,
+            linestyle="none",
+            markersize=3.4,
+            mfc="none",
         )
 
     _rank_groups(side, groups, number)
@@ -148,13 +146,14 @@ def difference_figure(
 
     for significant, sign in ((True, "<"), (False, "≥")):
         label = f"p {sign} {alpha:g} (Holm)"
-        look = {"color": BLUE, "markersize": 3.4} | looks[significant]
         axes.plot(
             [],
             [],
             "o-",
             label=label,
-            **look,
+            color=BLUE,
+            markersize=3.4,
+            **looks[significant],
         )
 
     other = f" from {_short(against)}\n" if against else " "
@@ -249,15 +248,8 @@ def history_figure(
 ) -> Any:
     """A line per system over runs: score, low and high of each run; None where it is
     not scored."""
-    figure = new_figure(max(_WIDTH, 0.5 * len(runs)), 2.4)
-    axes = figure.subplots()
-    plain_axes(axes)
+    figure, (axes,) = panels(1, 1, max(_WIDTH, 0.5 * len(runs)), 2.4)
 
-    look = {
-        "markersize": 3.4,
-        "linewidth": 1.2,
-        "elinewidth": 0.9,
-    }
     for n, (system, rows) in enumerate(scores.items()):
         value, low, high = np.array(rows, dtype=np.float64).T
         # Systems stand a little apart, so that their intervals do not cover each other.
@@ -273,7 +265,9 @@ def history_figure(
             fmt=style(n),
             color=colour,
             label=name,
-            **look,
+            markersize=3.4,
+            linewidth=1.2,
+            elinewidth=0.9,
         )
 
     names = [_short(run) for run in runs]
@@ -287,9 +281,7 @@ def history_figure(
 
 def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
     """How reliable a judge is: a dot per bin (mean presence, share present, pairs)."""
-    figure = new_figure(_WIDTH, 2.4)
-    axes = figure.subplots()
-    plain_axes(axes)
+    figure, (axes,) = panels(1, 1, _WIDTH, 2.4)
 
     predicted, observed, pairs = np.transpose(bins)
     # Areas, so that what is seen is the number of pairs.
@@ -347,14 +339,15 @@ def _intervals(axes: Any, points: Sequence[Point], *, lift: float, **look: Any) 
         "marker": "o",
         "label": None,
     } | look
-    line = {
-        "color": look["color"],
-        "linewidth": 1.3,
-        "solid_capstyle": "butt",
-    }
     for y, (value, low, high) in enumerate(points):
         height = y - lift
-        axes.plot([low, high], [height, height], **line)
+        axes.plot(
+            [low, high],
+            [height, height],
+            color=look["color"],
+            linewidth=1.3,
+            solid_capstyle="butt",
+        )
         axes.plot(
             value,
             height,
