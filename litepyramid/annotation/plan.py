@@ -140,8 +140,7 @@ class BudgetPlan(Result):
         values = self.values("easiness")[np.argsort(self.values("rank"), kind="stable")]
         scored = ~np.isnan(values)
         gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
-        quality = mean_of_scored(values) + gain / max(1, int(scored.sum()))
-        return quality
+        return mean_of_scored(values) + gain / max(1, int(scored.sum()))
 
     def to_tables(self) -> Sequence[Table]:
         """The budget and its expected quality."""

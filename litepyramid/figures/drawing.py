@@ -49,14 +49,11 @@ def plain_axes(axes: Any) -> None:
     axes.set_axisbelow(True)
 
 
-def title(figure: Any, *lines: str) -> None:
-    """Lines above the whole figure, folded to its width."""
+def title(figure: Any, heading: str) -> None:
+    """A heading above the whole figure, folded to its width."""
     width = max(30, int(figure.get_figwidth() * _CHARACTERS))
-    folded = []
-    for line in lines:
-        folded += textwrap.wrap(line, width, break_on_hyphens=False)
     figure.suptitle(
-        "\n".join(folded),
+        textwrap.fill(heading, width, break_on_hyphens=False),
         fontsize=9.5,
         x=0.01,
         ha="left",

@@ -69,8 +69,8 @@ def score_figure(
             label=below_label,
         )
 
-    for colour, name in zip((ORANGE, GREEN), points or {}, strict=False):
-        values = (points or {})[name]
+    marked = (points or {}).items()
+    for colour, (name, values) in zip((ORANGE, GREEN), marked, strict=False):
         axes.plot(
             values,
             range(len(values)),

@@ -651,6 +651,6 @@ def write_units(
 def write_labels(path: str | Path, labels: SystemLabels) -> None:
     """Writes one system's labels, all or nothing; name the file after the system."""
     rows = zip(labels.inputs, labels.labels, strict=True)
-    lines = [{"input": name, "labels": list(row)} for name, row in rows]
+    lines = [{"input": name, "labels": row} for name, row in rows]
 
     write_jsonl(path, plain(lines))
