@@ -232,7 +232,7 @@ def import_answers(
         $ litepyramid budget import tasks answers.json --units stus.jsonl -o scus.jsonl
         $ litepyramid budget import judging answers-*.json -o judged
     """
-    choose("writers", writers, ("first", "all"))
+    choose("writers", writers, Writers)
     exported = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
     responses = read_responses(answers)
 

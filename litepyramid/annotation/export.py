@@ -31,7 +31,7 @@ from litepyramid.files import (
 from litepyramid.io.coerce import as_names, as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
-from litepyramid.tables import HIDDEN, Column, Result, Table, record
+from litepyramid.tables import HIDDEN, Column, Result, Table, hidden, record
 from litepyramid.text import counted
 from litepyramid.types import (
     Fields,
@@ -101,8 +101,8 @@ class JudgingTask:
     system: str
     input: str
     summary: str
-    units: Texts = field(default=(), metadata=HIDDEN)
-    question: str | None = field(default=None, metadata=HIDDEN)
+    units: Texts = hidden(default=())
+    question: str | None = hidden(default=None)
     facts: tuple[int, ...] = ()
     probabilities: tuple[float, ...] = ()
 
@@ -439,7 +439,7 @@ class ExportResult(Result):
     tasks: TaskSet = field(metadata=HIDDEN)
     form: Form
     files: tuple[Path, ...]
-    sampling: Sampling | None = field(default=None, metadata=HIDDEN)
+    sampling: Sampling | None = hidden(default=None)
     ways: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -521,7 +521,7 @@ def export(
         $ litepyramid budget export example/summaries --units example/scus.jsonl \
           --labels 100 --by scores.json -o sample
     """
-    choose("form", form, tuple(WRITERS))
+    choose("form", form, Form)
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
     if not isinstance(sample, Sampling | None):
         what = f"a sample is a {type(sample).__name__}"

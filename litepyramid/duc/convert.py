@@ -226,14 +226,14 @@ class Converted(Result):
     def _write_texts(self, path: Path) -> None:
         """Writes a line an input: units with tabs between them, or ids."""
         if self.to == "units":
-            return write_units(path, self.units, "lines")
-        if self.to != "ids":
+            write_units(path, self.units, "lines")
+        elif self.to == "ids":
+            with atomic_write(path) as file:
+                file.writelines(f"{name}\n" for name in self.inputs)
+        else:
             raise InputError(
                 f"{self.to} as a line file", path=path, expected="a name in .jsonl"
             )
-        with atomic_write(path) as file:
-            file.writelines(f"{name}\n" for name in self.inputs)
-        return None
 
     def _write_csv(self, path: Path) -> None:
         """Writes scores as CSV."""
