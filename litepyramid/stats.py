@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
 from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
@@ -52,7 +52,7 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
     values = np.where(scored, X, 0.0).T
     result = np.empty((len(counts), len(X)))
     for block in blocks(len(counts), X.shape[1]):
-        some = counts[block].astype(np.float64)
+        some = counts[block].astype(float)
         # With gaps each system is divided by the draws that it has scores of.
         total = some.sum(axis=1, keepdims=True) if complete else some @ scored.T
         with undefined():
@@ -81,17 +81,19 @@ def check_samples(
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
         if samples < needed:
-            goal = f"at least {needed} for an interval at {100 * confidence:g} %"
-            raise InputError(counted(samples, "sample"), expected=goal)
+            raise InputError(
+                counted(samples, "sample"),
+                expected=f"at least {needed} for an interval at {100 * confidence:g} %",
+            )
 
     if alpha is not None:
         check_share("alpha", alpha)
         needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
         if samples < needed:
             together = "a test" if tests == 1 else f"{tests} tests, corrected together,"
-            goal = f"at least {needed} for {together} at the level {alpha:g}"
             raise InputError(
-                f"{counted(samples, 'sample')}: no test could pass", expected=goal
+                f"{counted(samples, 'sample')}: no test could pass",
+                expected=f"at least {needed} for {together} at the level {alpha:g}",
             )
 
 
@@ -100,8 +102,9 @@ def check_whole(what: str, value: Any, least: int = 1, most: int | None = None) 
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
         to = "" if most is None else f" to {most:,}"
-        goal = f"a whole number from {least}{to}"
-        raise InputError(f"{what} is {cut(repr(value))}", expected=goal)
+        raise InputError(
+            f"{what} is {cut(repr(value))}", expected=f"a whole number from {least}{to}"
+        )
 
 
 def check_share(what: str, value: float) -> None:
@@ -133,8 +136,10 @@ def number_of(what: str, value: int | str, total: int | None = None) -> int:
 
     if number < 1 or number > (total or number):
         most = f" to {total:,}" if total else ""
-        goal = f"a whole number from 1{most}, or a share up to 100%, as in 20%"
-        raise InputError(f"{what}: {cut(repr(value))}", expected=goal)
+        raise InputError(
+            f"{what}: {cut(repr(value))}",
+            expected=f"a whole number from 1{most}, or a share up to 100%, as in 20%",
+        )
     return number
 
 
@@ -146,7 +151,6 @@ def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> Ends:
 
 def _percentile_intervals(samples: FloatArray, confidence: float) -> list[Ends]:
     """`percentile_interval` of each column of (k, n) samples."""
-    check_share("confidence", confidence)
     quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
     # numpy's quantiles of rows that lie together take half the time.
     columns = np.ascontiguousarray(samples.T)
@@ -204,19 +208,16 @@ def resampled_p_value(
     """
     if np.isnan(observed):
         return float("nan")
-    larger, kept = as_large(observed, samples, rule)
-    return float(p_values_of(larger, kept, rule))
+    return float(p_values_of(*as_large(observed, samples, rule), rule))
 
 
 def p_values_of(
     larger: int | IntArray, kept: int | IntArray, rule: PValueRule = "plus_one"
 ) -> FloatArray:
     """The p-values of `resampled_p_value` from c and k; NaN where k is 0."""
-    choose("rule for p-values", rule, PValueRule)
-    c = np.asarray(larger, dtype=np.float64)
-    k = np.asarray(kept, dtype=np.float64)
-    k = np.where(k == 0, np.nan, k)
-    return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
+    k = np.where(np.equal(kept, 0), np.nan, kept)
+    more = int(rule == "plus_one")
+    return np.asarray((larger + more) / (k + more))
 
 
 def as_large(observed: float, samples: FloatArray, rule: PValueRule) -> tuple[int, int]:
@@ -264,7 +265,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
         # Every coset is measured against the one observed sum, in steps of its own.
         reach = np.ceil(reach[0] * steps[0] / steps - 1e-6)
     for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
-        tails[block] = _lattice_tails(whole[block].astype(np.int64), reach[block])
+        tails[block] = _lattice_tails(whole[block].astype(int), reach[block])
 
     return tails
 
@@ -295,7 +296,7 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     largest = int(whole.max()) + 1
     keys = whole + np.arange(0, rows * largest, largest)[:, None]
     numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
-    numbers = numbers.astype(np.float64)
+    numbers = numbers.astype(float)
     # S is even or odd as the sum of all a is: between two of its values lies q.
     q = reach + (reach - whole.sum(axis=1)) % 2 - 1
     length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
@@ -325,8 +326,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
     Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false
     discovery rate (scipy).
     """
-    choose("correction", method, Correction)
-    adjusted = np.array(p, dtype=np.float64)
+    adjusted = np.array(p, dtype=float)
     tests = ~np.isnan(adjusted)
     kept = adjusted[tests]
     m = kept.size
@@ -374,7 +374,7 @@ def system_means(values: FloatArray) -> FloatArray:
     Scores are summed from the smallest on: neither the order of inputs nor that of
     systems changes a bit.
     """
-    return np.array([mean_of_scored(row) for row in values], dtype=np.float64)
+    return np.array([mean_of_scored(row) for row in values], dtype=float)
 
 
 def ordered_sum(values: FloatArray) -> float:
@@ -402,4 +402,4 @@ def sums_by(
     groups: IntArray, values: FloatArray | BoolArray, count: int = 0
 ) -> FloatArray:
     """Sums of values by their group's number, of at least `count` groups."""
-    return np.bincount(groups, values, minlength=count).astype(np.float64)
+    return np.bincount(groups, values, minlength=count).astype(float)

@@ -67,9 +67,11 @@ class Easiness(Result):
         for sentence, value in zip(self.sentences, self.values, strict=True):
             values[sentence.key] = value
         if missing := [s.key for s in sentences if s.key not in values]:
-            hint = "Were these values predicted from these references?"
-            raise InputError(f"no easiness for {place(*missing[0])}", hint=hint)
-        return np.array([values[s.key] for s in sentences], dtype=np.float64)
+            raise InputError(
+                f"no easiness for {place(*missing[0])}",
+                hint="Were these values predicted from these references?",
+            )
+        return np.array([values[s.key] for s in sentences], dtype=float)
 
     def to_tables(self) -> Sequence[Table]:
         """The sentences, easiest first; those not scored last."""
@@ -135,8 +137,10 @@ def read_easiness(source: object) -> Easiness:
     if isinstance(source, Easiness):
         return source
     if not isinstance(source, str | Path):
-        what = f"easiness is a {type(source).__name__}"
-        raise InputError(what, expected="the easiness of sentences, or its file")
+        raise InputError(
+            f"easiness is a {type(source).__name__}",
+            expected="the easiness of sentences, or its file",
+        )
 
     values = {}
     lines: dict[Place, int] = {}
@@ -152,15 +156,16 @@ def read_easiness(source: object) -> Easiness:
         line = as_type(_Line, cells, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
         if sentence.key in lines:
-            what = f"the same sentence as in line {lines[sentence.key]}"
-            raise InputError(what, path=source, line=number)
+            raise InputError(
+                f"the same sentence as in line {lines[sentence.key]}",
+                path=source,
+                line=number,
+            )
 
         lines[sentence.key] = number
         values[sentence] = math.nan if line.easiness is None else line.easiness
 
-    easiness = Easiness(
-        tuple(values), np.array(list(values.values()), dtype=np.float64)
-    )
+    easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=float))
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 
@@ -216,7 +221,7 @@ def gold_easiness(
         np.array(means),
         signature,
         placement_notes(of_scu, of_stu),
-        np.array(counts, dtype=np.int64),
+        np.array(counts, dtype=int),
     )
 
 

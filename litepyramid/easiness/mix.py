@@ -8,7 +8,6 @@ from itertools import compress
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.checked import number
 from litepyramid.easiness.gold import (
@@ -32,6 +31,7 @@ from litepyramid.types import (
     Fields,
     FloatArray,
     InputUnits,
+    IntArray,
     Signature,
     Texts,
     TextsLike,
@@ -127,7 +127,7 @@ def human_count(share: float, sentences: int) -> int:
     return sentences - stu_count(1 - Decimal(str(share)), sentences)
 
 
-def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64]:
+def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> IntArray:
     """The sentences in the order in which they are switched to STUs.
 
     ``easiness`` and ``gold``: the easiest first; ``reversed`` is their exact reverse.
@@ -141,7 +141,7 @@ def ranking(by: By, easiness: FloatArray, seed: int = 12345) -> NDArray[np.int64
     return order[::-1] if by == "reversed" else order
 
 
-def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
+def carriers(order: IntArray, count: int) -> BoolArray:
     """Whether each sentence carries STUs when the first `count` of the order do."""
     return np.isin(np.arange(order.size), order[:count])
 
@@ -208,10 +208,11 @@ def mix(
     references = getattr(stus, "references", None) if references is None else references
 
     if references is None and (stus is None or easiness is None):
-        hint = (
-            "Without them, mixing by easiness needs both STUs and a file of easiness."
+        raise InputError(
+            f"mixing by {by} needs the references of the units",
+            hint="Without them, mixing by easiness needs both STUs and a file of "
+            "easiness.",
         )
-        raise InputError(f"mixing by {by} needs the references of the units", hint=hint)
 
     texts = None if references is None else as_references(references, **names)
     if stus is None and texts is not None:

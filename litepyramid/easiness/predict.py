@@ -232,8 +232,10 @@ def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
     if isinstance(regressor, str | Path):
         return EasinessRegressor.load(regressor)
     if not isinstance(regressor, EasinessRegressor | None):
-        what = f"a regressor is a {type(regressor).__name__}"
-        raise InputError(what, expected="an EasinessRegressor or its file")
+        raise InputError(
+            f"a regressor is a {type(regressor).__name__}",
+            expected="an EasinessRegressor or its file",
+        )
     return regressor or EasinessRegressor.embedded()
 
 
@@ -298,8 +300,9 @@ def prepare_gold(
 
     inputs = {entry.input for entry in references}
     if odd := sorted(rated - inputs):
-        what = f"input '{odd[0]}' has SCUs but no references"
-        raise InputError(what, hint="Are the ids the same?")
+        raise InputError(
+            f"input '{odd[0]}' has SCUs but no references", hint="Are the ids the same?"
+        )
 
     machine = stus
     if machine is None:
@@ -396,13 +399,11 @@ def _bracketed(
 ) -> tuple[tuple[Sentence, ...], list[str]]:
     """The sentences of these references in the parses, and their trees."""
     if parses is None:
-        what = "the 69 features of the paper need constituency trees"
-        hint = (
-            "Stanza as parser writes them (units extract); the embedded regressor "
-            "needs none."
-        )
         raise InputError(
-            what, expected="parses: an interchange file with trees", hint=hint
+            "the 69 features of the paper need constituency trees",
+            expected="parses: an interchange file with trees",
+            hint="Stanza as parser writes them (units extract); the embedded regressor "
+            "needs none.",
         )
 
     parsed = read_parses(parses) if isinstance(parses, str | Path) else parses
@@ -416,8 +417,10 @@ def _bracketed(
         for index, sentence in enumerate(parse.sentences):
             if sentence.tree is None:
                 where = place(parse.input, parse.reference, index)
-                expected = "a bracketed tree for every sentence"
-                raise InputError(f"{where} has no tree", expected=expected)
+                raise InputError(
+                    f"{where} has no tree",
+                    expected="a bracketed tree for every sentence",
+                )
             sentences.append(
                 Sentence(parse.input, parse.reference, index, sentence.text)
             )

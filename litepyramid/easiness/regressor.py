@@ -140,12 +140,12 @@ class EasinessRegressor(Result):
             feature_set = CONSTITUENCY
 
         if names is None or feature_set is None:
-            what = f"does not say what its {booster.num_features()} features are"
-            expected = (
-                "a regressor made by 'litepyramid easiness fit', or one of the "
-                "paper's 69"
+            raise ModelError(
+                f"does not say what its {booster.num_features()} features are",
+                path=path,
+                expected="a regressor made by 'litepyramid easiness fit', or one of "
+                "the paper's 69",
             )
-            raise ModelError(what, path=path, expected=expected)
 
         prefix = f"{_PREFIX}about_"
         about = {
@@ -237,13 +237,15 @@ def fit_trees(
 
     if start is None and settings.rounds == 0:
         raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
-    target = np.asarray(easiness, dtype=np.float64)
+    target = np.asarray(easiness, dtype=float)
     # What is drawn is drawn from the sentences in their order, not in that of files.
-    order = np.array(sorted(range(target.size), key=features.key), dtype=np.int64)
+    order = np.array(sorted(range(target.size), key=features.key), dtype=int)
     scored = order[~np.isnan(target[order])]
     if scored.size < 2:
-        what = f"{scored.size} sentences have SCUs, and so a gold easiness"
-        raise InputError(what, expected="at least 2")
+        raise InputError(
+            f"{scored.size} sentences have SCUs, and so a gold easiness",
+            expected="at least 2",
+        )
 
     weights = np.ones(scored.size)
     if settings.scu_prior and scus is not None:
@@ -303,11 +305,9 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
         features.feature_set != regressor.feature_set
         or features.names != regressor.names
     ):
-        what = (
-            f"the regressor was trained on other features ('{regressor.feature_set}')"
-        )
         raise ModelError(
-            what, expected=f"'{features.feature_set}', {len(features.names)} of them"
+            f"the regressor was trained on other features ('{regressor.feature_set}')",
+            expected=f"'{features.feature_set}', {len(features.names)} of them",
         )
 
     if not len(features.values):
@@ -315,9 +315,7 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
     data = xgboost.DMatrix(
         features.values, feature_names=list(features.names), nthread=1
     )
-    return (
-        np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
-    )
+    return np.asarray(regressor.booster.predict(data), dtype=float) + regressor.offset
 
 
 def cross_fit(
@@ -329,7 +327,7 @@ def cross_fit(
 ) -> Easiness:
     """Predicts each sentence by a regressor trained on the sentences of the other
     folds' inputs."""
-    fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
+    fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=int)
     numbers = np.unique(fold_of).tolist()
     predicted = np.full(fold_of.size, np.nan)
 

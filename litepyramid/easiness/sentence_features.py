@@ -85,7 +85,7 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
         shape = [words, characters, depth, words / depth]
         rows.append([*shape, *map(labels.__getitem__, LABELS)])
 
-    return np.array(rows, dtype=np.float64)
+    return np.array(rows, dtype=float)
 
 
 def rouge_words(text: str) -> list[str]:
@@ -129,7 +129,7 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
         counts = [*map(relations.__getitem__, RELATIONS), *map(tags.__getitem__, TAGS)]
         rows.append([*shape, *counts])
 
-    return np.array(rows, dtype=np.float64)
+    return np.array(rows, dtype=float)
 
 
 CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")
@@ -192,7 +192,7 @@ def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FloatA
     of n words that holds it (an imagined SCU of m words), the mean over words.
     ``window_f1_m``: the mean best F1 of every run of m words.
     """
-    return np.array(list(map(_stu_row, trees, stus)), dtype=np.float64)
+    return np.array(list(map(_stu_row, trees, stus)), dtype=float)
 
 
 def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
@@ -206,7 +206,7 @@ def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
     types = set(words)
     content = rouge_words(" ".join(w.text for w in tree.words if w.upos in CONTENT))
 
-    lengths = np.array([len(unit) for unit in made], dtype=np.float64)
+    lengths = np.array([len(unit) for unit in made], dtype=float)
     sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
     shares = [size / len(words) for size in sizes]
     medium = (lengths >= 4) & (lengths <= 9)
@@ -356,7 +356,7 @@ def subject_features(
             ]
         )
 
-    return np.array(rows, dtype=np.float64)
+    return np.array(rows, dtype=float)
 
 
 def _root_subject(tree: Tree) -> list[int]:

@@ -38,6 +38,7 @@ from litepyramid.types import (
     FloatArray,
     FullSources,
     HumanLike,
+    IntArray,
     ScoresLike,
     Signature,
     Texts,
@@ -87,8 +88,8 @@ class SystemPairs:
     gaps: FloatArray
     signs: NDArray[np.int8]
     human_ties: BoolArray
-    one: NDArray[np.intp]
-    two: NDArray[np.intp]
+    one: IntArray
+    two: IntArray
     slack: float
 
     @classmethod
@@ -173,9 +174,7 @@ class SystemPairs:
         return ends
 
 
-def _differences(
-    scores: FloatArray, one: NDArray[np.intp], two: NDArray[np.intp]
-) -> FloatArray:
+def _differences(scores: FloatArray, one: IntArray, two: IntArray) -> FloatArray:
     """The differences of systems' averages; exactly 0 where they are only rounding."""
     means = system_means(scores)
     differences = means[one] - means[two]
@@ -349,7 +348,7 @@ def reached_at(
     if not used.any():
         return nan
 
-    fit = isotonic_regression(agreed[used].astype(np.float64), weights=weights[used]).x
+    fit = isotonic_regression(agreed[used].astype(float), weights=weights[used]).x
     # The fit of a pool of equal answers may fall short of 1 by rounding.
     good = np.flatnonzero(fit >= target - 1e-12)
     return float(gaps[used][good[0]]) if good.size else nan

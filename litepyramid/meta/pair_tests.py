@@ -104,7 +104,7 @@ def compare_pairs(
 
     pairs = list(permutations(range(len(values)), 2))
     p = np.full((len(values), len(values)), np.nan)
-    failed = np.zeros(p.shape, dtype=np.int64)
+    failed = np.zeros(p.shape, dtype=int)
     most = 0
     smallest = 0.0
 

@@ -360,8 +360,10 @@ def _topics(
 ) -> tuple[list[_Topic], Names]:
     """The topics with enough summaries, and the names of the others."""
     if baseline is not None and baseline not in table.systems:
-        expected = f"one of the rows '{table.systems[0]}' …"
-        raise InputError(f"no row '{baseline}' in the scores", expected=expected)
+        raise InputError(
+            f"no row '{baseline}' in the scores",
+            expected=f"one of the rows '{table.systems[0]}' …",
+        )
 
     values = np.stack([table.matrix(name).values for name in names])
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
@@ -386,8 +388,10 @@ def _topics(
             topics.append(topic)
 
     if not topics:
-        what = "no topic has enough summaries that all the metrics score"
-        raise InputError(what, expected=f"at least {fewest}")
+        raise InputError(
+            "no topic has enough summaries that all the metrics score",
+            expected=f"at least {fewest}",
+        )
 
     return topics, tuple(dropped)
 
@@ -463,7 +467,7 @@ def opposite_orders(
         opposite.append((sign * other_sign < 0)[counted])
 
     x = np.concatenate(averages)
-    y = np.concatenate(opposite).astype(np.float64)
+    y = np.concatenate(opposite).astype(float)
     if rule == "code":
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
         low = float(x.min(initial=np.inf))
@@ -504,7 +508,7 @@ def better(
         defined = below > 0
         unbeaten += int((~defined).sum())
         averages.append(level[chosen][defined])
-        shares.append((on_all[defined] / below[defined]).astype(np.float64))
+        shares.append((on_all[defined] / below[defined]).astype(float))
 
     return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
 

@@ -173,8 +173,10 @@ def _points(
     X = X[scored.any(axis=1)][:, scored.any(axis=0)]
     systems, available = X.shape
     if systems < 2:
-        scores = f"'{name}' scores {counted(systems, 'system')}"
-        raise InputError(scores, expected="at least two to rank")
+        raise InputError(
+            f"'{name}' scores {counted(systems, 'system')}",
+            expected="at least two to rank",
+        )
 
     for size in usual_sizes(available) if sizes is None else sizes:
         # More inputs than there are would repeat them, and look more stable than they
@@ -218,12 +220,11 @@ def _taus(one: FloatArray, two: FloatArray, slack: float) -> FloatArray:
     """Kendall's τ-b between rows, over the systems that both have an average of."""
     # A system without a score on any drawn input has no rank in that sample.
     both = ~(np.isnan(one) | np.isnan(two))
-    weights = None if both.all() else both.astype(np.float64)
+    weights = None if both.all() else both.astype(float)
     return correlate_rows(
         np.where(both, one, 0.0),
         np.where(both, two, 0.0),
         "kendall",
         weights,
-        x_tolerance=slack,
-        z_tolerance=slack,
+        (slack, slack),
     )

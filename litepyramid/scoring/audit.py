@@ -305,7 +305,7 @@ def _biases(
             weights = np.abs(shares) * pairs.weights[some]
 
         if len(inputs):
-            all_ = np.ones(len(inputs), dtype=np.bool_)
+            all_ = np.ones(len(inputs), dtype=bool)
             bias, low, high, _ = contrast(errors, all_, weights, inputs, confidence)
             rows.append(SystemBias(system, result.scores[system], bias, low, high))
 

@@ -377,8 +377,10 @@ def _of_inputs(
     labelled = ~np.isnan(h)
     fewest = int(labelled.sum(axis=1).min())
     if fewest < FEWEST:
-        what = f"human scores of {counted(fewest, 'input')}"
-        raise InputError(what, expected=f"at least {FEWEST} labelled inputs")
+        raise InputError(
+            f"human scores of {counted(fewest, 'input')}",
+            expected=f"at least {FEWEST} labelled inputs",
+        )
 
     complete = bool(labelled.all(axis=1).any())
     target = "population" if complete else target

@@ -227,8 +227,10 @@ def prediction_powered(
         labelled = np.flatnonzero(~missing)
         n = len(labelled)
         if n < 3:
-            what = f"human scores of {counted(n, 'input')}"
-            raise InputError(what, expected="at least three labelled inputs")
+            raise InputError(
+                f"human scores of {counted(n, 'input')}",
+                expected="at least three labelled inputs",
+            )
 
         values = human[same][:, labelled]
         drawn = Drawn(

@@ -186,7 +186,7 @@ def rank_groups(values: FloatArray) -> list[tuple[int, ...]]:
     pairs = all_pairs(len(order))
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
     differs = np.zeros((len(means), len(means)), dtype=bool)
-    places = np.array(order, dtype=np.int64)[pairs]
+    places = np.array(order, dtype=int)[pairs]
     first, second = places[corrected < _ALPHA].T
     differs[first, second] = True
     return letter_groups(order, differs | differs.T)

@@ -160,7 +160,7 @@ def _numbers(
     presence = pairs.presence
     error = presence - pairs.labels
     # A presence of 1 belongs to the last tenth.
-    tenths = np.minimum((presence * 10).astype(np.int64), 9)
+    tenths = np.minimum((presence * 10).astype(int), 9)
     numbers = {
         "AUC": _separation(pairs, weights)[0],
         "Brier score": weights @ error**2,
@@ -236,7 +236,7 @@ def cells_of(
     spread = error**2 - calibrated * (1 - calibrated)
     raw = pairs.presence - pairs.labels
 
-    everything = np.ones(len(raw), dtype=np.bool_)
+    everything = np.ones(len(raw), dtype=bool)
     # All pairs stand first, by their errors as they are: recalibrated they have none.
     side = "lenient" if pairs.weights @ raw > 0 else "strict"
     tests = [("all pairs", side, "bias", everything, raw)]

@@ -137,7 +137,7 @@ def verdict_bounds(bins: Iterable[Any]) -> Ends:
 def _scaled(values: FloatArray, by: int) -> IntArray:
     # Whole numbers: a page of a million presences is half as large.
     whole = np.where(np.isnan(values), -1.0, np.rint(np.nan_to_num(values) * by))
-    return whole.astype(np.int64)
+    return whole.astype(int)
 
 
 def _pairs(result: ScoreRecord) -> list[list[Any]] | None:

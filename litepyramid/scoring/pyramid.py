@@ -86,7 +86,7 @@ class UnitLayout:
         return cls(
             inputs,
             np.array(offsets),
-            np.array(weights, dtype=np.float64),
+            np.array(weights, dtype=float),
             vital,
             np.array(order),
         )
@@ -114,9 +114,7 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
     is the exhaustive human score.)
     """
     weighted = _presence(presence, layout) * layout.weights
-    return np.asarray(
-        layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64
-    )
+    return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=float)
 
 
 def rubric_scores(
@@ -184,8 +182,11 @@ def litepyramid_sample_scores(
     """
     weights = layout.weights
     if (weights != np.round(weights)).any():
-        goal = "weights that count references: LitePyramid repeats a unit by its weight"
-        raise InputError("a unit's weight is not a whole number", expected=goal)
+        raise InputError(
+            "a unit's weight is not a whole number",
+            expected="weights that count references: LitePyramid repeats a unit by "
+            "its weight",
+        )
 
     order = np.arange(weights.size) if layout.order is None else layout.order
     drawn = np.zeros_like(weights)
@@ -194,12 +195,12 @@ def litepyramid_sample_scores(
     # By id: one generator draws for all inputs, so their order is part of the draw.
     for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
         units = order[start:end]
-        pool = np.repeat(units, weights[units].astype(np.int64))
+        pool = np.repeat(units, weights[units].astype(int))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
 
     values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
-    return np.asarray(values, dtype=np.float64), int(small)
+    return np.asarray(values, dtype=float), int(small)
 
 
 def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -217,11 +218,11 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
         )
 
     # An input with a unit that nobody labelled has no score.
-    incomplete = layout.sums(unlabelled.astype(np.float64)) > 0
+    incomplete = layout.sums(unlabelled.astype(float)) > 0
     present = np.where(unlabelled, 0.0, present)
 
     # As many SCUs as the summary has, the heaviest of the input.
-    sizes = layout.sums(present).astype(np.int64)
+    sizes = layout.sums(present).astype(int)
     best = np.empty(sizes.shape)
     for i, heaviest in enumerate(_heaviest(layout)):
         best[..., i] = heaviest[sizes[..., i]]
@@ -420,8 +421,10 @@ def metric_title(metric: str) -> str:
 
 def _vital(layout: UnitLayout) -> BoolArray:
     if layout.vital is None:
-        goal = 'nuggets, or units with "importance": vital or okay'
-        raise InputError("no unit says whether it is vital", expected=goal)
+        raise InputError(
+            "no unit says whether it is vital",
+            expected='nuggets, or units with "importance": vital or okay',
+        )
     return layout.vital
 
 
@@ -453,8 +456,10 @@ def _heaviest(layout: UnitLayout) -> list[FloatArray]:
 
 
 def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    array = np.asarray(values, dtype=float)
     if array.ndim == 0 or array.shape[-1] != layout.weights.size:
-        goal = f"{counted(layout.weights.size, 'unit')} on the last axis"
-        raise InputError(f"presence of the shape {array.shape}", expected=goal)
+        raise InputError(
+            f"presence of the shape {array.shape}",
+            expected=f"{counted(layout.weights.size, 'unit')} on the last axis",
+        )
     return array

@@ -133,7 +133,7 @@ class ScoreResult(SystemScores):
         values = rubric_scores(
             self.presence, layout, normalized=normalized, chosen=chosen
         )
-        positive = (chosen & (layout.weights > 0)).astype(np.float64)
+        positive = (chosen & (layout.weights > 0)).astype(float)
         counts = layout.sums(positive) > 0
         values = values[:, [m for m in by_id(self.inputs) if counts[m]]]
         if not values.size:
@@ -262,7 +262,7 @@ class ScoreResult(SystemScores):
     def to_csv_table(self) -> Table:
         """One row per system and input: its score, the system's interval, units,
         missing ones."""
-        unjudged = np.isnan(self.presence).astype(np.float64)
+        unjudged = np.isnan(self.presence).astype(float)
         missing = UnitLayout.of(self.units).sums(unjudged)
         rows = []
 

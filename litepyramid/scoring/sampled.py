@@ -91,8 +91,7 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     if isinstance(labels, SampledLabels):
         return labels
     if not isinstance(labels, str | Path):
-        what = f"labels are a {type(labels).__name__}"
-        raise InputError(what, expected=_HINT)
+        raise InputError(f"labels are a {type(labels).__name__}", expected=_HINT)
 
     folder = file_type(labels) == "folder"
     path = Path(labels) / SAMPLE_FILE if folder else Path(labels)
@@ -133,7 +132,7 @@ def ordered_columns(result: ScoreResult) -> IntArray:
     for entry in result.units:
         for unit in entry.units:
             keys.append((entry.input, unit.text, unit.weight))
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=int)
 
 
 # What the labels are, as draws of each system
@@ -227,8 +226,10 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         some = _draws_of(human, judge, shares, inputs, keys, chances, start)
         number = len(some.places)
         if number < FEWEST and some.open_share.any():
-            what = f"labels of {counted(number, 'draw')} of '{result.systems[n]}'"
-            raise InputError(what, expected=f"at least {FEWEST} drawn at random")
+            raise InputError(
+                f"labels of {counted(number, 'draw')} of '{result.systems[n]}'",
+                expected=f"at least {FEWEST} drawn at random",
+            )
         draws.append(some)
 
     return draws

@@ -66,7 +66,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
         rule=rule,
         units=units,
         presence=saved.presence(path),
-        labels=None if labels is None else np.array(labels, dtype=np.float64),
+        labels=None if labels is None else np.array(labels, dtype=float),
         label_units=None if labels is None else label_units,
         human=None if labels is None else saved.column("human"),
         summaries=saved.texts("summary"),
@@ -91,7 +91,7 @@ def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
     if len(judges) > 1:
         raise InputError(BROKEN, path=path, expected="a presence by each judge")
 
-    return np.array(rows, dtype=np.float64).transpose(2, 0, 1)
+    return np.array(rows, dtype=float).transpose(2, 0, 1)
 
 
 def _evidence(

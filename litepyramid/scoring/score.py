@@ -99,9 +99,8 @@ def score(
 
     # In a table of scores that name is what metrics are compared with.
     if name == "human":
-        expected = "another name"
         raise InputError(
-            "the name 'human' is reserved for the human score", expected=expected
+            "the name 'human' is reserved for the human score", expected="another name"
         )
 
     dataset = as_dataset(data, units, **sources).with_language()
@@ -144,7 +143,7 @@ def score(
         counts |= unlabelled
 
     # A unit without a judgement leaves its summary without a score.
-    missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
+    missing = layout.sums(np.isnan(presence).astype(float)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {
@@ -426,8 +425,10 @@ def _human(
     by_system = {entry.system: entry for entry in dataset.labels}
     scored = np.array([name in by_system for name in systems])
     if not scored.any():
-        expected = f"labels of systems named as those scored: '{systems[0]}' …"
-        raise InputError("no labels for any scored system", expected=expected)
+        raise InputError(
+            "no labels for any scored system",
+            expected=f"labels of systems named as those scored: '{systems[0]}' …",
+        )
 
     labels = np.full((len(systems), layout.weights.size), np.nan)
     gaps = 0
@@ -441,9 +442,9 @@ def _human(
             # An input that nobody labelled has an empty row.
             fits &= len(row) in (0, size)
         if not fits:
-            expected = "one label for each unit of each input, in the units' order"
             raise InputError(
-                f"labels of '{own.system}' of other units", expected=expected
+                f"labels of '{own.system}' of other units",
+                expected="one label for each unit of each input, in the units' order",
             )
         for (start, end), row in zip(layout.bounds, own.labels, strict=True):
             labels[n, start:end] = row or np.nan

@@ -220,8 +220,10 @@ def read_groups(by: Any) -> dict[str, str]:
     # A path may hold colons too: the last one counts.
     path, _, column = str(by).rpartition(":")
     if not path:
-        expected = "FILE:COLUMN, or a dict from input to group"
-        raise InputError(f"'{cut(by)}' names no groups", expected=expected)
+        raise InputError(
+            f"'{cut(by)}' names no groups",
+            expected="FILE:COLUMN, or a dict from input to group",
+        )
 
     cells = _column(path, column)
     try:

@@ -37,7 +37,14 @@ from litepyramid.training.validation import (
     validate,
     validated,
 )
-from litepyramid.types import DataLike, FoldSources, OutPath, Signature, fingerprint
+from litepyramid.types import (
+    DataLike,
+    Fields,
+    FoldSources,
+    OutPath,
+    Signature,
+    fingerprint,
+)
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
@@ -303,7 +310,7 @@ def make_contest(
     # The fold itself is what is held out, and its model is for this machine alone.
     whole = replace(settings, held_out=0.0, early_stop=0, onnx=False)
 
-    def of(name: str, **more: Any) -> dict[str, Any]:
+    def of(name: str, **more: Any) -> Fields:
         shared = {"device": settings.device, **(options or {}), **more}
         values = {}
         for key, value in shared.items():
@@ -332,7 +339,7 @@ def make_contest(
 
         return make_judge(str(goal), **{"cache": None, **judging})
 
-    more: dict[str, Any] = {"max_length": settings.max_length}
+    more: Fields = {"max_length": settings.max_length}
     if ready:
         more = {"revision": settings.revision}
     judging = {} if refitted else of(base, **more)

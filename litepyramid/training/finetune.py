@@ -42,7 +42,14 @@ from litepyramid.training.settings import (
 )
 from litepyramid.training.trainer import EpochQuality
 from litepyramid.training.validation import ValidationResult, validate
-from litepyramid.types import DataLike, LabelledSources, OutPath, Signature
+from litepyramid.types import (
+    DataLike,
+    Fields,
+    LabelledSources,
+    Names,
+    OutPath,
+    Signature,
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class FinetuneResult(Result):
     card: Mapping[str, Any]
     held_out: tuple[ValidationResult, ...]
     history: tuple[EpochQuality, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Names = ()
 
     @property
     def signature(self) -> Signature:
@@ -260,7 +267,7 @@ def _run(
     return FinetuneResult(goal, card, tuple(results), history, tuple(notes))
 
 
-def _numbers(result: ValidationResult) -> dict[str, Any]:
+def _numbers(result: ValidationResult) -> Fields:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
     numbers = {}
     for name in ("accuracy", "auc", "brier"):

@@ -22,6 +22,7 @@ import numpy as np
 from litepyramid.errors import loading, require
 from litepyramid.files import atomic_write
 from litepyramid.judges.nli.asking import PAST_KEY, PAST_VALUE
+from litepyramid.types import Fields
 
 _OPSET = 20
 _FARTHEST = 63  # of a weight from 0: 7 bits
@@ -43,7 +44,7 @@ class Graph:
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
         self.nodes: list[Any] = []
-        self.weights: dict[str, Any] = {}
+        self.weights: Fields = {}
         self.count = 0
 
     def weight(self, name: str, values: Any) -> str:
@@ -63,7 +64,7 @@ class Graph:
         """Parts of the last axis."""
         self.count += 1
         outputs = [f"split_{self.count}_{n}" for n in range(len(sizes))]
-        several = self.weight(f"sizes_{self.count}", np.array(sizes, dtype=np.int64))
+        several = self.weight(f"sizes_{self.count}", np.array(sizes, dtype=int))
         node = self.onnx.helper.make_node("Split", [values, several], outputs, axis=-1)
         self.nodes.append(node)
         return outputs
@@ -86,7 +87,7 @@ class Graph:
         self.weight("zero", np.array(_ZERO, dtype=np.uint8))
         self.weight("one_127th", np.array(1 / 127, dtype=np.float32))
         self.weight("least", np.array(1e-10, dtype=np.float32))
-        self.weight("last_axis", np.array([-1], dtype=np.int64))
+        self.weight("last_axis", np.array([-1], dtype=int))
 
     def written(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
         """The model of all nodes and weights."""
@@ -139,8 +140,8 @@ def export_packed(model: Any, path: Path) -> None:
     graph.constants()
     # Scores of attention are divided by the root of their width, in the query.
     graph.weight("root", np.array(width**-0.5, dtype=np.float32))
-    graph.weight("flat", np.array([-1, config.hidden_size], dtype=np.int64))
-    graph.weight("one_axis", np.array([1], dtype=np.int64))
+    graph.weight("flat", np.array([-1, config.hidden_size], dtype=int))
+    graph.weight("one_axis", np.array([1], dtype=int))
 
     states = _embeddings(graph, model.bert.embeddings)
     seen = graph.node("Concat", "past_mask", "mask", axis=-1)
@@ -228,9 +229,7 @@ def _layer(
             values = graph.node("Gather", values, index, axis=0)
         else:
             values = graph.node("Unsqueeze", values, "one_axis")
-        shape_of = graph.weight(
-            "by_head", np.array([0, 0, heads, width], dtype=np.int64)
-        )
+        shape_of = graph.weight("by_head", np.array([0, 0, heads, width], dtype=int))
         values = graph.node("Reshape", values, shape_of)
         return graph.node("Transpose", values, perm=[*order], name=name)
 
@@ -306,7 +305,7 @@ def _finished(graph: Graph, layers: int, heads: int, width: int) -> Any:
     return graph.written(inputs, outputs)
 
 
-def read_packed(path: Path, hidden: int) -> dict[str, Any]:
+def read_packed(path: Path, hidden: int) -> Fields:
     """The weights in a graph that `export_packed` wrote, by transformers' names, in
     float32."""
     onnx = require("onnx", extra="train", purpose="fine-tuning an ONNX model")

@@ -23,6 +23,7 @@ from litepyramid.judges.nli.asking import (
 from litepyramid.judges.nli.encode import Tokenizer
 from litepyramid.text import one_line
 from litepyramid.training.pairs import Head, TrainingPairs, label_shares
+from litepyramid.types import Fields, Names
 
 MOST_UNITS = 10
 """Units of a pack; more of one premise make several packs."""
@@ -39,7 +40,7 @@ class Pack:
     """A premise, some units, and their labels as in `TrainingPairs`."""
 
     premise: str
-    units: tuple[str, ...]
+    units: Names
     labels: tuple[float, ...]
 
 
@@ -72,7 +73,7 @@ def encode_packs(
     max_length: int,
     head: Head,
     match_from: int = MATCH_FROM,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Fields]:
     """Every pack as a row of tokens, the premise cut as the judge cuts summaries.
 
     Yields:
@@ -121,7 +122,7 @@ def encode_packs(
         }
 
 
-def padded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def padded(rows: Sequence[Fields]) -> Fields:
     """Rows as tensors of one length; units that a row lacks have `NO_LABEL`."""
     torch = require("torch", extra="train", purpose="fine-tuning")
     longest = max(len(row["input_ids"]) for row in rows)
@@ -129,11 +130,11 @@ def padded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     classes = len(rows[0]["labels"][0])
 
     arrays = {
-        name: np.zeros((len(rows), longest), dtype=np.int64)
+        name: np.zeros((len(rows), longest), dtype=int)
         for name in ("input_ids", "positions", "types", "blocks")
     }
     arrays["blocks"] += PADDING
-    asked = np.zeros((len(rows), most), dtype=np.int64)
+    asked = np.zeros((len(rows), most), dtype=int)
     labels = np.full((len(rows), most, classes), NO_LABEL, dtype=np.float32)
 
     for number, row in enumerate(rows):
@@ -169,7 +170,7 @@ def packed_classifier(model: Any) -> Any:
             blocks: Any,
             asked: Any,
             labels: Any = None,
-        ) -> dict[str, Any]:
+        ) -> Fields:
             # The trainer of transformers looks here whether a batch has labels.
             bert = self.model.bert
             states = _embedded(bert.embeddings, input_ids, positions, types)

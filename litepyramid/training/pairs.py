@@ -22,7 +22,7 @@ from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import Pair, encode
 from litepyramid.text import one_line
-from litepyramid.types import FloatArray
+from litepyramid.types import Fields, FloatArray, Names
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
 NEUTRAL = 2.0
@@ -61,7 +61,7 @@ class TrainingPairs:
             tuple(pair for pair, _ in rows), tuple(label for _, label in rows)
         )
 
-    def by_summary(self) -> tuple[list[tuple[str, tuple[str, ...]]], list[list[float]]]:
+    def by_summary(self) -> tuple[list[tuple[str, Names]], list[list[float]]]:
         """(summary, units) items, and how present each of their units is, from 0 to
         1."""
         rows = zip(self.pairs, self.labels, strict=True)
@@ -239,7 +239,7 @@ def read_pairs(path: str | Path) -> TrainingPairs:
 
 def split_dataset(
     dataset: Dataset, share: float, rng: np.random.Generator
-) -> tuple[TrainingPairs, tuple[str, ...]]:
+) -> tuple[TrainingPairs, Names]:
     """Pairs to train on, and a random share of the inputs, kept away; the order changes
     nothing.
 
@@ -272,7 +272,7 @@ def encode_pairs(
     max_length: int,
     head: Head,
     match_from: int | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Fields]:
     """Token ids of every pair, the summary cut where a pair is too long, with its
     label's shares.
 
@@ -314,11 +314,11 @@ def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
         >>> label_shares([0.5, CONTRADICTION], "three-class").tolist()
         [[0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 1.0, 0.0]]
     """
-    values = np.asarray(labels, dtype=np.float64)
+    values = np.asarray(labels, dtype=float)
     present = np.where(values <= 1, values, 0.0)
     if head != "three-class":
         return np.stack([present, 1 - present], axis=1)
-    classes = [(values == code).astype(np.float64) for code in (NEUTRAL, CONTRADICTION)]
+    classes = [(values == code).astype(float) for code in (NEUTRAL, CONTRADICTION)]
     return np.stack([present, *classes, np.where(values <= 1, 1 - values, 0.0)], axis=1)
 
 

@@ -15,6 +15,7 @@ from litepyramid.judges.nli.modes import Mode
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
 from litepyramid.training.pairs import Head, TrainingPairs
+from litepyramid.types import Fields
 
 # Settings that change no weight: a folder made with others is the same judge.
 _FACTS = ("revision", "onnx", "device", "save_steps")
@@ -95,7 +96,7 @@ class FinetuneSettings:
     label_map: str | None = None
 
 
-def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
+def as_settings(settings: Any) -> tuple[FinetuneSettings, Fields]:
     """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such
     name."""
     from pydantic import TypeAdapter, ValidationError
@@ -150,13 +151,13 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
 
 def made_from(
     folder: Path, base: str, data: TrainingPairs, settings: FinetuneSettings
-) -> dict[str, Any] | None:
+) -> Fields | None:
     """The card of a folder that holds a model of just this run; None if it does not."""
     card = read_note(folder / CARD_FILE)
     return card if run_facts(base, data, settings).items() <= card.items() else None
 
 
-def read_note(path: Path) -> dict[str, Any]:
+def read_note(path: Path) -> Fields:
     """A JSON object that was written next to a model; empty if there is none."""
     try:
         value = read_json(path)
@@ -170,9 +171,7 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_json(folder / CARD_FILE, plain(card))
 
 
-def run_facts(
-    base: str, data: TrainingPairs, settings: FinetuneSettings
-) -> dict[str, Any]:
+def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> Fields:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
     return {

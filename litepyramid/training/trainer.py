@@ -62,8 +62,7 @@ class Base:
     @property
     def reading(self) -> Reading | None:
         """How the model is asked about many units at once; None if it is not."""
-        reading = getattr(self.model.config, "reading", None)
-        return reading
+        return getattr(self.model.config, "reading", None)
 
 
 def make_trainer(
@@ -96,7 +95,7 @@ def make_trainer(
         judged = np.asarray(presence(logits, HEAD_MODE[settings.head]))
         truth = labels[real][:, 0]
         # AUC needs two kinds of labels; the Brier score takes any share as it is.
-        result = calibrate(judged, (truth >= 0.5).astype(np.float64))
+        result = calibrate(judged, (truth >= 0.5).astype(float))
         brier = float(np.mean((judged - truth) ** 2))
         return {"accuracy": result.accuracy, "auc": result.auc, "brier": brier}
 

@@ -4,7 +4,6 @@ labels, fold by fold."""
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.stats import described, t_reach
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, InputUnits, Signature
+from litepyramid.types import Fields, FloatArray, InputUnits, Names, Signature
 
 Units = Mapping[str, Sequence[InputUnits]]
 """The units to score by name: ``lite2`` …"""
@@ -44,10 +43,10 @@ class Fold:
     learned."""
 
     number: int
-    inputs: tuple[str, ...]
-    systems: tuple[str, ...]
-    train_inputs: tuple[str, ...]
-    train_systems: tuple[str, ...]
+    inputs: Names
+    systems: Names
+    train_inputs: Names
+    train_systems: Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ class ValidationResult(Result):
     quality: tuple[JudgeQuality, ...]
     judges: Mapping[str, Mapping[str, str]]
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: Names = ()
 
     def mean(
         self,
@@ -200,7 +199,7 @@ class ValidationResult(Result):
         below = (*self.notes, *judges, str(self.signature))
         return [*tables, Table.of(title, ("judge", *QUALITY), rows, below)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Fields:
         """Every fold's numbers and their means."""
         names = ("judge", "units", "level", "coefficient", "mode")
         keys = dict.fromkeys(
@@ -334,7 +333,7 @@ def _labels_of(
             of_input = labels[system][index] if system in labels else ()
             row += of_input or [np.nan] * units
         rows.append(row)
-    return np.array(rows, dtype=np.float64)
+    return np.array(rows, dtype=float)
 
 
 def _quality(

@@ -5,6 +5,8 @@ for each system and each input. A product of those numbers with the scores gives
 sample's averages; systems drawn more than once keep one row and carry a weight.
 """
 
+from itertools import repeat
+
 import numpy as np
 
 from litepyramid.blas import single_threaded
@@ -120,12 +122,11 @@ class Resampled:
 
     def _paired(self, systems: Draws, inputs: Draws) -> FloatArray:
         """One sample after the other."""
-        samples = max(len(side) for side in (systems, inputs) if side is not None)
+        drawn_systems = repeat(None) if systems is None else systems
+        drawn_inputs = repeat(None) if inputs is None else inputs
         values = []
-        for b in range(samples):
-            w = None if systems is None else systems[b]
-            v = None if inputs is None else inputs[b]
-            values.append(self._columns(w, v)[0])
+        for draw in zip(drawn_systems, drawn_inputs, strict=False):
+            values.append(self._columns(*draw)[0])
         return np.array(values)
 
     def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
@@ -137,14 +138,7 @@ class Resampled:
             systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
             x, z = np.nan_to_num(x), np.nan_to_num(z)
 
-        slacks = {"x_tolerance": self._slack[0], "z_tolerance": self._slack[1]}
-        return correlate_rows(
-            x,
-            z,
-            self.coefficient,
-            systems,
-            **slacks,
-        )
+        return correlate_rows(x, z, self.coefficient, systems, self._slack)
 
     def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
         r = self._columns(_or_once(systems, len(self.X)))

@@ -81,8 +81,8 @@ class SpearmanColumns(Columns):
             # / 2.
             x = below_x.astype(kind) @ drawn
             z = below_z.astype(kind) @ drawn
-            size_x = (x * x * drawn).sum(axis=0, dtype=np.float64)
-            size_z = (z * z * drawn).sum(axis=0, dtype=np.float64)
+            size_x = (x * x * drawn).sum(axis=0, dtype=float)
+            size_z = (z * z * drawn).sum(axis=0, dtype=float)
             shared = (x * z * drawn).sum(axis=0)
             with undefined():
                 result[column] = shared / np.sqrt(size_x * size_z)

@@ -14,7 +14,7 @@ from litepyramid.meta.core.columns import (
     PearsonColumns,
     SpearmanColumns,
 )
-from litepyramid.meta.core.matrices import SpaSamples, tie_accuracy_samples
+from litepyramid.meta.core.matrices import spa_samples, tie_accuracy_samples
 from litepyramid.meta.core.swaps import (
     KendallRanks,
     Moments,
@@ -31,7 +31,7 @@ from litepyramid.meta.core.vectors import (
     spearman_rows,
 )
 from litepyramid.stats import mean_of_scored, system_means
-from litepyramid.types import FloatArray, IntArray, several
+from litepyramid.types import Ends, FloatArray, IntArray, several
 
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -87,7 +87,7 @@ COEFFICIENTS: dict[Coefficient, CoefficientKind] = {
     "spa": CoefficientKind(
         "SPA",
         None,
-        SpaSamples,
+        spa_samples,
         SpaSwaps,
         level="system",
     ),
@@ -112,29 +112,20 @@ def correlate_rows(
     z: FloatArray,
     coefficient: Coefficient,
     weights: FloatArray | None = None,
-    *,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
+    slack: Ends = (0.0, 0.0),
 ) -> FloatArray:
     """The coefficient of each row of `x` with the same row of `z` (`core.vectors`):
     (B,).
 
-    Values that differ by no more than a tolerance are tied. NaN where x or z is
-    constant, or fewer than two items were drawn.
+    Values that differ by no more than the `slack` of their side are tied. NaN where x
+    or z is constant, or fewer than two items were drawn.
     """
     rows = COEFFICIENTS[coefficient].rows
     if rows is None:
         raise InputError(
             f"{coefficient} of vectors", expected=f"one of {', '.join(OF_VECTORS)}"
         )
-    tolerances = {"x_tolerance": x_tolerance, "z_tolerance": z_tolerance}
-    return of_rows(
-        rows,
-        x,
-        z,
-        weights,
-        **tolerances,
-    )
+    return of_rows(rows, x, z, weights, slack)
 
 
 def best_first(values: ArrayLike) -> IntArray:
@@ -183,29 +174,23 @@ def level_correlation(
     kind = COEFFICIENTS[coefficient]
     if kind.rows is None:
         value, epsilon = kind.columns(X, Z)()
-        return LevelValue(
-            value,
-            int(not math.isnan(value)),
-            0,
-            0,
-            epsilon,
-        )
+        return LevelValue(value, int(not math.isnan(value)), 0, epsilon=epsilon)
 
     x = X
     z = Z
-    slacks = (0.0, 0.0)
+    slack = (0.0, 0.0)
 
     if level == "system":
         x = system_means(X)
         z = system_means(Z)
-        slacks = mean_tolerance(X), mean_tolerance(Z)
+        slack = mean_tolerance(X), mean_tolerance(Z)
 
     scored = ~(np.isnan(x) | np.isnan(z))
     weights = None
     if level == "summary":
         # Systems that an input lacks get the weight 0, so that all inputs are rows of
         # one length.
-        scored, weights = scored.T, scored.T.astype(np.float64)
+        scored, weights = scored.T, scored.T.astype(float)
         x = np.where(scored, X.T, 0.0)
         z = np.where(scored, Z.T, 0.0)
     else:
@@ -215,32 +200,18 @@ def level_correlation(
             np.ones((1, scored.sum()), dtype=bool),
         )
 
-    values = correlate_rows(
-        x,
-        z,
-        coefficient,
-        weights,
-        x_tolerance=slacks[0],
-        z_tolerance=slacks[1],
-    )
+    values = correlate_rows(x, z, coefficient, weights, slack)
     # An input of one system is not constant: it has nothing to vary.
     enough = scored.sum(axis=1) >= 2
-    constants = constant_rows(x, weights, slacks[0]) | constant_rows(
-        z, weights, slacks[1]
-    )
+    constants = constant_rows(x, weights, slack[0])
+    constants |= constant_rows(z, weights, slack[1])
 
     if constant == "zb21":
         # Two systems and no coefficient: one of the two vectors is constant.
         for row in np.flatnonzero(np.isnan(values) & enough):
-            a, s = _raised(x[row, scored[row]], slacks[0])
-            b, t = _raised(z[row, scored[row]], slacks[1])
-            values[row] = correlate_rows(
-                a,
-                b,
-                coefficient,
-                x_tolerance=s,
-                z_tolerance=t,
-            )[0]
+            a, s = _raised(x[row, scored[row]], slack[0])
+            b, t = _raised(z[row, scored[row]], slack[1])
+            values[row] = correlate_rows(a, b, coefficient, slack=(s, t))[0]
 
     used = int((~np.isnan(values)).sum())
     value = mean_of_scored(values)

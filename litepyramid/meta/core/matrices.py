@@ -92,7 +92,7 @@ class TieAccuracy:
         # try every ε at once.
         order = np.argsort(np.abs(x), kind="stable")
         x, z, pair, inputs = x[order], z[order], pair[order], inputs[order]
-        right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(np.float64)
+        right = ((np.sign(x) == np.sign(z)) & (z != 0)).astype(float)
 
         return cls(
             np.abs(x),
@@ -150,21 +150,20 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> Ends:
     return TieAccuracy.of(X, Z).best()
 
 
-class SpaSamples:
+def spa_samples(X: FloatArray, Z: FloatArray) -> Any:
     """Soft pairwise accuracy of two matrices, under draws of their systems and
     inputs."""
 
-    def __init__(self, X: FloatArray, Z: FloatArray) -> None:
-        self._x, self._z = X, Z
-
-    def __call__(
-        self, systems: FloatArray | None = None, inputs: FloatArray | None = None
+    def value(
+        systems: FloatArray | None = None, inputs: FloatArray | None = None
     ) -> Ends:
-        """The value under (N,) and (M,) numbers of draws; it has no ε."""
+        """Under (N,) and (M,) numbers of draws; it has no ε."""
         drawn: Any = slice(None)
         if inputs is not None:
             drawn = np.repeat(np.arange(len(inputs)), inputs.astype(int))
-        return spa(self._x[:, drawn], self._z[:, drawn], systems), math.nan
+        return spa(X[:, drawn], Z[:, drawn], systems), math.nan
+
+    return value
 
 
 def tie_accuracy_samples(X: FloatArray, Z: FloatArray) -> Any:

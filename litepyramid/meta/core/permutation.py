@@ -17,7 +17,6 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.draws import Sampling
@@ -41,8 +40,6 @@ from litepyramid.stats import (
     undefined,
 )
 from litepyramid.types import FloatArray, IntArray
-
-Floats = NDArray[np.floating]
 
 _FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
 _CLEARLY = 20  # as large samples, after which they do
@@ -71,7 +68,8 @@ class SystemSwaps(LinearSwaps):
         )
         self.middle = middle[self._ranked]
         self.tolerance = max(mean_tolerance(X), mean_tolerance(Y))
-        self._z, self._z_tolerance = system_means(Z)[self._ranked], mean_tolerance(Z)
+        self._z = system_means(Z)[self._ranked]
+        self._z_tolerance = mean_tolerance(Z)
         self._coefficient = coefficient
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
@@ -89,8 +87,7 @@ class SystemSwaps(LinearSwaps):
             np.ascontiguousarray(averages.T),
             self._z,
             self._coefficient,
-            x_tolerance=self.tolerance,
-            z_tolerance=self._z_tolerance,
+            slack=(self.tolerance, self._z_tolerance),
         )
 
     def terms(self, shift: FloatArray) -> FloatArray:
@@ -276,17 +273,10 @@ def permuted_p_values(
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
         smallest = 1 / (2 * (most + 1))
 
-    shared = _Shared(
-        values,
-        Z,
-        level,
-        coefficient,
-        swaps,
-        seed,
-    )
+    shared = _Shared(values, Z, level, coefficient, swaps, seed)
     running = ~np.eye(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
-    larger, valued, failed = np.zeros((3, count, count), dtype=np.int64)
+    larger, valued, failed = np.zeros((3, count, count), dtype=int)
     pairs = list(combinations(range(count), 2))
     first = most if refined or samples else _FIRST_LOOK
 
@@ -405,13 +395,7 @@ class _Shared:
         # Alone, each metric is standardised once, not again in every pair.
         X, Y, Z = standardised(one, one if two is None else two, self.Z)
         Y = np.zeros_like(X) if two is None else Y
-        return prepare_pair(
-            X,
-            Y,
-            Z,
-            self.level,
-            self.coefficient,
-        )
+        return prepare_pair(X, Y, Z, self.level, self.coefficient)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; cached where they are few

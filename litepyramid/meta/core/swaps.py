@@ -21,7 +21,7 @@ from litepyramid.meta.core.matrices import (
 )
 from litepyramid.meta.core.vectors import constant_rows, midranks, of_rows, pearson_rows
 from litepyramid.stats import undefined
-from litepyramid.types import BoolArray, FloatArray
+from litepyramid.types import BoolArray, FloatArray, IntArray
 
 Floats = NDArray[np.floating]
 
@@ -116,7 +116,7 @@ class Moments(_ByInput):
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         scored = ~np.isnan(Z)
-        self._n = np.maximum(scored.sum(axis=0), 1)[:, None].astype(np.float64)
+        self._n = np.maximum(scored.sum(axis=0), 1)[:, None].astype(float)
         x, y, z = (np.where(scored, a, 0.0) for a in (X, Y, Z))
         # The same constant off both metrics changes no correlation and keeps the sums
         # small.
@@ -126,7 +126,7 @@ class Moments(_ByInput):
         z = np.where(scored, z - z.sum(axis=0) / self._n[:, 0], 0.0)
         # Of these inputs no swap has a coefficient: the human scores are all the same.
         self._few = (scored.sum(axis=0) < 2) | constant_rows(
-            np.where(scored, Z, 0.0).T, scored.T.astype(np.float64), 0.0
+            np.where(scored, Z, 0.0).T, scored.T.astype(float), 0.0
         )
         self._linear = (
             np.stack([(x - y) * z, x - y, x * x - y * y], axis=0).transpose(2, 0, 1) / 2
@@ -181,7 +181,7 @@ class ColumnRanks(_ByInput):
         # All sums are of small multiples of 1/16: exact in 24 bits for so few systems.
         self.dtype = np.float32 if len(X) <= 128 else np.float64
         scored = ~np.isnan(Z).T
-        n = scored.sum(axis=1).astype(np.float64)
+        n = scored.sum(axis=1).astype(float)
         x, y, z = np.where(scored, (X.T, Y.T, Z.T), 0.0)
         both = scored[:, :, None] & scored[:, None, :]
         both &= ~np.eye(len(X), dtype=bool)
@@ -198,7 +198,7 @@ class ColumnRanks(_ByInput):
         tied = (both & (sum(self._untied) < 4)).any(axis=(1, 2))
 
         if self.by_midranks:
-            ranks = midranks(z, scored.astype(np.float64))
+            ranks = midranks(z, scored.astype(float))
             centred = np.where(scored, ranks - (n[:, None] + 1) / 2, 0.0)
             a = ((centred[:, :, None] - centred[:, None, :]) * both / 2).astype(
                 np.float32
@@ -214,7 +214,7 @@ class ColumnRanks(_ByInput):
         # Human scores that all tie have no coefficient under any swap.
         usable = (n >= 2) & sz.any(axis=(1, 2))
         self._a = a
-        self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
+        self._linear = (a * self._B).sum(axis=2, dtype=float) / 4
         with undefined():
             scaled = 2.0 * self._linear / full[:, None]
         self._plain = np.nonzero(usable & ~tied)[0]
@@ -235,7 +235,7 @@ class ColumnRanks(_ByInput):
         return self._values(self._usable, u)
 
     def _values(
-        self, columns: NDArray[np.intp], u: FloatArray
+        self, columns: IntArray, u: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """The coefficients of X' and of Y' with Z for some inputs, (columns, B)
         each."""
@@ -249,7 +249,7 @@ class ColumnRanks(_ByInput):
             return self._spearman(forms, self._z_size[columns], u)
         return self._by_pairs(forms, columns, u)
 
-    def _prepare(self, columns: NDArray[np.intp]) -> tuple[Floats, ...]:
+    def _prepare(self, columns: IntArray) -> tuple[Floats, ...]:
         if self.by_midranks:
             fixed, linear = (
                 s[columns].sum(axis=2)[:, :, None] / 8 for s in (self._A, self._B)
@@ -273,15 +273,15 @@ class ColumnRanks(_ByInput):
         return tuple(form.astype(self.dtype) for form in forms)
 
     def _by_pairs(
-        self, forms: tuple[Floats, ...], columns: NDArray[np.intp], u: FloatArray
+        self, forms: tuple[Floats, ...], columns: IntArray, u: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         parts = []
         for fixed, linear, square in (forms[:3], forms[3:]):
             # The even and the odd chunk; all are small multiples of ⅛: exact.
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
             parts += [
-                even.astype(np.float64),
-                np.matmul(linear, u)[:, 0].astype(np.float64),
+                even.astype(float),
+                np.matmul(linear, u)[:, 0].astype(float),
             ]
 
         balance, flip, untied, unflip = parts
@@ -299,7 +299,7 @@ class ColumnRanks(_ByInput):
         odd = np.matmul(others, u) + linear * u
         values = []
         for ranks in (even + odd, even - odd):
-            size = np.sqrt((ranks * ranks).sum(axis=1), dtype=np.float64)
+            size = np.sqrt((ranks * ranks).sum(axis=1), dtype=float)
             with undefined():
                 values.append(np.matmul(z, ranks)[:, 0] / (size * z_size[:, None]))
         return values[0], values[1]

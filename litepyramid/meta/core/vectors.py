@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.stats import undefined
-from litepyramid.types import BoolArray, FloatArray, IntArray
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
@@ -25,41 +25,26 @@ def of_rows(
     x: FloatArray,
     z: FloatArray,
     weights: FloatArray | None = None,
-    *,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
+    slack: Ends = (0.0, 0.0),
 ) -> FloatArray:
-    """The value of each row, such as that of `pearson_rows`: (B,)."""
+    """The value of each row, such as that of `pearson_rows`: (B,).
+
+    `slack` are the tolerances of x and of z.
+    """
     # A single vector belongs to every row.
     rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
     if x.shape[-1] < 2:
         return np.full(rows, np.nan)
 
-    x, z = np.atleast_2d(x), np.atleast_2d(z)
-    return value(
-        x,
-        z,
-        weights,
-        x_tolerance,
-        z_tolerance,
-        rows,
-    )
+    return value(np.atleast_2d(x), np.atleast_2d(z), weights, slack, rows)
 
 
 def spearman_rows(
-    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
-    z_tolerance: float, rows: int,
-) -> FloatArray:  # fmt: skip
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, slack: Ends, rows: int
+) -> FloatArray:
     """Pearson's of the midranks."""
-    x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
-    return pearson_rows(
-        x,
-        z,
-        weights,
-        0.0,
-        0.0,
-        rows,
-    )
+    x, z = midranks(x, weights, slack[0]), midranks(z, weights, slack[1])
+    return pearson_rows(x, z, weights, (0.0, 0.0), rows)
 
 
 def kendall_rows(x: FloatArray, *others: Any) -> FloatArray:
@@ -88,7 +73,7 @@ def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
     one."""
     order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, axis=-1)
-    steps = np.zeros(x.shape, dtype=np.int64)
+    steps = np.zeros(x.shape, dtype=int)
     np.cumsum(np.diff(ordered, axis=-1) > tolerance, axis=-1, out=steps[..., 1:])
     ranks = np.empty_like(steps)
     np.put_along_axis(ranks, order, steps, axis=-1)
@@ -113,13 +98,10 @@ def midranks(
 
 
 def pearson_rows(
-    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
-    z_tolerance: float, rows: int,
-) -> FloatArray:  # fmt: skip
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, slack: Ends, rows: int
+) -> FloatArray:
     """Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²)."""
-    none = constant_rows(x, weights, x_tolerance) | constant_rows(
-        z, weights, z_tolerance
-    )
+    none = constant_rows(x, weights, slack[0]) | constant_rows(z, weights, slack[1])
     dx = _deviations(x, weights)
     dz = _deviations(z, weights)
     wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
@@ -146,10 +128,10 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _kendall(
-    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
-    z_tolerance: float, rows: int,
-) -> FloatArray:  # fmt: skip
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, slack: Ends, rows: int
+) -> FloatArray:
     """By the signs of all pairs' differences, some rows at once."""
+    x_slack, z_slack = slack
     one, two = np.triu_indices(x.shape[1], 1)
     weights = None if weights is None else np.atleast_2d(weights)
     result = np.empty(rows)
@@ -164,13 +146,13 @@ def _kendall(
         w = weights if weights is None or len(weights) == 1 else weights[chunk]
         dx = x_part[:, one] - x_part[:, two]
         dz = z_part[:, one] - z_part[:, two]
-        sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
-        sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
+        sx = np.subtract(dx > x_slack, dx < -x_slack, dtype=np.int8)
+        sz = np.subtract(dz > z_slack, dz < -z_slack, dtype=np.int8)
         # Two draws of one item are tied on both sides, and are not among these pairs.
         pairs = 1 if w is None else w[:, one] * w[:, two]
-        balance = (pairs * (sx * sz)).sum(axis=1, dtype=np.float64)
-        untied_x = (pairs * (sx != 0)).sum(axis=1, dtype=np.float64)
-        untied_z = (pairs * (sz != 0)).sum(axis=1, dtype=np.float64)
+        balance = (pairs * (sx * sz)).sum(axis=1, dtype=float)
+        untied_x = (pairs * (sx != 0)).sum(axis=1, dtype=float)
+        untied_z = (pairs * (sz != 0)).sum(axis=1, dtype=float)
         with undefined():
             result[chunk] = balance / np.sqrt(untied_x * untied_z)
 
@@ -178,19 +160,16 @@ def _kendall(
 
 
 def _long_kendall(
-    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
-    z_tolerance: float, rows: int,
-) -> FloatArray:  # fmt: skip
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, slack: Ends, rows: int
+) -> FloatArray:
     """For long vectors, one at a time in O(n log n) by scipy, repeated items
     repeated."""
     from scipy.stats import kendalltau
 
     shape = rows, x.shape[1]
-    x_ranks = np.broadcast_to(dense_ranks(x, x_tolerance), shape)
-    z_ranks = np.broadcast_to(dense_ranks(z, z_tolerance), shape)
-    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(
-        np.int64
-    )
+    x_ranks = np.broadcast_to(dense_ranks(x, slack[0]), shape)
+    z_ranks = np.broadcast_to(dense_ranks(z, slack[1]), shape)
+    drawn = np.broadcast_to(1 if weights is None else weights, shape).astype(int)
     taus = []
     for a, b, w in zip(x_ranks, z_ranks, drawn, strict=True):
         taus.append(kendalltau(np.repeat(a, w), np.repeat(b, w))[0])
