@@ -50,29 +50,17 @@ def score_table(
         raise InputError(
             "a score is infinite", expected="finite numbers, NaN = not scored"
         )
-    full = None if table.full is None else score_table(table.full)
-    return replace(_sorted(table, as_listed), full=full)
-
-
-def _sorted(table: ScoreTable, as_listed: bool) -> ScoreTable:
-    axes = table.metrics, table.systems, table.inputs
-    orders = [by_id(names) for names in axes]
-    if as_listed:
-        orders[1] = list(range(len(table.systems)))
-
-    metrics, systems, inputs = map(_picked, axes, orders)
-    values = table.values[np.ix_(*orders)]
+    metrics = by_id(table.metrics)
+    inputs = by_id(table.inputs)
+    systems = range(len(table.systems)) if as_listed else by_id(table.systems)
     return replace(
         table,
-        metrics=metrics,
-        systems=systems,
-        inputs=inputs,
-        values=values,
+        metrics=tuple(table.metrics[i] for i in metrics),
+        systems=tuple(table.systems[i] for i in systems),
+        inputs=tuple(table.inputs[i] for i in inputs),
+        values=table.values[np.ix_(metrics, systems, inputs)],
+        full=None if table.full is None else score_table(table.full),
     )
-
-
-def _picked(names: Sequence[str], order: Sequence[int]) -> Names:
-    return tuple([names[i] for i in order])
 
 
 def scores_sha(
@@ -112,7 +100,7 @@ class LeftOut:
         return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}{columns}"
 
     def __bool__(self) -> bool:
-        return bool(self.systems or self.inputs or self.cells or self.columns)
+        return self != LeftOut()
 
 
 @dataclass(frozen=True)
@@ -315,11 +303,11 @@ def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
     """How many observations a level has: systems, the most of an input, or cells."""
     scored = ~(np.isnan(X) | np.isnan(Z))
-    by_level = {
-        "system": scored.any(axis=1).sum(),
-        "summary": scored.sum(axis=0).max(initial=0),
-    }
-    return int(by_level.get(level, scored.sum()))
+    if level == "system":
+        return int(scored.any(axis=1).sum())
+    if level == "summary":
+        return int(scored.sum(axis=0).max(initial=0))
+    return int(scored.sum())
 
 
 def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> None:
@@ -343,15 +331,17 @@ def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> Non
 def metric_names(table: ScoreTable) -> Names:
     """The metrics that the table is asked about; all but the raters if none are."""
     raters = table.select(table.human or PEOPLE)
-    if table.chosen:
-        return table.chosen
-    names = tuple(name for name in table.metrics if name not in raters)
+    names = _asked_about(table, raters)
     if not names:
         raise InputError(
             "no metric is left to compare with " + ", ".join(raters),
             expected="at least one more metric in the scores",
         )
     return names
+
+
+def _asked_about(table: ScoreTable, raters: Names) -> Names:
+    return table.chosen or tuple(n for n in table.metrics if n not in raters)
 
 
 def human_score(table: ScoreTable) -> tuple[str, Names, FloatArray]:
@@ -377,9 +367,7 @@ def unaligned(
         human, raters, Z = human_score(table)
         people = {human: Z}
 
-    names = table.chosen
-    if not names:
-        names = tuple(name for name in table.metrics if name not in raters)
+    names = _asked_about(table, raters)
     return people, {name: table.matrix(name).values for name in names}, raters
 
 
@@ -390,13 +378,11 @@ def average(matrices: Sequence[FloatArray]) -> FloatArray:
     them. The sum of the same ratings in another order can differ in its last bit, and
     would break a tie: so means are rounded to 42 binary places below the largest.
     """
-    # A single rater's scores stay as they are, to the bit.
-    if len(matrices) == 1:
-        return matrices[0]
-    mean = np.mean(np.stack(matrices), axis=0)
+    mean: FloatArray = np.mean(matrices, axis=0)
     largest = np.nanmax(np.abs(mean), initial=0.0)
-    if largest == 0 or np.isnan(largest):
-        return np.asarray(mean)
+    # A single rater's scores stay as they are, to the bit.
+    if len(matrices) == 1 or largest == 0:
+        return mean
     # A power of two, so that only the last places of a number are rounded.
     unit = 2.0 ** (np.floor(np.log2(largest)) - 42)
     return np.asarray(np.round(mean / unit) * unit)

@@ -8,7 +8,6 @@ from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
@@ -86,7 +85,7 @@ class SystemPairs:
     """
 
     gaps: FloatArray
-    signs: NDArray[np.int8]
+    signs: FloatArray
     human_ties: BoolArray
     one: IntArray
     two: IntArray
@@ -96,7 +95,6 @@ class SystemPairs:
     def of(cls, X: FloatArray, Z: FloatArray) -> Self:
         """The pairs by the averages of (N, any number) scores of the metric and of
         people."""
-        slack = mean_tolerance(X)
         one, two = np.triu_indices(len(X), 1)
         # X may be over other inputs than Z: averages are all that the two share.
         dx = _differences(X, one, two)
@@ -104,20 +102,21 @@ class SystemPairs:
 
         # Stable, so that pairs with equal gaps keep the order of the systems' names.
         order = np.argsort(np.abs(dx), kind="stable")
-        signs = (np.sign(dx) * np.sign(dz)).astype(np.int8)
+        dx = dx[order]
+        dz = dz[order]
         return cls(
-            gaps=np.abs(dx)[order],
-            signs=signs[order],
-            human_ties=(dz == 0)[order],
+            gaps=np.abs(dx),
+            signs=np.sign(dx) * np.sign(dz),
+            human_ties=dz == 0,
             one=one[order],
             two=two[order],
-            slack=slack,
+            slack=mean_tolerance(X),
         )
 
     def __len__(self) -> int:
         return len(self.gaps)
 
-    def within(self, lower: float = 0.0, upper: float = inf) -> slice:
+    def within(self, lower: float, upper: float) -> slice:
         """The pairs with ℓ ≤ |Δx| ≤ u, both ends included."""
         if not 0 <= lower <= upper:
             raise InputError(
@@ -143,8 +142,8 @@ class SystemPairs:
         u = int((human_ties & ~metric_ties).sum())
 
         # Pairs that both sides tie say nothing of agreement, and count nowhere (eq. 1).
-        below = (p + q + t) * (p + q + u)
         ordered = p + q + u
+        below = (p + q + t) * ordered
         return PairCounts(
             lower=lower,
             upper=upper,
@@ -236,14 +235,15 @@ class DeltaResult(Result):
                 ranges.append((f"{100 * i // _SHARES} %", counts))
 
             for which, counts in ranges:
-                tied = counts.tied_metric + counts.tied_human + counts.tied_both
-                upper = "any" if isinf(counts.upper) else counts.upper
-                shown = {
-                    "which": which,
-                    "upper": upper,
-                    "tied": tied,
-                }
-                rows.append(row(counts, metric=entry.metric, **shown))
+                shown = row(
+                    counts,
+                    metric=entry.metric,
+                    which=which,
+                    tied=counts.tied_metric + counts.tied_human + counts.tied_both,
+                )
+                if isinf(counts.upper):
+                    shown["upper"] = "any"
+                rows.append(shown)
 
         title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
         sides = [entry.sides for entry in self.metrics]
@@ -360,24 +360,13 @@ def resampled_pairs(
     """(k, P) whether people agree, and how often the pair is drawn, on draws of
     both."""
     # The same streams as in `interval`: a system drawn there is drawn here.
-    drawn = draws.counts(
-        seed,
-        draws.SYSTEMS,
-        len(sides.systems),
-        0,
-        samples,
-    )
-    inputs = draws.counts(
-        seed,
-        draws.INPUTS,
-        len(sides.inputs),
-        0,
-        samples,
-    )
+    systems, inputs = sides.Z.shape
+    drawn = draws.counts(seed, draws.SYSTEMS, systems, 0, samples)
+    drawn_inputs = draws.counts(seed, draws.INPUTS, inputs, 0, samples)
     # The metric's differences are what is asked about: they stay, and what people say
     # varies.
     x = system_means(sides.scores)
-    z = resampled_means(sides.Z, inputs)
+    z = resampled_means(sides.Z, drawn_inputs)
 
     one = pairs.one
     two = pairs.two
@@ -604,18 +593,16 @@ def _worth(
         agreeing = (counts * agreed[:, inside]).sum(axis=1)
         shares = agreeing / counts.sum(axis=1)
 
-    low, high = _agreement_interval(about, shares, confidence)
-
     reached = []
     for sample_agreed, sample_weights in zip(agreed, weights, strict=True):
         reached.append(reached_at(gaps, sample_agreed, sample_weights, target))
     # A sample that never reaches the target counts as one that reaches it at infinity.
+    tail = (1 - confidence) / 2
     first, last = np.quantile(
-        np.nan_to_num(reached, nan=inf),
-        ((1 - confidence) / 2, 1 - (1 - confidence) / 2),
-        method="inverted_cdf",
+        np.nan_to_num(reached, nan=inf), (tail, 1 - tail), method="inverted_cdf"
     ).tolist()
 
+    low, high = _agreement_interval(about, shares, confidence)
     return Difference(
         metric=sides.metrics[0],
         sides=sides,

@@ -4,7 +4,7 @@ tests."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
-from typing import Any, Unpack, cast, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from litepyramid.meta.alignment import (
 from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
 from litepyramid.meta.correlations import METHOD_WORDS, SYMBOLS
 from litepyramid.meta.pair_tests import (
-    CORRECTIONS,
-    PAPER,
     ComparisonMethod,
     ComparisonTest,
     Corrections,
@@ -210,7 +208,7 @@ class ComparisonResult(Result):
 
         tests = self._of(c)
         table = Table.of(self._title(c), columns, [tests[n] for n in order])
-        return table if self.correction != "none" else table.without("corrected")
+        return table.without("corrected") if self.correction == "none" else table
 
     def _summary(self, c: PairTests) -> Table:
         """DDR21's Figure 5 in characters: a mark for every other metric, in the rows'
@@ -321,14 +319,15 @@ def compare(
         $ litepyramid meta compare table.csv --level system
         $ litepyramid meta compare table.csv --method williams -o better.pdf
     """
-    choose("method", method, (*get_args(ComparisonMethod), *PAPER))
-    choose("correction", correction, tuple(CORRECTIONS))
+    choose("method", method, ComparisonTest)
+    choose("correction", correction, Corrections)
     check_whole("seed", seed, 0)
     check_share("confidence", confidence)
 
-    rule: PValueRule = "paper" if method in PAPER else "plus_one"
-    test = PAPER[method] if method in PAPER else cast(ComparisonMethod, method)
-    corrected_by, grouping = CORRECTIONS[correction]
+    rule: PValueRule = "paper" if method.startswith("paper") else "plus_one"
+    test: Any = method.replace("paper", "perm")
+    corrected_by: Any = correction.removesuffix("-level")
+    grouping: Grouping = "metric" if corrected_by == correction else "level"
     # 1 - .95 is a little above .05 in floating point; a signature should say .05.
     alpha = round(1 - confidence, 12)
 

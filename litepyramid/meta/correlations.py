@@ -190,7 +190,6 @@ class IntervalResult(Result):
         )
         notes = left_out_notes(self.intervals)
         failing = any(i.failed for i in self.intervals)
-
         if failing:
             notes.append(
                 f"Failed: samples of {self.samples} without a correlation, left out."
@@ -255,9 +254,8 @@ def in_words(level: str, coefficient: str) -> str:
         ("system-level Kendall's τ", 'SPA')
     """
     symbol = SYMBOLS[coefficient]
-    possessive = "'" if coefficient.endswith("s") else "'s"
-    named = len(symbol) == 1  # SPA and acc_eq are names already
-    name = f"{coefficient.title()}{possessive} {symbol}" if named else symbol
+    # SPA and acc_eq are names already; no other name ends in s.
+    name = f"{coefficient.title()}'s {symbol}" if len(symbol) == 1 else symbol
     return f"{level}-level {name}" if level else name
 
 
@@ -346,19 +344,16 @@ def correlate(
     correlations = []
 
     for side, (at, by) in product(sides, pairs):
-        value = level_correlation(
-            side.values[0],
-            side.Z,
-            at,
-            by,
-            constant,
+        value = level_correlation(side.values[0], side.Z, at, by, constant)
+        correlations.append(
+            Correlation(
+                **side.entry(),
+                **row(value),
+                level=at,
+                coefficient=by,
+                raters=side.raters,
+            )
         )
-        more = side.entry() | {
-            "level": at,
-            "coefficient": by,
-            "raters": side.raters,
-        }
-        correlations.append(Correlation(**row(value), **more))
 
     order_sha = fingerprint(table.systems) if as_listed else None
     signature = signature_of(sides, pairs, constant=constant, order_sha=order_sha)

@@ -31,22 +31,6 @@ Grouping = Literal["metric", "level"]
 Corrections = Literal[
     Correction, "bonferroni-level", "holm-level", "benjamini-hochberg-level"
 ]
-CORRECTIONS: dict[Corrections, tuple[Correction, Grouping]] = {
-    "none": ("none", "metric"),
-    "bonferroni": ("bonferroni", "metric"),
-    "holm": ("holm", "metric"),
-    "benjamini-hochberg": ("benjamini-hochberg", "metric"),
-    "bonferroni-level": ("bonferroni", "level"),
-    "holm-level": ("holm", "level"),
-    "benjamini-hochberg-level": ("benjamini-hochberg", "level"),
-}
-"""By name the correction, and what is corrected together."""
-PAPER: dict[ComparisonTest, ComparisonMethod] = {
-    "paper-systems": "perm-systems",
-    "paper-inputs": "perm-inputs",
-    "paper-both": "perm-both",
-}
-"""The permutation tests whose p-values are counted as in the paper."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +94,8 @@ def compare_pairs(
 
     if method in PERM:
         # The counts of c/k cannot stop early: the paper's samples are a fixed number.
-        if samples is None and p_value == "paper":
-            samples = enough
+        if p_value == "paper":
+            samples = samples or enough
         p, failed, most, smallest = permuted_p_values(
             values,
             Z,

@@ -255,19 +255,12 @@ def range_(
         _, raters, people = human_score(table)
     chosen = table.chosen or table.metrics
     names = tuple(name for name in chosen if name not in raters)
-
     if len(names) < 2:
         raise InputError(
-            f"{counted(len(names), 'metric')}", expected="at least two to compare"
+            counted(len(names), "metric"), expected="at least two to compare"
         )
 
-    topics, dropped = _topics(
-        table,
-        names,
-        people,
-        baseline,
-        rule,
-    )
+    topics, dropped = _topics(table, names, people, baseline, rule)
     whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
@@ -294,13 +287,7 @@ def range_(
 
         # The same draws for every pair of metrics, whichever others are compared.
         rng = piece_generator(seed, "pairs")
-        points = opposite_orders(
-            whole,
-            *pair,
-            _PAIRS * samples,
-            rule,
-            rng,
-        )
+        points = opposite_orders(whole, *pair, _PAIRS * samples, rule, rng)
         curves.append(DisagreementCurve(one, other, points))
 
     # The code leaves out Jensen-Shannon divergence, by which lower is better.
@@ -418,24 +405,16 @@ def _agreement(
     taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
     tau, _, number = described(np.array(taus))
     size = float(np.mean([matrix.shape[1] for matrix in matrices]))
-    return RangeAgreement(
-        which,
-        one,
-        other,
-        tau,
-        number,
-        len(taus) - number,
-        size,
-    )
+    return RangeAgreement(which, one, other, tau, number, len(taus) - number, size)
 
 
 def _normalised(matrix: FloatArray) -> FloatArray:
     """Each metric's scores from 0, the topic's lowest, to 1, its highest."""
     low = matrix.min(axis=1, keepdims=True)
     width = np.ptp(matrix, axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(matrix - low, width, out=np.zeros_like(matrix), where=width > 0)
-    )
+    normalised = np.zeros_like(matrix)
+    np.divide(matrix - low, width, out=normalised, where=width > 0)
+    return normalised
 
 
 def opposite_orders(
@@ -470,7 +449,7 @@ def opposite_orders(
     y = np.concatenate(opposite).astype(float)
     if rule == "code":
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
-        low = float(x.min(initial=np.inf))
+        low = x.min(initial=np.inf)
         high = float(x.max(initial=-np.inf))
         starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
         points = []

@@ -124,13 +124,7 @@ def stability(
 
     points: list[StabilityPoint] = []
     for name, X in track(every, "ranking systems", "metrics"):
-        points += _points(
-            name,
-            X,
-            sizes,
-            samples,
-            seed,
-        )
+        points += _points(name, X, sizes, samples, seed)
 
     if not points:
         raise InputError(

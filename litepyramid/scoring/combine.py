@@ -13,6 +13,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.scoring.estimates import (
     FEWEST,
     ROW,
+    Rows,
     Target,
     estimate,
     prediction_powered,
@@ -138,14 +139,11 @@ class CombinedScores(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system; then the differences."""
         percent = f"{100 * self.confidence:g} %"
-        weights = np.array([entry.weight for entry in self.systems])
-        unused = int((weights == 0).sum())
-        saved = float(np.median([entry.saved for entry in self.systems]))
-        of = (
-            "labels on all inputs would give"
-            if self.target == "inputs"
-            else "new inputs have"
-        )
+        weights = [entry.weight for entry in self.systems]
+        saved = np.median([entry.saved for entry in self.systems])
+        of = "new inputs have"
+        if self.target == "inputs":
+            of = "labels on all inputs would give"
         labelled = "inputs" if self.spread == "inputs" else "facts"
         notes = [
             *self.notes,
@@ -155,11 +153,11 @@ class CombinedScores(Result):
             f"The judge is worth {saved:.0f} more labelled {labelled} (median).",
         ]
 
-        if unused:
+        if unused := weights.count(0):
             told = f"For {counted(unused, 'system')} the judge does not help"
             notes.append(f"{told}: only the labels are taken.")
 
-        if (weights < 0).any():
+        if min(weights) < 0:
             notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
             notes.append(
@@ -169,9 +167,17 @@ class CombinedScores(Result):
             )
 
         columns = (
-            *("group", "system", "score", "low", "high", "alone"),
-            *(Column("alone_low", "low"), Column("alone_high", "high"), "judge"),
-            *(Column("weight", "λ", digits=2), Column("saved", digits=0)),
+            "group",
+            "system",
+            "score",
+            "low",
+            "high",
+            "alone",
+            Column("alone_low", "low"),
+            Column("alone_high", "high"),
+            "judge",
+            Column("weight", "λ", digits=2),
+            Column("saved", digits=0),
         )
         rows = [row(entry, group=group_letters(entry.groups)) for entry in self.systems]
         systems = counted(len(self.systems), "system")
@@ -186,12 +192,17 @@ class CombinedScores(Result):
         return [replace(table, repeated=2), *self._differences()]
 
     def _differences(self, limit: int = 10) -> list[Table]:
-        alone = [Column("alone_low", "alone low", signed=True)]
-        alone += [Column("alone_high", "high", signed=True)]
-        columns: list[Any] = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
-        significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         if not self.pairs:
             return []
+        columns = (
+            "first",
+            "second",
+            *MEASURES[:3],
+            Column("alone_low", "alone low", signed=True),
+            Column("alone_high", "high", signed=True),
+            MEASURES[-1],
+        )
+        significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         note = (
             f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
         )
@@ -332,8 +343,8 @@ class _Estimates:
     metric: str
     systems: Names
     judge: FloatArray
-    means: np.recarray[Any, Any]
-    differences: np.recarray[Any, Any]
+    means: Rows
+    differences: Rows
     inputs: int
     labels: int
     target: Target
@@ -445,8 +456,8 @@ def _of_draws(
     total = np.array(scores)
     within = np.array(noise)
     complete = not numbers.all()
-    shown: Any = {"confidence": confidence}
-    shown["target"] = "population" if complete else target
+    target = "population" if complete else target
+    shown: Any = {"confidence": confidence, "target": target}
     return _Estimates(
         metric=result.matrix.metric,
         systems=tuple([result.systems[n] for n in order]),
@@ -465,7 +476,7 @@ def _of_draws(
         ),
         inputs=len(result.inputs),
         labels=int(labelled.sum()),
-        target=shown["target"],
+        target=target,
         complete=complete,
         fewest=min([number for number in numbers.tolist() if number], default=0),
     )
@@ -547,8 +558,12 @@ def _combined(
             )
         )
 
-    made: Fields = {"combine": "cross-fit", "target": target}
-    made |= {"confidence": confidence, **about}
+    made = {
+        "combine": "cross-fit",
+        "target": target,
+        "confidence": confidence,
+        **about,
+    }
     return CombinedScores(
         metric=estimates.metric,
         systems=tuple(entries),
@@ -594,14 +609,8 @@ def _notes(
         )
 
     if 0 < estimates.fewest < FEW:
-        names = {
-            "facts": "fact",
-            "summaries": "summary",
-            "inputs": "input",
-        }
-        what = counted(
-            estimates.fewest, f"labelled {names[spread]}", f"labelled {spread}"
-        )
+        one = {"facts": "fact", "summaries": "summary", "inputs": "input"}[spread]
+        what = counted(estimates.fewest, f"labelled {one}", f"labelled {spread}")
         yield (
             f"Warning: only {what} of a system; with fewer than {FEW} the intervals "
             "are too short more often than they say."
@@ -610,15 +619,15 @@ def _notes(
     scores = {entry.system: entry.score for entry in systems}
     contrary = [p for p in pairs if scores[p.first] < scores[p.second]]
     if contrary:
-        one = contrary[0]
+        pair = contrary[0]
         yield (
-            f"{one.first} is ahead of {one.second} by the difference but not by the "
+            f"{pair.first} is ahead of {pair.second} by the difference but not by the "
             f"scores ({counted(len(contrary), 'such pair')}): a difference has a λ "
             "of its own; go by its interval."
         )
 
 
-def _entry(rows: np.recarray[Any, Any], n: int) -> Fields:
+def _entry(rows: Rows, n: int) -> Fields:
     """The fields of a `Combined`, of one row."""
     return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 

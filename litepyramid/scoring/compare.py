@@ -103,9 +103,8 @@ class SystemComparison(Result):
     def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        inputs = [pair.inputs for pair in self.pairs]
-        fewest = min(inputs)
-        most = max(inputs)
+        fewest = min(pair.inputs for pair in self.pairs)
+        most = max(pair.inputs for pair in self.pairs)
         # 1 of 6 pairs differs, 2 of 6 differ, and so does 1 of 1.
         differ = "differs" if 1 in (significant, len(self.pairs)) else "differ"
 
@@ -140,13 +139,7 @@ class SystemComparison(Result):
 
         for system, score in zip(self.systems, self.scores, strict=True):
             values = measured.get(system, empty)
-            rows.append(
-                {
-                    "system": system,
-                    "score": score,
-                    **values,
-                }
-            )
+            rows.append({"system": system, "score": score, **values})
 
         return Table.of("", ["system", "score", *MEASURES], rows)
 
@@ -169,16 +162,8 @@ class SystemComparison(Result):
         others = [str(rank) for rank in range(2, len(self.systems) + 1)]
         rows = []
         for rank, system in enumerate(self.systems, 1):
-            score = self.scores[rank - 1]
-            empty = dict.fromkeys(others, "")
-            rows.append(
-                {
-                    "rank": rank,
-                    "system": system,
-                    "score": score,
-                    **empty,
-                }
-            )
+            row = {"rank": rank, "system": system, "score": self.scores[rank - 1]}
+            rows.append(row | dict.fromkeys(others, ""))
 
         for first, second, difference, clear in self._cells():
             shown = f"{difference:z.3f}".replace("0.", ".", 1)
@@ -261,7 +246,12 @@ def compare(
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     pairs = _pairs(systems, order, means, against)
-    p = _p_values(values, pairs, systems)
+    p = flip_p_values(values, pairs)
+    for i, j in pairs[np.isnan(p)]:
+        raise InputError(
+            f"systems '{systems[i]}' and '{systems[j]}' share no scored input",
+            expected="scores of the same inputs",
+        )
 
     bootstrap = {
         "samples": samples,
@@ -348,15 +338,3 @@ def _pairs(
 
     base = systems.index(against)
     return np.array([(i, base) for i in order if i != base])
-
-
-def _p_values(values: FloatArray, pairs: Any, systems: Sequence[str]) -> FloatArray:
-    """The p-value of each pair; InputError where one shares no input."""
-    p = flip_p_values(values, pairs)
-    if np.isnan(p).any():
-        i, j = pairs[int(np.argmax(np.isnan(p)))]
-        raise InputError(
-            f"systems '{systems[i]}' and '{systems[j]}' share no scored input",
-            expected="scores of the same inputs",
-        )
-    return p

@@ -78,8 +78,12 @@ class DriftResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per system."""
         columns: list[Column | str] = [
-            *("system", "agreement", "gained", "lost"),
-            *(Column("change", signed=True), Column("favour", signed=True)),
+            "system",
+            "agreement",
+            "gained",
+            "lost",
+            Column("change", signed=True),
+            Column("favour", signed=True),
             MEASURES[-1],
         ]
         agreement = np.mean([entry.agreement for entry in self.systems])
@@ -135,7 +139,13 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     runs = saved_run(old), saved_run(new)
     aligned = align_runs(*runs, other_units=False, other_judges=True)
     before, now = aligned.sides
-    _check_same_summaries(before, now)
+    for n, system in enumerate(before.systems):
+        if before.texts and now.texts and before.texts[n] != now.texts[n]:
+            raise InputError(
+                f"the summaries of system '{system}' differ between the runs",
+                expected="the same summaries, judged twice",
+                hint="To compare two runs of a system: litepyramid changes OLD NEW.",
+            )
 
     alpha = round(1 - runs[0].confidence, 12)
     change = now.scores - before.scores
@@ -163,7 +173,6 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     for source, name in ((old, "the old judge"), (new, "the new judge")):
         names.append(stem(source) if isinstance(source, str | Path) else name)
 
-    sha = fingerprint(aligned.values)
     return DriftResult(
         judges=(*aligned.judges, *aligned.notes),
         systems=tuple(systems),
@@ -172,21 +181,11 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
         alpha=alpha,
         signature=Signature.of(
             test="sign-flip",
-            runs_sha=sha,
+            runs_sha=fingerprint(aligned.values),
             present=PRESENT,
             confidence=runs[0].confidence,
         ),
     )
-
-
-def _check_same_summaries(old: Side, new: Side) -> None:
-    for n, system in enumerate(old.systems):
-        if old.texts and new.texts and old.texts[n] != new.texts[n]:
-            raise InputError(
-                f"the summaries of system '{system}' differ between the runs",
-                expected="the same summaries, judged twice",
-                hint="To compare two runs of a system: litepyramid changes OLD NEW.",
-            )
 
 
 def _favour(change: FloatArray) -> FloatArray:

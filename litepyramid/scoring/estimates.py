@@ -30,6 +30,9 @@ ROW = np.dtype(
 of the labels alone, and the last three fields of a `Combined`."""
 
 
+Rows = np.recarray[Any, Any]
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What is known of R means over M inputs from n draws of known probability.
@@ -58,7 +61,7 @@ class Drawn:
     known: float = 0.0
 
 
-def estimate(drawn: Drawn) -> np.recarray[Any, Any]:
+def estimate(drawn: Drawn) -> Rows:
     r"""Means for the inputs at hand, without their intervals (see `with_intervals`).
 
     .. math:: \hat\theta = \lambda \bar f + \frac1M \sum_{k}
@@ -151,13 +154,13 @@ def _variance(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def with_intervals(
-    rows: np.recarray[Any, Any],
+    rows: Rows,
     *,
     between: FloatArray,
     freedom: FloatArray | int,
     confidence: float,
     target: Target,
-) -> np.recarray[Any, Any]:
+) -> Rows:
     """The rows with standard errors, Student's intervals, and the labels saved.
 
     Args:
@@ -197,7 +200,7 @@ def prediction_powered(
     *,
     confidence: float = 0.95,
     target: Target = "inputs",
-) -> np.recarray[Any, Any]:
+) -> Rows:
     """Means of human scores known for some inputs, with a judge's scores known for all.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 from litepyramid.scoring.runs import AlignedRuns, Side
 from litepyramid.sentences import sentence_spans
 from litepyramid.tables import hidden
-from litepyramid.types import Unit, every_unit
+from litepyramid.types import every_unit
 
 PRESENT = 0.5
 """From this presence on a fact counts as present."""
@@ -68,51 +68,30 @@ def fact_changes(
     # Inputs that changed most come first, their facts in the order of the units.
     changes = []
     for _, place in sorted(changed):
-        changes.append(_change(runs, system, place, units[place], lost))
+        unit = units[place]
+        column, number = runs.numbers[place]
+        where = system, column, place, unit.text
+        there = _sentence(holds, *where, goal=unit.text)
+        # What took the place of a sentence is often near to it rather than to the
+        # fact.
+        gone = _sentence(lacks, *where, goal=f"{unit.text} {there[1]}")
+        before, now = (there, gone) if lost else (gone, there)
+
+        changes.append(
+            FactChange(
+                input=runs.units[column].input,
+                unit=number,
+                text=f"penalty: {unit.text}" if unit.weight < 0 else unit.text,
+                old=float(old.presence[system, place]),
+                new=float(new.presence[system, place]),
+                old_sentence=before[1],
+                new_sentence=now[1],
+                weight=unit.weight,
+                spans=(before[0], now[0]),
+            )
+        )
+
     return tuple(changes)
-
-
-def _change(
-    runs: AlignedRuns, system: int, place: int, unit: Unit, lost: bool
-) -> FactChange:
-    """One change: first the sentence of the run that holds the fact is looked for, then
-    in the other run one that is near to both."""
-    column, number = runs.numbers[place]
-    old, new = runs.sides
-    holds, lacks = (old, new) if lost else (new, old)
-
-    span, sentence = _sentence(
-        holds,
-        system,
-        column,
-        place,
-        unit.text,
-        unit.text,
-    )
-    # What took the place of a sentence is often near to it rather than to the fact.
-    goal = f"{unit.text} {sentence}"
-    other_span, other = _sentence(
-        lacks,
-        system,
-        column,
-        place,
-        unit.text,
-        goal,
-    )
-    pairs = (span, sentence), (other_span, other)
-    before, now = pairs if lost else pairs[::-1]
-
-    return FactChange(
-        input=runs.units[column].input,
-        unit=number,
-        text=f"penalty: {unit.text}" if unit.weight < 0 else unit.text,
-        old=float(old.presence[system, place]),
-        new=float(new.presence[system, place]),
-        old_sentence=before[1],
-        new_sentence=now[1],
-        weight=unit.weight,
-        spans=(before[0], now[0]),
-    )
 
 
 def _sentence(

@@ -10,6 +10,7 @@ systems.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -44,14 +45,14 @@ class UnitLayout:
         vital: (U,) whether a unit is a vital nugget; None if none says how important it
             is.
         order: (U,) each input's units by what they say: in this order they are summed
-            and drawn, whatever that of the file; None for that of the arrays.
+            and drawn, whatever that of the file.
     """
 
     inputs: Names
     offsets: IntArray
     weights: FloatArray
-    vital: BoolArray | None = None
-    order: IntArray | None = None
+    vital: BoolArray | None
+    order: IntArray
 
     @classmethod
     def of(cls, units: Sequence[InputUnits]) -> Self:
@@ -77,14 +78,9 @@ class UnitLayout:
             offsets.append(len(weights))
             importance += [unit.importance for unit in entry.units]
 
-        vital = (
-            np.array([one == "vital" for one in importance])
-            if any(importance)
-            else None
-        )
-        inputs = tuple([entry.input for entry in units])
+        vital = np.array(importance) == "vital" if any(importance) else None
         return cls(
-            inputs,
+            tuple(entry.input for entry in units),
             np.array(offsets),
             np.array(weights, dtype=float),
             vital,
@@ -94,14 +90,11 @@ class UnitLayout:
     @property
     def bounds(self) -> list[tuple[int, int]]:
         """M pairs: where each input's units begin and end."""
-        return list(
-            zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
-        )
+        return list(pairwise(self.offsets.tolist()))
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sums over each input's units: (..., U) to (..., M)."""
-        in_order = values if self.order is None else values[..., self.order]
-        return np.add.reduceat(in_order, self.offsets[:-1], axis=-1)
+        return np.add.reduceat(values[..., self.order], self.offsets[:-1], axis=-1)
 
 
 def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -188,19 +181,18 @@ def litepyramid_sample_scores(
             "its weight",
         )
 
-    order = np.arange(weights.size) if layout.order is None else layout.order
     drawn = np.zeros_like(weights)
     small = 0
 
     # By id: one generator draws for all inputs, so their order is part of the draw.
     for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
-        units = order[start:end]
+        units = layout.order[start:end]
         pool = np.repeat(units, weights[units].astype(int))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
 
     values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
-    return np.asarray(values, dtype=float), int(small)
+    return values, int(small)
 
 
 def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -243,13 +235,12 @@ def modified_pyramid_scores(
     `references` are those of all inputs, or (M,) of each. A summary that holds more
     SCUs than the ideal one can score above 1; NaN where the ideal summary holds no SCU.
     """
-    if (np.asarray(references) < 1).any():
+    counts = np.asarray(references)
+    if (counts < 1).any():
         raise InputError(
             "no references", expected="at least one reference for each input"
         )
-    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5).astype(
-        np.int64
-    )
+    sizes = np.floor(layout.sums(layout.weights) / counts + 0.5).astype(int)
     # References may repeat SCUs: the ideal summary cannot hold more than there are.
     sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
     best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
@@ -275,11 +266,9 @@ class ScoringRule:
     references: int = 1
 
     @classmethod
-    def of(cls, rule: str | Self) -> Self:
+    def of(cls, rule: str) -> Self:
         """The rule of a name, perhaps with its number: ``sample-16``,
         ``modified-4``."""
-        if isinstance(rule, ScoringRule):
-            return rule
         name, _, number = str(rule).partition("-")
         fields = {"sample": "size", "modified": "references"}
         known = name in get_args(Rule) and (not number or name in fields)

@@ -103,8 +103,8 @@ class ScoreResult(SystemScores):
         if self.rule.name != "points":
             return {}
 
-        scores = self.scores.items()
-        return {name: float(np.clip(score, 0, 1)) for name, score in scores}
+        clipped = np.clip([*self.scores.values()], 0, 1).tolist()
+        return dict(zip(self.systems, clipped, strict=True))
 
     @cached_property
     def tags(self) -> list[Fields]:
@@ -179,12 +179,13 @@ class ScoreResult(SystemScores):
             ("human_", self.labels, self.label_units),
         )
         for prefix, values, units in sides:
-            layout = UnitLayout.of(units) if units else None
-            # Units of which none says how important it is are no nuggets.
-            if values is None or layout is None or layout.vital is None:
+            if values is None or not units:
                 continue
-            for name, scores in nugget_scores(values, layout).items():
-                measures[prefix + name] = scores
+            layout = UnitLayout.of(units)
+            # Units of which none says how important it is are no nuggets.
+            if layout.vital is not None:
+                for name, scores in nugget_scores(values, layout).items():
+                    measures[prefix + name] = scores
         return measures
 
     def to_tables(self) -> Sequence[Table]:
@@ -269,18 +270,20 @@ class ScoreResult(SystemScores):
         for n, system in enumerate(self.systems):
             low, high = self.intervals[n]
             for m, entry in enumerate(self.units):
-                row = {
-                    "system": system,
-                    "input": entry.input,
-                    "metric": self.name,
-                    "score": float(self.values[n, m]),
-                    "low": low,
-                    "high": high,
-                    "human": None if self.human is None else float(self.human[n, m]),
-                    "units": len(entry.units),
-                    "missing": int(missing[n, m]),
-                }
-                rows.append(row)
+                human = None if self.human is None else float(self.human[n, m])
+                rows.append(
+                    {
+                        "system": system,
+                        "input": entry.input,
+                        "metric": self.name,
+                        "score": float(self.values[n, m]),
+                        "low": low,
+                        "high": high,
+                        "human": human,
+                        "units": len(entry.units),
+                        "missing": int(missing[n, m]),
+                    }
+                )
 
         return Table.of("", rows[0], rows)
 
@@ -358,14 +361,10 @@ class ScoreResult(SystemScores):
         document = super()._document()
         document["checksum"] = result_sha(self)
         document["rule"] = str(self.rule)
-        if self.ceiling is not None:
-            document["ceiling"] = self.ceiling
-        if self.notes:
-            document["notes"] = self.notes
-        if self.tags:
-            document["tags"] = self.tags
-        if self.references is not None:
-            document["references"] = self.references
+        for name in ("ceiling", "notes", "tags", "references"):
+            value = getattr(self, name)
+            if value not in (None, (), []):
+                document[name] = value
 
         return document
 

@@ -292,27 +292,25 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
     """What differs in how two runs were made, as a note; refused unless `allowed`."""
     before = dict(old.signature.fields)
     now = dict(new.signature.fields)
-    fields = []
+    changed = {}
     for key in {**before, **now}:
         if key not in _FREE and before.get(key) != now.get(key):
-            fields.append(key)
+            values = f"{before.get(key, 'none')} → {now.get(key, 'none')}"
+            changed[key] = f"{key}: {values}"
 
-    if not fields:
+    if not changed:
         return []
 
-    changed = []
-    for key in fields:
-        changed.append(f"{key}: {before.get(key, 'none')} → {now.get(key, 'none')}")
-    told = "; ".join(changed)
+    told = "; ".join(changed.values())
     # Two rules are two scales: nothing that insisting could compare.
-    if "rule" in fields:
+    if "rule" in changed:
         raise InputError(
             f"the runs are scored by different rules ({told})", expected="one rule"
         )
 
     if not allowed:
         hint = "To compare them all the same, insist: --across-judges."
-        if {"judge", "revision"} & {*fields}:
+        if {"judge", "revision"} & {*changed}:
             hint += " To compare the judges: litepyramid judge drift OLD NEW."
         raise InputError(
             f"the runs were not made in the same way ({told})",
@@ -325,8 +323,6 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
 
 def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> Pairs:
     """Places of the systems to compare."""
-    if isinstance(pairs, str):
-        pairs = [pairs]
     if pairs:
         return [_pair(old, new, str(text)) for text in pairs]
 

@@ -115,6 +115,7 @@ def score(
         rows = [dataset.presence.systems.index(one) for one in systems]
         # Presence that was judged elsewhere may be of more systems, in another order.
         presence = dataset.presence.values[rows]
+        opinions = None
         batch = JudgedBatch(())
         # Where the fields stand in the signature; the hashes follow below.
         about: Fields = {"judge": "given", "presence_sha": ""}
@@ -125,7 +126,7 @@ def score(
         single_judge = single(rater)
         notes += _on_judge(single_judge, rated, dataset.language)
         systems = dataset.systems
-        presence, batch = _judged(dataset.summaries, rated, rater)
+        presence, opinions, batch = _judged(dataset.summaries, rated, rater)
         about = {**batch.signature, "summaries_sha": ""}
 
     values, counts = scoring.apply(presence, layout, seed)
@@ -151,13 +152,10 @@ def score(
         "confidence": confidence,
         "seed": seed,
     }
-    intervals, groups = intervals_and_groups(
-        systems, layout.inputs, values, **bootstrap
-    )
+    inputs = layout.inputs
+    intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
 
-    opinions = None
-    if isinstance(single_judge, PanelJudge) and batch.opinions:
-        opinions = batch.opinions[0]
+    if isinstance(single_judge, PanelJudge) and opinions is not None:
         means = [system_means(scoring.apply(one, layout, seed)[0]) for one in opinions]
         each = np.array(means)
         notes = (*notes, *panel_notes(single_judge, opinions, each))
@@ -197,7 +195,7 @@ def score(
         metric=metric,
         name=name or metric,
         systems=systems,
-        inputs=layout.inputs,
+        inputs=inputs,
         units=rated,
         presence=presence,
         values=values,
@@ -328,9 +326,9 @@ def _ceiling(
 
 def _judged(
     summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
-) -> tuple[FloatArray, JudgedBatch]:
-    """(N, U) presence of every unit in every system's summary, and what the judge says
-    of itself.
+) -> tuple[FloatArray, FloatArray | None, JudgedBatch]:
+    """(N, U) presence of every unit in every system's summary, the same by several
+    judges, and what the judge says of itself.
 
     NaN where a judgement, or the summary itself, is missing.
     """
@@ -374,18 +372,11 @@ def _judged(
 
     if batch.opinions:
         stacked = np.concatenate(batch.opinions, axis=1)
-        opinions = (stacked.reshape(len(stacked), len(summaries), -1),)
+        opinions = stacked.reshape(-1, *presence.shape)
         # What is not scored has no opinions either.
-        opinions[0][:, np.isnan(presence)] = np.nan
+        opinions[:, np.isnan(presence)] = np.nan
 
-    batch = replace(
-        batch,
-        presence=(),
-        logits=None,
-        counts=counts,
-        opinions=opinions,
-    )
-    return presence, batch
+    return presence, opinions, replace(batch, counts=counts)
 
 
 def _with_repeats(

@@ -16,7 +16,7 @@ from litepyramid.meta.core.columns import (
 )
 from litepyramid.meta.core.matrices import spa_samples, tie_accuracy_samples
 from litepyramid.meta.core.swaps import (
-    KendallRanks,
+    ColumnRanks,
     Moments,
     SpaSwaps,
     SpearmanRanks,
@@ -81,7 +81,7 @@ COEFFICIENTS: dict[Coefficient, CoefficientKind] = {
         "τ",
         kendall_rows,
         KendallColumns,
-        KendallRanks,
+        ColumnRanks,
         of_ranks=np.sign,
     ),
     "spa": CoefficientKind(

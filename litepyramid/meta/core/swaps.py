@@ -311,10 +311,6 @@ class SpearmanRanks(ColumnRanks):
     by_midranks = True
 
 
-class KendallRanks(ColumnRanks):
-    """Those of the signs of Z."""
-
-
 def _signs(a: FloatArray, b: FloatArray, both: BoolArray) -> NDArray[np.int8]:
     """(M, N, N): the sign of a_i - b_l where both are scored and i is not l."""
     one = a[:, :, None]
