@@ -56,16 +56,17 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
+        values = self._by_sentence()
+        return fingerprint(sorted((key, plain(values[key])) for key in values))
+
+    def _by_sentence(self) -> dict[Place, float]:
         keys = [s.key for s in self.sentences]
-        values = dict(zip(keys, map(plain, self.values.tolist()), strict=True))
-        return fingerprint(sorted(values.items()))
+        return dict(zip(keys, self.values.tolist(), strict=True))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence
         number."""
-        values = {}
-        for sentence, value in zip(self.sentences, self.values, strict=True):
-            values[sentence.key] = value
+        values = self._by_sentence()
         if missing := [s.key for s in sentences if s.key not in values]:
             raise InputError(
                 f"no easiness for {place(*missing[0])}",
@@ -81,13 +82,12 @@ class Easiness(Result):
 
         for i in easiest_first(self.values):
             s = self.sentences[i]
-            value = float(self.values[i])
             rows.append(
                 row(
                     s,
                     reference=s.reference + 1,
                     sentence=s.sentence + 1,
-                    easiness=value,
+                    easiness=float(self.values[i]),
                 )
             )
 

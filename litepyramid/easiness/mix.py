@@ -71,12 +71,13 @@ class Mix(UnitsResult):
         kinds = [unit.kind for unit in every_unit(self.units)]
         total = len(self.sentences)
         changed = int(self.carries_stus.sum())
-        counts = {
+        return {
             "sentences": total,
             "stu_sentences": changed,
             "scu_sentences": total - changed,
+            "stus": kinds.count("stu"),
+            "scus": kinds.count("scu"),
         }
-        return counts | {"stus": kinds.count("stu"), "scus": kinds.count("scu")}
 
     def to_tables(self) -> Sequence[Table]:
         """Sentences and units of each kind."""
@@ -241,7 +242,7 @@ def mix(
             )
 
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
-    values = None if by == "gold" else values
+
     return mix_units(
         human,
         machine,

@@ -132,8 +132,7 @@ class ComparisonResult(Result):
         tests = family_size(len(self.metrics), self.grouping, self.correction)
         levels = {}
         for tested in self.comparisons:
-            smallest = f"{tested.smallest_p:.2g} at {tested.level} level"
-            levels[tested.level] = smallest
+            levels[tested.level] = f"{tested.smallest_p:.2g} at {tested.level} level"
 
         return [
             f"p can be as small as {', '.join(levels.values())}; the strictest of "

@@ -141,16 +141,36 @@ def whole_test_set(
         raise InputError("no scores on the whole test set", expected="a table of them")
     every = align_each(table)
 
-    draws = {"samples": samples, "seed": seed}
+    draws: Fields = {"samples": samples, "seed": seed}
     intervals = []
     for sides, one in product(every, samplings):
+        judged = sides.values[0]
+        full = sides.scores
+        Z = sides.Z
+        judged_draws = bootstrap_samples(judged, Z, "system", coefficient, one, **draws)
+        # The metric's averages and people's are over different inputs: each side is
+        # drawn over its own (DDR22 §3.2).
+        full_draws = bootstrap_samples(
+            full, Z, "system", coefficient, one, paired_inputs=False, **draws
+        )
+        judged_low, judged_high = percentile_interval(judged_draws, confidence)
+        full_low, full_high = percentile_interval(full_draws, confidence)
+
+        # Where the judged inputs leave no doubt, nothing can be narrower.
+        width = judged_high - judged_low
+        failed = np.isnan(judged_draws).sum() + np.isnan(full_draws).sum()
         intervals.append(
-            _interval(
-                sides,
-                one,
-                coefficient,
-                confidence,
-                draws,
+            FullSetInterval(
+                metric=sides.metrics[0],
+                sampling=one,
+                judged=level_correlation(judged, Z, "system", coefficient).value,
+                judged_low=judged_low,
+                judged_high=judged_high,
+                full=level_correlation(full, Z, "system", coefficient).value,
+                full_low=full_low,
+                full_high=full_high,
+                failed=int(failed),
+                narrower=1 - (full_high - full_low) / width if width else nan,
             )
         )
 
@@ -162,53 +182,3 @@ def whole_test_set(
         **draws,
     )
     return FullSetResult(tuple(intervals), tuple(every), coefficient, signature)
-
-
-def _interval(
-    sides: Aligned,
-    sampling: Sampling,
-    coefficient: Coefficient,
-    confidence: float,
-    draws: Fields,
-) -> FullSetInterval:
-    """The correlations of one metric on either set, with their intervals."""
-    judged = sides.values[0]
-    full = sides.scores
-    Z = sides.Z
-    judged_draws = bootstrap_samples(
-        judged,
-        Z,
-        "system",
-        coefficient,
-        sampling,
-        **draws,
-    )
-    # The metric's averages and people's are over different inputs: each side is drawn
-    # over its own (DDR22 §3.2).
-    full_draws = bootstrap_samples(
-        full,
-        Z,
-        "system",
-        coefficient,
-        sampling,
-        paired_inputs=False,
-        **draws,
-    )
-    judged_low, judged_high = percentile_interval(judged_draws, confidence)
-    full_low, full_high = percentile_interval(full_draws, confidence)
-
-    # Where the judged inputs leave no doubt, nothing can be narrower.
-    width = judged_high - judged_low
-    failed = np.isnan(judged_draws).sum() + np.isnan(full_draws).sum()
-    return FullSetInterval(
-        metric=sides.metrics[0],
-        sampling=sampling,
-        judged=level_correlation(judged, Z, "system", coefficient).value,
-        judged_low=judged_low,
-        judged_high=judged_high,
-        full=level_correlation(full, Z, "system", coefficient).value,
-        full_low=full_low,
-        full_high=full_high,
-        failed=int(failed),
-        narrower=1 - (full_high - full_low) / width if width else nan,
-    )

@@ -44,7 +44,8 @@ class RankResult(Result):
         """One row per metric."""
         symbol = SYMBOLS[self.coefficient]
         columns = (
-            *("rank", "metric"),
+            "rank",
+            "metric",
             Column("value", symbol),
             Column("low", f"{100 * self.confidence:g} % low"),
             "high",
@@ -65,15 +66,8 @@ class RankResult(Result):
 
         marks = []
         for m in self.ranks:
-            rank = f"rank {m.rank}"
             marks.append(
-                IntervalMark(
-                    m.metric,
-                    rank,
-                    m.value,
-                    m.low,
-                    m.high,
-                )
+                IntervalMark(m.metric, f"rank {m.rank}", m.value, m.low, m.high)
             )
 
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
@@ -173,13 +167,7 @@ def rank(
         # The correlation on the cells that all metrics share, as it was tested.
         value = float(tested.correlations[i])
         ranks.append(
-            RankedMetric(
-                numbers[i],
-                entry.metric,
-                value,
-                entry.low,
-                entry.high,
-            )
+            RankedMetric(numbers[i], entry.metric, value, entry.low, entry.high)
         )
 
     ranks.sort(key=lambda entry: (entry.rank, -entry.value))

@@ -281,9 +281,18 @@ def range_(
         one = names[pair[0]]
         other = names[pair[1]]
         for which, matrices in ranges.items():
-            if which == "top" or any(matrix.shape[1] for matrix in matrices):
-                two = [matrix[rows] for matrix in matrices]
-                agreement.append(_agreement(which, one, other, two))
+            sizes = [matrix.shape[1] for matrix in matrices]
+            if which == "top" or any(sizes):
+                taus = []
+                for matrix in matrices:
+                    x, y = matrix[rows]
+                    taus += correlate_rows(x, y, "kendall").tolist()
+                tau, _, defined = described(np.array(taus))
+                undefined = len(taus) - defined
+                size = float(np.mean(sizes))
+                agreement.append(
+                    RangeAgreement(which, one, other, tau, defined, undefined, size)
+                )
 
         # The same draws for every pair of metrics, whichever others are compared.
         rng = piece_generator(seed, "pairs")
@@ -396,16 +405,6 @@ def _top(topic: _Topic, best: int) -> FloatArray:
     if topic.baseline.size:
         return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
     return topic.all[:, np.unique(_best(topic.all, best))]
-
-
-def _agreement(
-    which: RangeName, one: str, other: str, matrices: Sequence[FloatArray]
-) -> RangeAgreement:
-    """τ of two metrics on the summaries of one range, over topics."""
-    taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
-    tau, _, number = described(np.array(taus))
-    size = float(np.mean([matrix.shape[1] for matrix in matrices]))
-    return RangeAgreement(which, one, other, tau, number, len(taus) - number, size)
 
 
 def _normalised(matrix: FloatArray) -> FloatArray:

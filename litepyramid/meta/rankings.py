@@ -183,7 +183,17 @@ def _points(
         one = _drawn_means(X, size, samples, rng)
         two = _drawn_means(X, size, samples, rng)
 
-        tau, deviation, defined = described(_taus(one, two, mean_tolerance(X)))
+        # A system without a score on any drawn input has no rank in that sample.
+        both = ~(np.isnan(one) | np.isnan(two))
+        slack = mean_tolerance(X)
+        taus = correlate_rows(
+            np.where(both, one, 0.0),
+            np.where(both, two, 0.0),
+            "kendall",
+            None if both.all() else both.astype(float),
+            (slack, slack),
+        )
+        tau, deviation, defined = described(taus)
         # Both draws are of one size, so all averages come from one distribution.
         variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
         yield StabilityPoint(
@@ -208,17 +218,3 @@ def _drawn_means(
         counts = drawn_counts(rng, available, size, part.stop - part.start)
         parts.append(resampled_means(X, counts))
     return np.concatenate(parts)
-
-
-def _taus(one: FloatArray, two: FloatArray, slack: float) -> FloatArray:
-    """Kendall's τ-b between rows, over the systems that both have an average of."""
-    # A system without a score on any drawn input has no rank in that sample.
-    both = ~(np.isnan(one) | np.isnan(two))
-    weights = None if both.all() else both.astype(float)
-    return correlate_rows(
-        np.where(both, one, 0.0),
-        np.where(both, two, 0.0),
-        "kendall",
-        weights,
-        (slack, slack),
-    )

@@ -178,6 +178,8 @@ def rank_groups(values: FloatArray) -> list[tuple[int, ...]]:
         [(1,), (2,), (2,)]
     """
     means = system_means(values)
+    if len(means) == 1:
+        return [() if np.isnan(means[0]) else (1,)]
     # NaN, the mean of a system without scores, is sorted to the end.
     scored = int((~np.isnan(means)).sum())
     order = np.argsort(-means, kind="stable")[:scored].tolist()

@@ -68,14 +68,12 @@ class PrecisionResult(SystemScores):
         scores = []
         for n, system in enumerate(self.systems):
             for m, name in enumerate(self.inputs):
-                score = self.values[n, m]
-                units = self.units[n][m]
                 scores.append(
                     {
                         "system": system,
                         "input": name,
-                        "score": score,
-                        "units": units,
+                        "score": self.values[n, m],
+                        "units": self.units[n][m],
                     }
                 )
         return {**self._document(), "scores": scores}
@@ -166,7 +164,10 @@ def precision(
     }
     intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
 
-    table = _table([units.get(place, ()) for place in range(len(texts))], len(inputs))
+    table = []
+    for start in range(0, len(texts), len(inputs)):
+        places = range(start, start + len(inputs))
+        table.append(tuple(units.get(place, ()) for place in places))
     # Hashes go by ids, as the order of files changes no number.
     columns = by_id(inputs)
     ordered_units = []
@@ -183,7 +184,7 @@ def precision(
         values=values,
         precision=exact,
         recall=None if recalled is None else recalled.values,
-        units=table,
+        units=tuple(table),
         intervals=intervals,
         groups=groups,
         counts={**batch.counts, "summaries_without_precision": unscored},
@@ -281,9 +282,3 @@ def _f1(precision: FloatArray, recall: FloatArray, empty: BoolArray) -> FloatArr
     # An empty summary has no precision, but it does say nothing of the reference.
     values[empty] = 0.0
     return np.asarray(values)
-
-
-def _table(rows: Sequence[Texts], width: int) -> tuple[tuple[Texts, ...], ...]:
-    """A row of entries as one of systems by inputs."""
-    starts = range(0, len(rows), width)
-    return tuple([tuple(rows[start : start + width]) for start in starts])

@@ -211,7 +211,11 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
     ranks = np.argsort(by_id(result.inputs))
     inputs = np.repeat(ranks, np.diff(layout.offsets))[order]
     labels, probability = answers_on(result, sample)
-    start = np.zeros(len(result.inputs))
+    # Facts of equal keys were drawn together.
+    keys = np.arange(len(order)) if sample.spread == "facts" else inputs
+    size = np.abs(shares)
+    count = len(result.inputs)
+    start = np.zeros(count)
     if rule.name == "normalized":
         # Penalties count from below: none met is where the score begins.
         start -= sums_by(inputs, np.minimum(shares, 0))
@@ -221,62 +225,52 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         # What has no share adds nothing, answered or not.
         human = np.where(shares == 0, 0.0, shares * labels[n, order])
         judge = shares * result.presence[n, order]
-        keys = np.arange(len(order)) if sample.spread == "facts" else inputs
         chances = probability[n, order]
-        some = _draws_of(human, judge, shares, inputs, keys, chances, start)
-        number = len(some.places)
-        if number < FEWEST and some.open_share.any():
+        drawn = np.flatnonzero(~np.isnan(chances))
+        names, first, group = np.unique(
+            keys[drawn], return_index=True, return_inverse=True
+        )
+        said = sums_by(group, human[drawn])
+        by_judge = sums_by(group, judge[drawn])
+        whole = sums_by(group, size[drawn])
+        places = inputs[drawn][first]
+
+        answered = ~np.isnan(said)
+        mean = np.divide(by_judge, whole, out=np.zeros(len(whole)), where=whole > 0)
+        # To be known, a draw must be drawn and answered.
+        chance = chances[drawn][first] * _response(answered, mean)
+        certain = answered & (chance == 1)
+        open_ = answered & ~certain
+
+        # Facts drawn together are known together: with a label on all nothing is
+        # open.
+        left = ~np.isin(keys, names[certain])
+        open_judge = sums_by(inputs, judge * left, count)
+        open_share = sums_by(inputs, size * left, count)
+        known = start + sums_by(places[certain], said[certain], count)
+
+        number = int(open_.sum())
+        if number < FEWEST and open_share.any():
             raise InputError(
                 f"labels of {counted(number, 'draw')} of '{result.systems[n]}'",
                 expected=f"at least {FEWEST} drawn at random",
             )
-        draws.append(some)
+
+        estimated = Drawn(
+            human=said[None, open_],
+            judge=by_judge[None, open_],
+            share=whole[open_],
+            probability=chance[open_],
+            mean=np.array([open_judge.mean()]),
+            total=float(open_share.mean()),
+            inputs=count,
+            known=float(known.mean()),
+        )
+        draws.append(
+            SystemDraws(estimated, places[open_], known, open_judge, open_share)
+        )
 
     return draws
-
-
-def _draws_of(
-    human: FloatArray,
-    judge: FloatArray,
-    shares: FloatArray,
-    inputs: IntArray,
-    keys: IntArray,
-    probability: FloatArray,
-    start: FloatArray,
-) -> SystemDraws:
-    """Draws of (U,) facts of one system; those of equal keys were drawn together."""
-    count = len(start)
-    size = np.abs(shares)
-    drawn = np.flatnonzero(~np.isnan(probability))
-    names, first, group = np.unique(keys[drawn], return_index=True, return_inverse=True)
-    said = sums_by(group, human[drawn])
-    by_judge = sums_by(group, judge[drawn])
-    whole = sums_by(group, size[drawn])
-    places = inputs[drawn][first]
-
-    answered = ~np.isnan(said)
-    mean = np.divide(by_judge, whole, out=np.zeros(len(whole)), where=whole > 0)
-    # To be known, a draw must be drawn and answered.
-    chance = probability[drawn][first] * _response(answered, mean)
-    certain = answered & (chance == 1)
-    open_ = answered & ~certain
-
-    # Facts drawn together are known together: with a label on all nothing is open.
-    left = ~np.isin(keys, names[certain])
-    open_judge = sums_by(inputs, judge * left, count)
-    open_share = sums_by(inputs, size * left, count)
-    known = start + sums_by(places[certain], said[certain], count)
-    draws = Drawn(
-        human=said[None, open_],
-        judge=by_judge[None, open_],
-        share=whole[open_],
-        probability=chance[open_],
-        mean=np.array([open_judge.mean()]),
-        total=float(open_share.mean()),
-        inputs=count,
-        known=float(known.mean()),
-    )
-    return SystemDraws(draws, places[open_], known, open_judge, open_share)
 
 
 def _response(answered: BoolArray, presence: FloatArray) -> FloatArray:

@@ -200,8 +200,9 @@ def _run(
         train.append(pairs.weighted(source.weight, rng))
 
     data = TrainingPairs.joined(train).in_order()
+    datasets = [s.data for s in mixture if isinstance(s.data, Dataset)]
     if base in EMBEDDED:
-        told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
+        told = [dataset.language for dataset in datasets]
         texts = list(chain.from_iterable(data.pairs))
         language = language_of({"texts": texts}, next(filter(None, told), None))
         check_language("judge", language, f"the judge {base}")
@@ -221,8 +222,7 @@ def _run(
         )
         # Labels of people, or shares of presence, have taught it what summaries leave
         # out; a model that saw classes alone judges as any model of NLI.
-        human = any(isinstance(source.data, Dataset) for source in mixture)
-        graded = human or any(label < 1 for label in data.labels)
+        graded = datasets or any(label < 1 for label in data.labels)
         presence = graded or settings.head != "three-class"
         history = train_transformer(
             base,
@@ -249,7 +249,7 @@ def _run(
         **read_note(goal / CARD_FILE),
         **facts,
         "data": {
-            "sets": [s.name for s in mixture if isinstance(s.data, Dataset)],
+            "sets": [dataset.name for dataset in datasets],
             "pair_files": [s.name for s in mixture if isinstance(s.data, Path)],
             "weights": [source.weight for source in mixture],
             **facts["data"],
@@ -260,9 +260,8 @@ def _run(
     }
     write_card(goal, card)
     notes: list[str] = []
-    for source in mixture:
-        if isinstance(source.data, Dataset):
-            notes += label_notes(source.data)
+    for dataset in datasets:
+        notes += label_notes(dataset)
 
     return FinetuneResult(goal, card, tuple(results), history, tuple(notes))
 

@@ -37,7 +37,8 @@ def load_onnx_classifier(folder: Path) -> Any:
     that the exporter has transposed are found by the bias that is added to their
     product.
     """
-    torch = require("torch", extra="train", purpose="fine-tuning")
+    import torch
+
     transformers = require("transformers", extra="train", purpose="fine-tuning")
     with loading("the ONNX model cannot be read for fine-tuning", path=folder):
         config = transformers.AutoConfig.from_pretrained(

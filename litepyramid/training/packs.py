@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import require
 from litepyramid.judges.nli.asking import (
     MATCH_FROM,
     PREMISE,
@@ -124,7 +123,8 @@ def encode_packs(
 
 def padded(rows: Sequence[Fields]) -> Fields:
     """Rows as tensors of one length; units that a row lacks have `NO_LABEL`."""
-    torch = require("torch", extra="train", purpose="fine-tuning")
+    import torch
+
     longest = max(len(row["input_ids"]) for row in rows)
     most = max(len(row["asked"]) for row in rows)
     classes = len(rows[0]["labels"][0])
@@ -155,9 +155,9 @@ def packed_classifier(model: Any) -> Any:
     Its forward pass takes what `padded` gives and returns ``{"logits"}`` of the shape
     (packs, units, classes). The top layer computes the asked [CLS] alone.
     """
-    torch = require("torch", extra="train", purpose="fine-tuning")
+    import torch
 
-    class Packed(torch.nn.Module):  # type: ignore[misc,name-defined]
+    class Packed(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -216,7 +216,8 @@ def packed_classifier(model: Any) -> Any:
 
 def _attended(query: Any, key: Any, value: Any, shut: Any, dropout: float) -> Any:
     """Attention; `shut` is added to the scores."""
-    torch = require("torch", extra="train", purpose="fine-tuning")
+    import torch
+
     functional = torch.nn.functional
     shut = shut.to(query.dtype)
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError, located, require
+from litepyramid.errors import InputError, located
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.readers import read_rows
@@ -114,12 +114,9 @@ def labelled_pairs(
         for summaries in dataset.summaries:
             system = summaries.system
             premise = summaries.texts[index]
+            row = labels[system][index] if system in labels else ()
             chosen = systems is None or system in systems
-            if not (chosen and system in labels and premise.strip()):
-                continue
-
-            row = labels[system][index]
-            if not row:
+            if not (chosen and row and premise.strip()):
                 continue
 
             for unit, label in zip(entry.texts, row, strict=True):
@@ -336,7 +333,7 @@ def make_loss(head: Head, order: ClassOrder) -> Any:
     Labels are `label_shares`; ``num_items_in_batch`` counts all their numbers, on all
     devices.
     """
-    torch = require("torch", extra="train", purpose="fine-tuning")
+    import torch
 
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         logits = outputs["logits"] if isinstance(outputs, dict) else outputs.logits
