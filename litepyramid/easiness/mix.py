@@ -101,9 +101,13 @@ class Mix(UnitsResult):
         marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
         sentences = []
         for sentence, value, chosen in marked:
-            carries = "stu" if chosen else "scu"
-            more = {"easiness": float(value), "carries": carries}
-            sentences.append(record(sentence) | more)
+            sentences.append(
+                {
+                    **record(sentence),
+                    "easiness": float(value),
+                    "carries": "stu" if chosen else "scu",
+                }
+            )
         return {
             "counts": self.counts(),
             **record(self),

@@ -82,8 +82,8 @@ def constituency_features(trees: Sequence[str]) -> FloatArray:
         nesting = accumulate(piece.count("(") - piece.count(")") for piece in pieces)
         depth = max(nesting)
         characters = len("".join(pieces)) - 1
-        shape = [words, characters, depth, words / depth]
-        rows.append([*shape, *map(labels.__getitem__, LABELS)])
+        counts = map(labels.__getitem__, LABELS)
+        rows.append([words, characters, depth, words / depth, *counts])
 
     return np.array(rows, dtype=float)
 
@@ -116,18 +116,18 @@ def dependency_features(trees: Sequence[Tree]) -> FloatArray:
     rows = []
     for tree in trees:
         length = len(tree.words)
-        characters = len(" ".join(tree.tokens))
-        shape = [
-            length,
-            characters,
-            tree.depth,
-            length / max(1, tree.depth),
-        ]
-
         relations = Counter(map(tree.base, range(length)))
         tags = Counter(tree.tags)
-        counts = [*map(relations.__getitem__, RELATIONS), *map(tags.__getitem__, TAGS)]
-        rows.append([*shape, *counts])
+        rows.append(
+            [
+                length,
+                len(" ".join(tree.tokens)),
+                tree.depth,
+                length / max(1, tree.depth),
+                *map(relations.__getitem__, RELATIONS),
+                *map(tags.__getitem__, TAGS),
+            ]
+        )
 
     return np.array(rows, dtype=float)
 
@@ -274,8 +274,6 @@ _OPENINGS = {
     "verb": {"VERB", "AUX"},
     "adverbial": {"ADP", "ADV", "SCONJ"},
     "noun": {"NOUN", "ADJ"},
-}
-_OPENINGS |= {
     "determiner": {"DET"},
     "pronoun": {"PRON"},
     "name": {"PROPN"},

@@ -181,10 +181,13 @@ class IntervalResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, level and coefficient."""
         columns = (
-            *("metric", "level"),
+            "metric",
+            "level",
             Column("coefficient", "coef"),
             Column("value", "corr"),
-            *("low", "high", "failed"),
+            "low",
+            "high",
+            "failed",
             Column("systems", "N"),
             Column("inputs", "M"),
         )
@@ -227,10 +230,9 @@ class IntervalResult(Result):
 
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
-            level = f"{i.level} level"
             mark = IntervalMark(
                 i.metric,
-                level,
+                f"{i.level} level",
                 i.value,
                 i.low,
                 i.high,

@@ -58,7 +58,8 @@ class NormalityResult(Result):
         columns = (
             "metric",
             Column("share", "summary %", digits=1),
-            *("tested", "constant"),
+            "tested",
+            "constant",
             Column("system_p", "system p"),
             Column("systems", "N"),
             Column("inputs", "M"),

@@ -472,7 +472,6 @@ def better(
         chosen = rng.integers(matrix.shape[1], size=number)
         higher = matrix[:, :, None] > matrix[:, None, chosen]
         on_all = higher.all(axis=0).sum(axis=0)
-        on_one = higher.any(axis=0).sum(axis=0)
 
         if rule == "code":
             # The code divides by all summaries of the topic, not by those better on one
@@ -480,7 +479,7 @@ def better(
             below = np.full(number, matrix.shape[1])
             level = matrix.mean(axis=0)
         else:
-            below = on_one
+            below = higher.any(axis=0).sum(axis=0)
             level = _normalised(matrix).mean(axis=0)
 
         defined = below > 0

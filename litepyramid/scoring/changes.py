@@ -230,12 +230,11 @@ class ChangeResult(Result):
             return History(self.history).to_figure()
 
         names = [[change.name] for change in self.changes]
-        what = metric_title(self.metric)
         return difference_figure(
             names,
             self.changes,
             self.alpha,
-            what,
+            metric_title(self.metric),
             against=self.baseline,
         )
 
@@ -439,12 +438,10 @@ def changes(
     names = _names(runs)
     dates = [date_of(run) for run in runs]
     history = tuple(map(RunScores.of, names, results, dates))
-    pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
-
     return _compare(
         names,
         results,
-        pairs,
+        [pair] if isinstance(pair, str) else pair,
         groups,
         across_judges,
         gate,

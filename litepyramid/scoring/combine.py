@@ -506,18 +506,18 @@ def _combined(
 
     # Labels on everything leave no error: a difference is then certain, 0/0 is none.
     with undefined():
-        t = np.abs(differences["value"]) / differences["error"]
-    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
+        t = np.abs(differences.value) / differences.error
+    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences.freedom)
     holm = adjust_p_values(p, "holm")
 
-    order = np.argsort(-means["value"], kind="stable").tolist()
+    order = np.argsort(-means.value, kind="stable").tolist()
     i, j = all_pairs(len(systems)).T
     differs = np.zeros((len(order), len(order)), dtype=bool)
     differs[i, j] = holm < alpha
     groups = letter_groups(order, differs | differs.T)
 
     # The better system comes first, so the ends change places and signs.
-    turned = differences["value"] < 0
+    turned = differences.value < 0
     first, second = np.where(turned, (j, i), (i, j))
     for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
         ends = differences[low], differences[high]
@@ -537,7 +537,7 @@ def _combined(
             CombinedPair(
                 first=systems[first[n]],
                 second=systems[second[n]],
-                difference=abs(float(differences["value"][n])),
+                difference=abs(float(differences.value[n])),
                 p=float(p[n]),
                 p_holm=float(holm[n]),
                 **_entry(differences, n),
@@ -551,7 +551,7 @@ def _combined(
         entries.append(
             CombinedScore(
                 system=systems[n],
-                score=float(means["value"][n]),
+                score=float(means.value[n]),
                 judge=float(estimates.judge[n]),
                 groups=groups[n],
                 **_entry(means, n),

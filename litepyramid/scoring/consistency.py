@@ -10,6 +10,7 @@ from litepyramid.errors import InputError
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.types import (
     FloatArray,
+    InputUnits,
     SystemSummaries,
     array_sha,
     data_hashes,
@@ -59,25 +60,12 @@ def check_result(
     """
     # Each number first, the checksum last: the error should name what does not fit.
     _check_range(result, "presence", result.presence)
-    layout = result.rule.layout(result.units)
-    _check_scores(
-        result,
-        "score",
-        result.values,
-        result.presence,
-        layout,
-    )
+    _check_scores(result, "score", result.values, result.presence, result.units)
 
     if result.labels is not None and result.human is not None:
         _check_range(result, "labels", result.labels)
-        labelled = result.rule.layout(result.label_units or result.units)
-        _check_scores(
-            result,
-            "human",
-            result.human,
-            result.labels,
-            labelled,
-        )
+        units = result.label_units or result.units
+        _check_scores(result, "human", result.human, result.labels, units)
 
     _check_means(result, means)
     _check_intervals(result)
@@ -110,12 +98,13 @@ def _check_scores(
     name: str,
     scores: FloatArray,
     presence: FloatArray,
-    layout: UnitLayout,
+    units: Sequence[InputUnits],
 ) -> None:
     """Compares (N, M) scores with those of (N, U) presence, or labels, by the rule."""
     expected = np.full(scores.shape, np.nan)
     # Systems without labels have no human scores, and the rule would refuse them.
     scored = ~np.isnan(presence).all(axis=1)
+    layout = result.rule.layout(units)
     expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
 
     wrong = np.argwhere(~_same(scores, expected))
@@ -149,18 +138,15 @@ def _check_means(result: ScoreRecord, means: Sequence[float | None]) -> None:
 
 def _check_intervals(result: ScoreRecord) -> None:
     """Means of samples lie between the lowest and the highest score of a system."""
-    for system, row, ends in zip(
-        result.systems, result.values, result.intervals, strict=True
-    ):
+    rows = zip(result.systems, result.values, result.intervals, strict=True)
+    for system, row, (low, high) in rows:
         scores = row[~np.isnan(row)]
-        low, high = ends
-
-        if not len(scores):
-            fits = np.isnan(low) and np.isnan(high)
-        else:
+        if len(scores):
             lowest = scores.min() - _ROUNDING
             highest = scores.max() + _ROUNDING
             fits = lowest <= low <= high <= highest
+        else:
+            fits = np.isnan(low) and np.isnan(high)
 
         if not fits:
             raise _disagreement(

@@ -31,13 +31,7 @@ class RunScores:
         """The scores of a result."""
         ends = zip(result.scores.items(), result.intervals, strict=True)
         scores = {system: tuple(plain((score, *own))) for (system, score), own in ends}
-        return cls(
-            name,
-            date,
-            result.name,
-            result.signature.to_json(),
-            scores,
-        )
+        return cls(name, date, result.name, result.signature.to_json(), scores)
 
 
 @dataclass(frozen=True)
@@ -91,15 +85,15 @@ def read_history(path: str | Path) -> History:
     """The history in a file."""
     runs = []
     for line, row in read_jsonl(path):
-        what = "not a line of a history"
-        run = as_type(
-            RunScores,
-            row,
-            what=what,
-            path=path,
-            line=line,
+        runs.append(
+            as_type(
+                RunScores,
+                row,
+                what="not a line of a history",
+                path=path,
+                line=line,
+            )
         )
-        runs.append(run)
 
     return History(tuple(runs))
 

@@ -4,7 +4,7 @@ groups."""
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log2
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class TestedDifference:
 
 
 _ALPHA = 0.05
-_Tested = TypeVar("_Tested", bound=TestedDifference)
 
 
 def as_differences(
@@ -84,8 +83,8 @@ def as_differences(
     return entries
 
 
-def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
-    """Differences that were tested together, with Holm's correction."""
+def with_holm(entries: Sequence[Any]) -> list[Any]:
+    """What was tested together, its `p_holm` by Holm's correction of its `p`."""
     p = adjust_p_values(np.array([entry.p for entry in entries]), "holm").tolist()
     return [replace(entry, p_holm=own) for entry, own in zip(entries, p, strict=True)]
 

@@ -3,17 +3,17 @@ fails."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.judges.lexical.features import english
+from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, ordered_columns
 from litepyramid.stats import (
-    adjust_p_values,
     by_id,
     sums_by,
     t_p_values,
@@ -250,9 +250,7 @@ def cells_of(
             found = contrast(errors, inside, pairs.weights, pairs.inputs, confidence)
             cells.append(Cell(kind, name, which, int(inside.sum()), *found, np.nan))
 
-    holm = adjust_p_values(np.array([cell.p for cell in cells]), "holm").tolist()
-    cells = [replace(c, p_holm=p) for c, p in zip(cells, holm, strict=True)]
-    return tuple(sorted(cells, key=lambda cell: cell.p))
+    return tuple(sorted(with_holm(cells), key=lambda cell: cell.p))
 
 
 def _enough(pairs: LabelledPairs, inside: BoolArray) -> bool:

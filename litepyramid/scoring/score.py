@@ -287,10 +287,9 @@ def _copies(dataset: Dataset) -> list[str]:
         same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
         # A system that copies its references scores 1, and tells nothing of the judge.
         if same >= _COPIES * len(row):
-            inputs = counted(len(row), "input")
             notes.append(
                 f"The summaries of '{cut(system)}' are references on {same} of "
-                f"{inputs}."
+                f"{counted(len(row), 'input')}."
             )
 
     return notes

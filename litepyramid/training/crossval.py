@@ -97,9 +97,8 @@ def crossval(
     training, options = as_settings(settings)
     trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
     dataset = labelled(data, **sources).with_language()
-    baselines = {
-        name: in_language(one, dataset.language) for name, one in baselines.items()
-    }
+    for name, one in baselines.items():
+        baselines[name] = in_language(one, dataset.language)
     if base in EMBEDDED:
         check_language("judge", dataset.language, f"the judge {base}")
     if output and (base in REFITTED or "{fold}" in str(base)):
@@ -313,12 +312,14 @@ def make_contest(
     def of(name: str, **more: Any) -> Fields:
         shared = {"device": settings.device, **(options or {}), **more}
         values = {}
+        texts = []
         for key, value in shared.items():
             # Each judge has the settings that it takes: recall has no device.
             if key in settings_of(name):
                 values[key] = value
-        texts = [f"{k}={v}" for k, v in values.items() if isinstance(v, str)]
-        return {**values, **parse_settings(texts, name)}
+                if isinstance(value, str):
+                    texts.append(f"{key}={value}")
+        return values | parse_settings(texts, name)
 
     def trainer(pairs: TrainingPairs, fold: int) -> Judge:
         if refitted:

@@ -108,14 +108,12 @@ def make_trainer(
         per_device = max(1, round(per_device * len(rows) / len(data.pairs)))
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
     early = bool(settings.early_stop)
-    schedule = "linear"
-    if settings.schedule == "constant":
-        schedule = "constant_with_warmup"
+    constant = settings.schedule == "constant"
     arguments = transformers.TrainingArguments(
         output_dir=str(work),
         num_train_epochs=settings.epochs,
         learning_rate=settings.learning_rate,
-        lr_scheduler_type=schedule,
+        lr_scheduler_type="constant_with_warmup" if constant else "linear",
         warmup_steps=settings.warmup,
         weight_decay=settings.weight_decay,
         optim="adamw_torch",

@@ -53,33 +53,15 @@ def bootstrap_samples(
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     parts = []
 
-    for start, stop in draws.chunks(samples, width):
+    for chunk in draws.chunks(samples, width):
         systems = inputs = other = None
         if sampling != "inputs":
-            systems = draws.counts(
-                seed,
-                draws.SYSTEMS,
-                n,
-                start,
-                stop,
-            )
+            systems = draws.counts(seed, draws.SYSTEMS, n, *chunk)
 
         if sampling != "systems":
-            inputs = draws.counts(
-                seed,
-                draws.INPUTS,
-                m,
-                start,
-                stop,
-            )
+            inputs = draws.counts(seed, draws.INPUTS, m, *chunk)
             if not paired_inputs:
-                other = draws.counts(
-                    seed,
-                    draws.OTHER_INPUTS,
-                    Z.shape[1],
-                    start,
-                    stop,
-                )
+                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], *chunk)
 
         parts.append(evaluate(systems, inputs, other))
 
