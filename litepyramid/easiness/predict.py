@@ -187,13 +187,13 @@ def fit(
     """
     names = as_names(ids, columns)
     check_whole("seed", seed, 0)
-    if rounds is not None:
-        check_whole("rounds", rounds, 0, 10_000)
     first = (
         None if start is None else _regressor(None if start == "embedded" else start)
     )
     settings = replace(PAPER if first is None else REFINED, seed=seed)
-    settings = settings if rounds is None else replace(settings, rounds=rounds)
+    if rounds is not None:
+        check_whole("rounds", rounds, 0, 10_000)
+        settings = replace(settings, rounds=rounds)
     table, gold = prepare_gold(
         as_references(references, **names),
         as_units(

@@ -539,15 +539,45 @@ def difference(
         pairs = SystemPairs.of(sides.scores, sides.Z)
         if not (pairs.gaps > 0).any():
             raise InputError(f"'{sides.metrics[0]}' gives every system the same score")
-        drawn = resampled_pairs(sides, pairs, samples, seed)
+        gaps = pairs.gaps
+        # A pair that ties in the metric has no sign to agree with.
+        signed = gaps[gaps > 0]
+        size = max(1, round(_ABOUT * len(pairs)))
+        # Few pairs differ by exactly so much: the nearest fifth of all stands for them.
+        nearest = np.argsort(np.abs(signed - difference), kind="stable")[:size]
+        about = pairs.count(float(signed[nearest.min()]), float(signed[nearest.max()]))
+
+        agreed, weights = resampled_pairs(sides, pairs, samples, seed)
+        inside = pairs.within(about.lower, about.upper)
+        counts = weights[:, inside] * (gaps[inside] > 0)
+        with undefined():
+            agreeing = (counts * agreed[:, inside]).sum(axis=1)
+            shares = agreeing / counts.sum(axis=1)
+        low, high = _agreement_interval(about, shares, confidence)
+
+        reached = []
+        for sample_agreed, sample_weights in zip(agreed, weights, strict=True):
+            reached.append(reached_at(gaps, sample_agreed, sample_weights, target))
+        # A sample that never reaches the target counts as one that reaches it at
+        # infinity.
+        tail = (1 - confidence) / 2
+        first, last = np.quantile(
+            np.nan_to_num(reached, nan=inf), (tail, 1 - tail), method="inverted_cdf"
+        ).tolist()
+
         entries.append(
-            _worth(
-                sides,
-                pairs,
-                drawn,
-                difference,
-                target,
-                confidence,
+            Difference(
+                metric=sides.metrics[0],
+                sides=sides,
+                about=about,
+                low=low,
+                high=high,
+                failed=int(np.isnan(shares).sum()),
+                unsigned=len(pairs) - signed.size,
+                largest=float(gaps[-1]),
+                reached=reached_at(gaps, pairs.signs > 0, np.ones(len(pairs)), target),
+                reached_low=first,
+                reached_high=last,
             )
         )
 
@@ -566,55 +596,6 @@ def difference(
         target,
         confidence,
         signature,
-    )
-
-
-def _worth(
-    sides: Aligned,
-    pairs: SystemPairs,
-    drawn: tuple[BoolArray, FloatArray],
-    difference: float,
-    target: float,
-    confidence: float,
-) -> Difference:
-    """What a difference of one metric is worth, with what people say on the draws."""
-    gaps = pairs.gaps
-    # A pair that ties in the metric has no sign to agree with.
-    signed = gaps[gaps > 0]
-    size = max(1, round(_ABOUT * len(pairs)))
-    # Few pairs differ by exactly so much: the nearest fifth of all stands for them.
-    nearest = np.argsort(np.abs(signed - difference), kind="stable")[:size]
-    about = pairs.count(float(signed[nearest.min()]), float(signed[nearest.max()]))
-
-    agreed, weights = drawn
-    inside = pairs.within(about.lower, about.upper)
-    counts = weights[:, inside] * (gaps[inside] > 0)
-    with undefined():
-        agreeing = (counts * agreed[:, inside]).sum(axis=1)
-        shares = agreeing / counts.sum(axis=1)
-
-    reached = []
-    for sample_agreed, sample_weights in zip(agreed, weights, strict=True):
-        reached.append(reached_at(gaps, sample_agreed, sample_weights, target))
-    # A sample that never reaches the target counts as one that reaches it at infinity.
-    tail = (1 - confidence) / 2
-    first, last = np.quantile(
-        np.nan_to_num(reached, nan=inf), (tail, 1 - tail), method="inverted_cdf"
-    ).tolist()
-
-    low, high = _agreement_interval(about, shares, confidence)
-    return Difference(
-        metric=sides.metrics[0],
-        sides=sides,
-        about=about,
-        low=low,
-        high=high,
-        failed=int(np.isnan(shares).sum()),
-        unsigned=len(pairs) - signed.size,
-        largest=float(gaps[-1]),
-        reached=reached_at(gaps, pairs.signs > 0, np.ones(len(pairs)), target),
-        reached_low=first,
-        reached_high=last,
     )
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
-    Aligned,
     LeftOut,
     align_each,
     observations,
@@ -419,7 +418,7 @@ def interval(
     table = score_table(scores, human, **sources)
     sides = align_each(table, several(level))
     # A formula has neither; the signature should not name what plays no part.
-    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
+    draws: Fields = {} if method == "fisher" else {"samples": samples, "seed": seed}
 
     intervals = []
     for side in track(sides, "resampling", "metrics"):
@@ -430,15 +429,31 @@ def interval(
                 expected="at least two to resample; or resample systems (boot-systems)",
             )
 
+        X = side.values[0]
+        Z = side.Z
         for at, by in pairs:
+            point = level_correlation(X, Z, at, by)
+            if method == "fisher":
+                # At summary level that of one input: as if the mean of correlations
+                # were one of them.
+                n = observations(X, Z, at)
+                low, high = fisher_interval(point.value, n, by, confidence)
+                drawn = np.empty(0)
+            else:
+                drawn = bootstrap_samples(X, Z, at, by, BOOT[method], **draws)
+                low, high = percentile_interval(drawn, confidence)
+
             intervals.append(
-                _interval(
-                    side,
-                    at,
-                    by,
-                    method,
-                    confidence,
-                    draws,
+                Interval(
+                    **side.entry(),
+                    level=at,
+                    coefficient=by,
+                    value=point.value,
+                    low=low,
+                    high=high,
+                    failed=int(np.isnan(drawn).sum()),
+                    constant=point.constant,
+                    drawn=drawn,
                 )
             )
 
@@ -456,50 +471,6 @@ def interval(
         samples=draws.get("samples", 0),
         seed=draws.get("seed"),
         signature=signature,
-    )
-
-
-def _interval(
-    side: Aligned,
-    level: Level,
-    coefficient: Coefficient,
-    method: IntervalMethod,
-    confidence: float,
-    draws: dict[str, int],
-) -> Interval:
-    """The interval of one metric; `draws` are the number and seed of its samples."""
-    X = side.values[0]
-    Z = side.Z
-    point = level_correlation(X, Z, level, coefficient)
-
-    drawn = np.empty(0)
-    if method == "fisher":
-        # At summary level that of one input: as if the mean of correlations were one of
-        # them.
-        n = observations(X, Z, level)
-        low, high = fisher_interval(point.value, n, coefficient, confidence)
-    else:
-        drawn = bootstrap_samples(
-            X,
-            Z,
-            level,
-            coefficient,
-            BOOT[method],
-            samples=draws["samples"],
-            seed=draws["seed"],
-        )
-        low, high = percentile_interval(drawn, confidence)
-
-    return Interval(
-        **side.entry(),
-        level=level,
-        coefficient=coefficient,
-        value=point.value,
-        low=low,
-        high=high,
-        failed=int(np.isnan(drawn).sum()),
-        constant=point.constant,
-        drawn=drawn,
     )
 
 

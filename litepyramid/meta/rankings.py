@@ -1,6 +1,6 @@
 """How far a ranking of systems would change with other inputs (DDR22 §3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -122,9 +122,55 @@ def stability(
     people, machines, raters = unaligned(table)
     every = [*machines.items(), *people.items()]
 
-    points: list[StabilityPoint] = []
+    points = []
     for name, X in track(every, "ranking systems", "metrics"):
-        points += _points(name, X, sizes, samples, seed)
+        scored = ~np.isnan(X)
+        # An input without scores cannot be drawn: it would leave samples empty.
+        X = X[scored.any(axis=1)][:, scored.any(axis=0)]
+        systems, available = X.shape
+        if systems < 2:
+            raise InputError(
+                f"'{name}' scores {counted(systems, 'system')}",
+                expected="at least two to rank",
+            )
+
+        for size in usual_sizes(available) if sizes is None else sizes:
+            # More inputs than there are would repeat them, and look more stable than
+            # they are.
+            if size > available:
+                continue
+            # A generator for each size: what one number of inputs gives does not depend
+            # on which others are asked for.
+            rng = piece_generator(seed, "stability", str(size))
+            one = _drawn_means(X, size, samples, rng)
+            two = _drawn_means(X, size, samples, rng)
+
+            # A system without a score on any drawn input has no rank in that sample.
+            both = ~(np.isnan(one) | np.isnan(two))
+            slack = mean_tolerance(X)
+            taus = correlate_rows(
+                np.where(both, one, 0.0),
+                np.where(both, two, 0.0),
+                "kendall",
+                None if both.all() else both.astype(float),
+                (slack, slack),
+            )
+            tau, deviation, defined = described(taus)
+            # Both draws are of one size, so all averages come from one distribution.
+            averages = np.concatenate([one, two])
+            variance = np.nanmean(np.nanvar(averages, axis=0, ddof=1))
+            points.append(
+                StabilityPoint(
+                    metric=name,
+                    inputs=size,
+                    tau=tau,
+                    deviation=deviation,
+                    samples=defined,
+                    error=variance**0.5,
+                    systems=systems,
+                    available=available,
+                )
+            )
 
     if not points:
         raise InputError(
@@ -156,56 +202,6 @@ def usual_sizes(available: int) -> list[int]:
         sizes.add(size)
         size *= 2
     return sorted(sizes)
-
-
-def _points(
-    name: str, X: FloatArray, sizes: Sequence[int] | None, samples: int, seed: int
-) -> Iterator[StabilityPoint]:
-    """The points of one metric, for the sizes that it has inputs for."""
-    scored = ~np.isnan(X)
-    # An input without scores cannot be drawn: it would leave samples empty.
-    X = X[scored.any(axis=1)][:, scored.any(axis=0)]
-    systems, available = X.shape
-    if systems < 2:
-        raise InputError(
-            f"'{name}' scores {counted(systems, 'system')}",
-            expected="at least two to rank",
-        )
-
-    for size in usual_sizes(available) if sizes is None else sizes:
-        # More inputs than there are would repeat them, and look more stable than they
-        # are.
-        if size > available:
-            continue
-        # A generator for each size: what one number of inputs gives does not depend on
-        # which others are asked for.
-        rng = piece_generator(seed, "stability", str(size))
-        one = _drawn_means(X, size, samples, rng)
-        two = _drawn_means(X, size, samples, rng)
-
-        # A system without a score on any drawn input has no rank in that sample.
-        both = ~(np.isnan(one) | np.isnan(two))
-        slack = mean_tolerance(X)
-        taus = correlate_rows(
-            np.where(both, one, 0.0),
-            np.where(both, two, 0.0),
-            "kendall",
-            None if both.all() else both.astype(float),
-            (slack, slack),
-        )
-        tau, deviation, defined = described(taus)
-        # Both draws are of one size, so all averages come from one distribution.
-        variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
-        yield StabilityPoint(
-            metric=name,
-            inputs=size,
-            tau=tau,
-            deviation=deviation,
-            samples=defined,
-            error=variance**0.5,
-            systems=systems,
-            available=available,
-        )
 
 
 def _drawn_means(

@@ -77,7 +77,7 @@ class DriftResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system."""
-        columns: list[Column | str] = [
+        columns = (
             "system",
             "agreement",
             "gained",
@@ -85,7 +85,7 @@ class DriftResult(Result):
             Column("change", signed=True),
             Column("favour", signed=True),
             MEASURES[-1],
-        ]
+        )
         agreement = np.mean([entry.agreement for entry in self.systems])
         title = f"Drift of the judge: {agreement:.1%} of verdicts agree; "
         title += f"{counted(len(self.conclusions), 'conclusion')} changed"

@@ -30,6 +30,10 @@ def page_data(result: ScoreRecord) -> Fields:
     labels = result.labels if result.label_units in (None, result.units) else None
     opinions = result.opinions
     calibration = _calibration(result, labels)
+    # Of each unit where it is told, and what speaks against it.
+    evidence = None
+    if result.evidence is not None and result.summaries is not None:
+        evidence = [list(map(_told, row)) for row in result.evidence]
 
     return {
         "percent": f"{100 * result.confidence:g} %",
@@ -46,7 +50,7 @@ def page_data(result: ScoreRecord) -> Fields:
         "labels": None if labels is None else _scaled(labels, 2),
         "opinions": None if opinions is None else _scaled(opinions, 1000),
         "texts": result.summaries,
-        "evidence": _evidence(result),
+        "evidence": evidence,
         "pairs": _pairs(result),
         "tags": result.tags,
         "calibration": None if calibration is None else _drawn(calibration),
@@ -71,16 +75,8 @@ def _inputs(result: ScoreRecord) -> list[Fields]:
     return inputs
 
 
-def _evidence(result: ScoreRecord) -> list[list[Any]] | None:
-    """Of each unit where it is told, and what speaks against it; 0 where nothing was
-    found."""
-    if result.evidence is None or result.summaries is None:
-        return None
-
-    return [list(map(_told, row)) for row in result.evidence]
-
-
 def _told(evidence: Evidence) -> Any:
+    """Evidence as the page draws it; 0 where nothing was found."""
     if evidence.sentence < 0:
         return 0
 

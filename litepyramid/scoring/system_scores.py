@@ -126,15 +126,14 @@ class SystemScores(Result):
         inputs = counted(len(self.inputs), "input")
         title = f"{named}{metric_title(self.metric)} of {systems} on {inputs}"
 
-        low = Column("low", f"{100 * self.confidence:g} % low")
-        names: list[Column | str] = [
+        names: Any = (
             "group",
             "system",
             Column("score", bar=True),
-            low,
+            Column("low", f"{100 * self.confidence:g} % low"),
             "high",
             *self.beside,
-        ]
+        )
         notes = (*self._notes(), str(self.signature))
         return [Table.of(title, names, self.system_rows(), notes)]
 

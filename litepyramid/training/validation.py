@@ -2,7 +2,7 @@
 labels, fold by fold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -65,14 +65,14 @@ class FoldScores:
 
 @dataclass(frozen=True)
 class JudgeQuality:
-    """Quality of a judge's presence on the SCUs of one fold."""
+    """Quality of a judge's presence on the SCUs of one fold; NaN without labels."""
 
     judge: str
     fold: int
-    pairs: int
-    accuracy: float
-    auc: float
-    brier: float
+    pairs: int = 0
+    accuracy: float = np.nan
+    auc: float = np.nan
+    brier: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -304,8 +304,18 @@ def _score(
         layout = UnitLayout.of([entries[i] for i in indices])
         modes = _modes(batch, default)
         if variant == "lite2":
-            own = modes.get(default, next(iter(modes.values())))
-            quality = _quality(name, fold.number, own.reshape(truth.shape), truth)
+            own = modes.get(default, next(iter(modes.values()))).reshape(truth.shape)
+            quality = JudgeQuality(name, fold.number)
+            # A fold may be without labels.
+            if not np.isnan(truth + own).all():
+                right = calibrate(own, truth)
+                quality = replace(
+                    quality,
+                    pairs=right.pairs,
+                    accuracy=right.accuracy,
+                    auc=right.auc,
+                    brier=right.brier,
+                )
 
         for mode, values in modes.items():
             metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
@@ -334,19 +344,6 @@ def _labels_of(
             row += of_input or [np.nan] * units
         rows.append(row)
     return np.array(rows, dtype=float)
-
-
-def _quality(
-    judge: str, fold: int, values: FloatArray, truth: FloatArray
-) -> JudgeQuality:
-    """How right presence is where there are labels; NaN in a fold without any."""
-    if not (~np.isnan(truth) & ~np.isnan(values)).any():
-        return JudgeQuality(judge, fold, 0, np.nan, np.nan, np.nan)
-
-    result = calibrate(values, truth)
-    return JudgeQuality(
-        judge, fold, result.pairs, result.accuracy, result.auc, result.brier
-    )
 
 
 def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:

@@ -65,7 +65,7 @@ class CoefficientKind:
     columns: Callable[[FloatArray, FloatArray], Any]
     swaps: Callable[[FloatArray, FloatArray, FloatArray], Swapped]
     level: Level | None = None
-    of_ranks: Callable[[FloatArray], FloatArray] | None = None
+    of_ranks: Any = None
 
 
 COEFFICIENTS: dict[Coefficient, CoefficientKind] = {

@@ -101,10 +101,7 @@ class SystemSwaps(LinearSwaps):
         """
         x, y = self._averages(shift)
         ranks = midranks(self._z, None, self._z_tolerance)[0]
-        weigh = COEFFICIENTS[self._coefficient].of_ranks
-        if weigh is None:
-            raise NotImplementedError(f"{self._coefficient} is not one of ranks")
-        a = weigh(ranks[:, None] - ranks)
+        a = COEFFICIENTS[self._coefficient].of_ranks(ranks[:, None] - ranks)
         parts = np.empty(x.shape)
 
         for i in range(len(x)):
@@ -255,10 +252,16 @@ def permuted_p_values(
     without a value; the number of samples, at most; the smallest p that was possible.
     """
     count = len(values)
-    turned = len(Z)
+    # Whether the difference of two correlations is a sum whose terms can be turned
+    # over, and how many there are.
     if level == "summary":
+        has_terms = swaps != "systems"
         turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum())
-    refined = samples is None and _has_terms(level, coefficient, swaps)
+    else:
+        ranks = COEFFICIENTS[coefficient].of_ranks is not None
+        has_terms = level == "system" and swaps != "inputs" and ranks
+        turned = len(Z)
+    refined = samples is None and has_terms
 
     if samples is not None:
         most = samples
@@ -314,15 +317,6 @@ def permuted_p_values(
     with undefined():
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
     return np.where(np.isnan(refined_p), p, refined_p), failed, most, smallest
-
-
-def _has_terms(level: Level, coefficient: Coefficient, swaps: Sampling) -> bool:
-    """Whether the difference of two correlations is a sum whose terms can be turned
-    over."""
-    if level == "summary":
-        return swaps != "systems"
-    ranks = COEFFICIENTS[coefficient].of_ranks is not None
-    return level == "system" and swaps != "inputs" and ranks
 
 
 @dataclass
