@@ -237,10 +237,9 @@ def fit_trees(
 
     if start is None and settings.rounds == 0:
         raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
-    target = np.asarray(easiness, dtype=float)
     # What is drawn is drawn from the sentences in their order, not in that of files.
-    order = np.array(sorted(range(target.size), key=features.key), dtype=int)
-    scored = order[~np.isnan(target[order])]
+    order = np.array(sorted(range(easiness.size), key=features.key), dtype=int)
+    scored = order[~np.isnan(easiness[order])]
     if scored.size < 2:
         raise InputError(
             f"{scored.size} sentences have SCUs, and so a gold easiness",
@@ -254,13 +253,15 @@ def fit_trees(
 
     offset = 0.0
     if start is not None:
-        missed = target - predict_trees(start, features)
+        missed = easiness - predict_trees(start, features)
         offset = start.offset + ordered_sum(missed[scored]) / scored.size
 
-    values = features.values[scored]
-    names = list(features.names)
+    target = easiness[scored]
     data = xgboost.DMatrix(
-        values, target[scored] - offset, weight=weights, feature_names=names
+        features.values[scored],
+        target - offset,
+        weight=weights,
+        feature_names=list(features.names),
     )
     parameters = {
         _XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS
@@ -271,7 +272,7 @@ def fit_trees(
         "verbosity": 0,
     }
     if start is None:  # continued training keeps the base score
-        parameters["base_score"] = float(np.average(target[scored], weights=weights))
+        parameters["base_score"] = float(np.average(target, weights=weights))
     grown_on = None if start is None else start.booster.copy()
     booster = xgboost.train(parameters, data, settings.rounds, xgb_model=grown_on)
     grown = {

@@ -426,26 +426,73 @@ def changes(
         )
 
     results = [saved_run(run) for run in runs]
-    alpha = round(1 - results[0].confidence, 12)
-    gate = Gate(
-        fail_if,
-        fail_under,
-        fail_if_lost,
-        margin,
-        alpha,
-    )
+    baseline = results[0]
+    alpha = round(1 - baseline.confidence, 12)
+    gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)
     groups = None if by is None else read_groups(by)
+    pairs = [pair] if isinstance(pair, str) else pair
     names = _names(runs)
     dates = [date_of(run) for run in runs]
-    history = tuple(map(RunScores.of, names, results, dates))
-    return _compare(
-        names,
-        results,
-        [pair] if isinstance(pair, str) else pair,
-        groups,
-        across_judges,
-        gate,
-        history,
+    bootstrap = {
+        "samples": baseline.samples,
+        "confidence": baseline.confidence,
+        "seed": baseline.seed,
+    }
+
+    found = []
+    notes = []
+    hashes = []
+
+    for name, result in zip(names[1:], results[1:], strict=True):
+        aligned = align_runs(
+            baseline,
+            result,
+            pairs,
+            other_units=across_judges,
+            other_judges=across_judges,
+        )
+        found += system_changes(name, aligned, groups, bootstrap)
+        # With one run to compare, every note is of that run.
+        prefix = f"{name}: " if len(names) > 2 else ""
+        notes += [f"{prefix}{note}" for note in _notes(aligned, groups)]
+        hashes += aligned.values
+
+    corrected = _corrected(found)
+    most_inputs = max(change.inputs for change in corrected)
+    notes.append(
+        f"Two-sided sign-flip test over inputs, exact (α = {alpha:g}). A fact is lost "
+        f"if its presence falls from {PRESENT:g} or more to less, by at least "
+        f"{LOST_BY:g}."
+    )
+    notes += too_few_inputs(most_inputs, len(corrected), alpha)
+    failures = _failures(corrected, gate, many=len(names) > 2)
+
+    # A run that passes though something was lost says what would have failed it.
+    lost = any(change.facts_worse or gate.is_worse(change) for change in corrected)
+    would_fail = gate.would_fail(corrected) if lost and not failures else []
+    if would_fail:
+        notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")
+
+    about = {
+        "test": "sign-flip",
+        "runs_sha": fingerprint(hashes),
+        "present": PRESENT,
+        "lost_by": LOST_BY,
+        "gate": gate.conditions or None,
+        "groups_sha": fingerprint(sorted(groups.items())) if groups else None,
+    }
+    return ChangeResult(
+        metric=baseline.name,
+        baseline=names[0],
+        runs=tuple(names[1:]),
+        changes=corrected,
+        alpha=alpha,
+        gate=gate.conditions,
+        failures=failures,
+        would_fail=tuple(would_fail),
+        notes=tuple(notes),
+        signature=Signature.of(**_shared_fields(results) | about | bootstrap),
+        history=tuple(map(RunScores.of, names, results, dates)),
     )
 
 
@@ -464,80 +511,6 @@ def _names(sources: Sequence[Any]) -> list[str]:
         if isinstance(source, str | Path):
             names[number] = str(source)
     return names
-
-
-def _compare(
-    names: Sequence[str],
-    results: Sequence[ScoreResult],
-    pairs: Sequence[str],
-    groups: Mapping[str, str] | None,
-    across_judges: bool,
-    gate: Gate,
-    history: tuple[RunScores, ...],
-) -> ChangeResult:
-    """Compares new runs with the first one, the baseline."""
-    baseline = results[0]
-    bootstrap = {
-        "samples": baseline.samples,
-        "confidence": baseline.confidence,
-        "seed": baseline.seed,
-    }
-
-    found = []
-    notes = []
-    hashes = []
-
-    for name, result in zip(names[1:], results[1:], strict=True):
-        runs = align_runs(
-            baseline,
-            result,
-            pairs,
-            other_units=across_judges,
-            other_judges=across_judges,
-        )
-        found += system_changes(name, runs, groups, bootstrap)
-        # With one run to compare, every note is of that run.
-        prefix = f"{name}: " if len(names) > 2 else ""
-        notes += [f"{prefix}{note}" for note in _notes(runs, groups)]
-        hashes += runs.values
-
-    changes = _corrected(found)
-    most_inputs = max(change.inputs for change in changes)
-    notes.append(
-        f"Two-sided sign-flip test over inputs, exact (α = {gate.alpha:g}). A fact is "
-        f"lost if its presence falls from {PRESENT:g} or more to less, by at least "
-        f"{LOST_BY:g}."
-    )
-    notes += too_few_inputs(most_inputs, len(changes), gate.alpha)
-    failures = _failures(changes, gate, many=len(names) > 2)
-
-    # A run that passes though something was lost says what would have failed it.
-    lost = any(change.facts_worse or gate.is_worse(change) for change in changes)
-    would_fail = gate.would_fail(changes) if lost and not failures else []
-    if would_fail:
-        notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")
-
-    about = {
-        "test": "sign-flip",
-        "runs_sha": fingerprint(hashes),
-        "present": PRESENT,
-        "lost_by": LOST_BY,
-        "gate": gate.conditions or None,
-        "groups_sha": fingerprint(sorted(groups.items())) if groups else None,
-    }
-    return ChangeResult(
-        metric=baseline.name,
-        baseline=names[0],
-        runs=tuple(names[1:]),
-        changes=changes,
-        alpha=gate.alpha,
-        gate=gate.conditions,
-        failures=failures,
-        would_fail=tuple(would_fail),
-        notes=tuple(notes),
-        signature=Signature.of(**_shared_fields(results) | about | bootstrap),
-        history=history,
-    )
 
 
 def _notes(runs: AlignedRuns, groups: Mapping[str, str] | None) -> list[str]:

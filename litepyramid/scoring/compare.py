@@ -30,7 +30,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Names, ScoresLike, Signature, Texts
+from litepyramid.types import Names, ScoresLike, Signature, Texts
 
 _LISTED = 10  # pairs; more are shown as a matrix
 _OF_MATRIX = (
@@ -238,7 +238,24 @@ def compare(
     values = matrix.values[np.ix_(rows, columns)]
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
-    pairs = _pairs(systems, order, means, against)
+    if len(systems) < 2:
+        raise InputError(
+            counted(len(systems), "system"), expected="at least two to compare"
+        )
+
+    if against is None:
+        pairs = all_pairs(len(systems))
+        worse = means[pairs[:, 1]] > means[pairs[:, 0]]
+        # Every pair begins with its better system.
+        pairs[worse] = pairs[worse][:, ::-1]
+    elif against in systems:
+        base = systems.index(against)
+        pairs = np.array([(i, base) for i in order if i != base])
+    else:
+        raise InputError(
+            f"no system '{against}'", expected=f"one of {', '.join(systems)}"
+        )
+
     p = flip_p_values(values, pairs)
     for i, j in pairs[np.isnan(p)]:
         raise InputError(
@@ -303,31 +320,3 @@ def _check_one_run(scores: Any) -> None:
                 hint="What changed between runs: litepyramid changes OLD NEW.",
             )
         seen |= {*run.systems}
-
-
-def _pairs(
-    systems: Sequence[str],
-    order: Sequence[int],
-    means: FloatArray,
-    against: str | None,
-) -> Any:
-    """(pairs, 2) places of systems, the better one first; or all against one."""
-    if len(systems) < 2:
-        raise InputError(
-            counted(len(systems), "system"), expected="at least two to compare"
-        )
-
-    if against is None:
-        pairs = all_pairs(len(systems))
-        worse = means[pairs[:, 1]] > means[pairs[:, 0]]
-        # Every pair begins with its better system.
-        pairs[worse] = pairs[worse][:, ::-1]
-        return pairs
-
-    if against not in systems:
-        raise InputError(
-            f"no system '{against}'", expected=f"one of {', '.join(systems)}"
-        )
-
-    base = systems.index(against)
-    return np.array([(i, base) for i in order if i != base])

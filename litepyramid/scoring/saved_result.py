@@ -8,7 +8,7 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, located
-from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
+from litepyramid.io.saved import BROKEN, EXPECTED, saved_scores
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.consistency import check_result
@@ -27,12 +27,11 @@ def read_saved(result: Any) -> ScoreResult | None:
     if not isinstance(result, str | Path):
         return None
 
-    saved = saved_scores(result)
-    return None if saved is None or not saved.units else _restored(saved, result)
+    path = result
+    saved = saved_scores(path)
+    if saved is None or not saved.units:
+        return None
 
-
-def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
-    """The result that was saved."""
     units = saved.units
     # They are saved only where they are other units.
     label_units = saved.label_units or units
@@ -50,7 +49,7 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
     # The version is added anew whenever a signature is written.
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
 
-    result = ScoreResult(
+    restored = ScoreResult(
         metric=saved.metric,
         name=saved.name,
         systems=saved.names,
@@ -77,12 +76,10 @@ def _restored(saved: SavedScores, path: str | Path) -> ScoreResult:
         notes=saved.notes,
     )
 
-    means = [entry.score for entry in saved.systems]
-
     with located(path):
-        check_result(result, saved.checksum, means)
+        check_result(restored, saved.checksum, [e.score for e in saved.systems])
 
-    return result
+    return restored
 
 
 def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
