@@ -346,14 +346,12 @@ def prepare(
     if feature_set == CONSTITUENCY:
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
-        values = constituency_features(brackets)
-        signature = Signature.of(**about)
         return FeatureTable(
             feature_set,
             CONSTITUENCY_NAMES,
-            values,
+            constituency_features(brackets),
             sentences,
-            signature,
+            Signature.of(**about),
         )
 
     language = references_language(references, language)
@@ -384,13 +382,12 @@ def prepare(
     )
 
     names = (*DEPENDENCY_NAMES, *CONTEXT_NAMES, *STU_NAMES, *SUBJECT_NAMES)
-    signature = Signature.of(**about)
     return FeatureTable(
         feature_set,
         names,
         np.hstack(columns),
         sentences,
-        signature,
+        Signature.of(**about),
     )
 
 

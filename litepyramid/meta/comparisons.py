@@ -362,13 +362,9 @@ def compare(
         corrected = corrected_p_values(tested.p_values, corrected_by, grouping)
         comparisons.append(replace(tested, corrected=corrected))
 
-    draws = {}
+    draws: Fields = {}
     if test != "williams":
-        draws = {
-            "p_value": rule,
-            "samples": samples or "auto",
-            "seed": seed,
-        }
+        draws = {"p_value": rule, "samples": samples or "auto", "seed": seed}
 
     signature = signature_of(
         [aligned],

@@ -144,11 +144,9 @@ class Source:
 
     def pairs(self) -> TrainingPairs:
         """All of its pairs."""
-        return (
-            read_pairs(self.data).in_order()
-            if isinstance(self.data, Path)
-            else labelled_pairs(self.data)
-        )
+        if isinstance(self.data, Path):
+            return read_pairs(self.data).in_order()
+        return labelled_pairs(self.data)
 
 
 def as_sources(value: Any) -> list[Source]:
@@ -256,11 +254,9 @@ def split_dataset(
     if share > 0 and len(names) >= 4:
         number = min(max(2, round(share * len(names))), len(names) - 2)
     away = {names[i] for i in rng.permutation(len(names))[:number].tolist()}
-    train = labelled_pairs(
-        dataset, [name for name in dataset.inputs if name not in away]
-    )
-
-    return train, tuple(name for name in dataset.inputs if name in away)
+    kept = [name for name in dataset.inputs if name not in away]
+    held_out = tuple(name for name in dataset.inputs if name in away)
+    return labelled_pairs(dataset, kept), held_out
 
 
 def encode_pairs(
