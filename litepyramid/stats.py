@@ -151,6 +151,7 @@ def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> Ends:
 
 def _percentile_intervals(samples: FloatArray, confidence: float) -> list[Ends]:
     """`percentile_interval` of each column of (k, n) samples."""
+    check_share("confidence", confidence)
     quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
     # numpy's quantiles of rows that lie together take half the time.
     columns = np.ascontiguousarray(samples.T)

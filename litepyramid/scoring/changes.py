@@ -430,7 +430,7 @@ def changes(
     alpha = round(1 - baseline.confidence, 12)
     gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)
     groups = None if by is None else read_groups(by)
-    pairs = [pair] if isinstance(pair, str) else pair
+    pairs: list[Any] = [*pair] if isinstance(pair, list | tuple) else [pair]
     names = _names(runs)
     dates = [date_of(run) for run in runs]
     bootstrap = {
