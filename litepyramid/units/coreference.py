@@ -149,6 +149,12 @@ def _is_certain(
     if start in _verbs(reference):
         return False
 
+    # "Roy Keane won. Keane spoke. He left": Keane, whoever else was named.
+    opening = reference.offsets[max(number - 1, 0)]
+    surnames = {word for last, word in pairwise(tokens[:opening]) if last.istitle()}
+    if tokens[opening] in surnames - set(words):
+        return False
+
     people = people_nouns()
     nouns = people["people"] | people["men"] | people["women"]
 
@@ -260,7 +266,9 @@ def renderer(
                     behind = once and any(place in verbs for _, place in written)
                     if behind or _holds(words, name[:-1]):
                         name = (tokens[i],)
-                if once and _holds(words, name):
+                # "Mr Lee left with Ann Lee" would make two of one.
+                last = [word for word in name if word not in _WHOSE][-1]
+                if once and last in words:
                     start, end = mention
                     written += [(tokens[k], k) for k in range(start, end)]
                 else:

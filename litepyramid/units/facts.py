@@ -81,14 +81,14 @@ _CONDITIONS = word_set("if unless whether lest provided assuming should once unt
 _SAYING = word_set(
     """
     add added adds admit admits admitted announce announced announces argue argued
-    argues believe believed believes claim claimed claims confirm confirmed confirms
+    argues believe believes claim claimed claims confirm confirmed confirms
     conclude concluded concludes declare declared declares disclose disclosed discover
     discovered discovers emerge emerged emerges estimate estimated estimates explain
     explained explains find finds found insist insisted insists know known knew knows
     learn learned learnt mention mentioned note noted notes predict predicted predicts
     recall recalled recalls report reported reports reveal revealed reveals say saying
     says said show showed shown shows state stated states tell tells telling told think
-    thinks thought tweet tweeted warn warned warns write writes wrote acknowledge
+    thinks tweet tweeted warn warned warns write writes wrote acknowledge
     acknowledged acknowledges allege alleged alleges understand understood realise
     realised realize realized indicate indicated indicates
     """
@@ -234,11 +234,12 @@ def _says_something(tokens: Sequence[str], fact: Fact) -> bool:
     without who says so."""
     if fact.verb not in fact.tokens or len(fact.tokens) < 2:
         return False
+    speakers = fact.tokens
     if tokens[fact.verb].lower() in _SAYING:
-        return True
+        speakers = fact.tokens[:1]
 
-    said = any(_is_pronoun(tokens, i) for i in fact.tokens if tokens[i] == "I")
-    return not said and not {tokens[i] for i in fact.tokens} & _SPEAKER
+    said = any(_is_pronoun(tokens, i) for i in speakers if tokens[i] == "I")
+    return not said and not {tokens[i] for i in speakers} & _SPEAKER
 
 
 def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
