@@ -174,7 +174,7 @@ def test_units_that_are_validated(whole):
     """The easiest sentences carry STUs, by what the other folds' sentences tell of
     easiness."""
     assert list(unit_variants(synthetic())) == ["lite2"]
-    mixed = unit_variants(whole, folds=2)
+    mixed = unit_variants(whole, folds=4)
     assert list(mixed) == ["lite2", "lite2.5", "lite3"]
     kinds = {unit.kind for entry in mixed["lite2.5"] for unit in entry.units}
     assert kinds == {"scu", "stu"}
