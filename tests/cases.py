@@ -8,7 +8,7 @@ import litepyramid as lp
 from litepyramid.errors import InputError
 
 
-def refused(message, error=InputError):
+def refused(message=None, error=InputError):
     """Within this something is refused with one error, whose message has this in it."""
     return pytest.raises(error, match=message)
 

@@ -5,6 +5,7 @@ import json
 import shutil
 
 import pytest
+from cases import refused
 
 from litepyramid.errors import ModelError
 from litepyramid.judges.registry import judge as make_judge
@@ -109,7 +110,7 @@ def judged(folder):
 def test_one_error_says_what_is_wrong(request, tmp_path, kind, file, changes, says):
     folder = shutil.copytree(request.getfixturevalue(kind), tmp_path / "model")
     edit(folder / file, changes)
-    with pytest.raises(ModelError, match=says) as error:
+    with refused(says, ModelError) as error:
         judged(folder)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 700 + len(str(folder))
@@ -122,5 +123,5 @@ def test_weights_that_give_no_numbers(tiny, tmp_path):
     weights = load_file(folder / "model.safetensors")
     weights["classifier.out_proj.bias"].fill_(float("inf"))
     save_file(weights, folder / "model.safetensors")
-    with pytest.raises(ModelError, match="are not finite numbers"):
+    with refused("are not finite numbers", ModelError):
         judged(folder)

@@ -7,12 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from litepyramid.embedded.example import load_example
-from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import (
     brier_score,
     calibrate,
@@ -75,7 +75,7 @@ def test_the_reliability_table_holds_every_pair(rows, bins):
     [([0.5], [1, 0]), ([0.5], [2]), ([1.5], [1]), ([0.5], [np.nan])],
 )
 def test_what_is_refused(presence, labels):
-    with pytest.raises(InputError):
+    with refused():
         calibrate(presence, labels)
 
 
@@ -130,12 +130,12 @@ def test_one_data_set_has_one_hash():
     ],
 )
 def test_broken_pairs(tmp_path, row, says):
-    with pytest.raises(InputError, match=says):
+    with refused(says):
         evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
 
 
 def test_nothing_to_evaluate_on():
-    with pytest.raises(InputError, match="nothing to evaluate on"):
+    with refused("nothing to evaluate on"):
         evaluate("recall")
 
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from cases import refused
 from tiny_models import TEXT
 
-from litepyramid.errors import InputError
 from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.nli.nli_judge import NLIJudge
 
@@ -124,7 +124,7 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
     best = max(n for n, length in enumerate(lengths) if length <= 60)
     cut = judge_of(folder).judge([(long[:best], [claim])])
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
-    with pytest.raises(InputError, match="leaves no room"):
+    with refused("leaves no room"):
         judge.judge([(long, [" ".join(TEXT)])])
 
 

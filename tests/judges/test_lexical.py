@@ -8,12 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import ROOT
 
 import litepyramid as lp
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import ModelError
 from litepyramid.files import read_jsonl, read_lines
 from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.lexical import features
@@ -196,17 +197,17 @@ def test_chunks_change_nothing(monkeypatch):
 
 def test_what_is_too_much_is_refused(monkeypatch):
     for text, units in (("storm ", ["storm " * 9000]), ("a b ", ["cd"] * 99_999)):
-        with pytest.raises(InputError, match="too long for the lexical judge"):
+        with refused("too long for the lexical judge"):
             JUDGE.judge([(text * 10_000, units)])
 
     monkeypatch.setattr(features, "MOST_ALIKE", 1)
-    with pytest.raises(InputError, match="spelt alike"):
+    with refused("spelt alike"):
         JUDGE.judge([("Nepal", ["Nepalese"])])
 
 
 @pytest.mark.parametrize("labels", [[], [[1, 0]], [[2]], [[1]]])
 def test_labels_that_do_not_fit(labels):
-    with pytest.raises(InputError, match="label"):
+    with refused("label"):
         fit_lexical([("a storm", ["storm"])], labels)
 
 
@@ -231,7 +232,7 @@ def test_files_that_are_no_model(tmp_path, change, says):
         path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     elif change:
         path.write_text(change)
-    with pytest.raises(ModelError, match=says):
+    with refused(says, ModelError):
         load_lexical(path)
 
 
@@ -274,5 +275,5 @@ def test_a_judge_without_reasons_shows_its_best_sentence_in_a_table_that_is_not_
     ("summary", "unit"), [("", "a"), ("a", " "), (3, "a"), ("a", [])]
 )
 def test_nothing_to_explain_is_one_error(summary, unit):
-    with pytest.raises(InputError):
+    with refused():
         lp.explain(summary, unit)

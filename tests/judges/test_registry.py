@@ -7,6 +7,7 @@ import signal
 
 import numpy as np
 import pytest
+from cases import refused
 from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
@@ -45,7 +46,7 @@ def test_settings_as_text_become_what_the_judge_takes(texts, name, values):
     ],
 )  # fmt: skip
 def test_what_is_no_setting_is_one_error(setting, name):
-    with pytest.raises(InputError):
+    with refused():
         parse_settings([setting], name)
 
 
@@ -86,7 +87,7 @@ def test_what_can_be_a_judge():
 @pytest.mark.parametrize("name", ["/nope", "nope", "a/b/c", "no judge", "", "recal"])
 def test_what_names_no_judge_is_an_error_that_lists_what_is_there(name, cli):
     for refuses in (judge, judge_settings, check_trainable):
-        with pytest.raises(InputError, match="unknown judge") as caught:
+        with refused("unknown judge") as caught:
             refuses(name)
         assert "mini, lexical, recall, llm:MODEL" in str(caught.value)
 
@@ -135,7 +136,7 @@ LONG = [("word " * 9_000, ["other " * 9_000])] * 2
     ],
 )
 def test_what_cannot_be_run_is_one_error_with_its_remedy(name, settings, items, says):
-    with pytest.raises((InputError, ModelError), match=says):
+    with refused(says, (InputError, ModelError)):
         judge_pairs(judge(name, **settings), items)
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from written import tree
 
 from litepyramid.units.coreference import PRONOUNS, replaced, resolve
 from litepyramid.units.parsers.embedded.frames import Word
@@ -101,27 +102,8 @@ def test_any_clusters(clusters):
     assert all(s.tokens for s in replaced(parse).sentences)
 
 
-def sentence(text) -> list[Word]:
-    """'word/UPOS/relation/head …' with heads from 1; plural nouns end in s and get
-    NNS."""
-    words = []
-    for number, part in enumerate(text.split()):
-        form, upos, relation, head = part.rsplit("/", 3)
-        xpos = "NNS" if upos == "NOUN" and form.endswith("s") else "NN"
-        words.append(
-            Word(
-                form,
-                upos,
-                int(head) - 1 if head != "0" else number,
-                relation,
-                xpos,
-            )
-        )
-    return words
-
-
 def linked(*texts: str) -> list[list[str]]:
-    sentences = [sentence(text) for text in texts]
+    sentences = [tree(text) for text in texts]
     tokens = [word.text for words in sentences for word in words]
     clusters = pronoun_clusters(sentences)
     return [[" ".join(tokens[a:b]) for a, b in cluster] for cluster in clusters]

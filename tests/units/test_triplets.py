@@ -2,12 +2,12 @@
 phenomenon."""
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from written import FOLDER, blocks, framed, tree
 
 from litepyramid.units.parsers.embedded.frames import (
     Word,
@@ -18,46 +18,22 @@ from litepyramid.units.parsers.stanza import StanzaBackend
 from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 
-FOLDER = Path(__file__).parents[1] / "data" / "ud"
 
-
-def rows(name) -> list:
-    """Blocks of a file: a comment, a line of tokens, a line for each STU."""
-    blocks = (FOLDER / name).read_text().strip().split("\n\n")
-    return [
-        pytest.param(*b.split("\n", 2)[1:], id=b.split("\n")[0][2:]) for b in blocks
-    ]
-
-
-def sentence(frame: str) -> ParsedSentence:
-    """A frame written as 'word/TAG word …', O for untagged words."""
-    pairs = [part.partition("/")[::2] for part in frame.split()]
-    words, tags = zip(*pairs, strict=True)
-    return ParsedSentence(words, (Frame(0, tuple(tag or "O" for tag in tags)),))
-
-
-@pytest.mark.parametrize(("frame", "expected"), rows("frames.txt"))
+@pytest.mark.parametrize(("frame", "expected"), blocks("frames.txt"))
 def test_rules(frame, expected):
-    assert sentence_stus(sentence(frame)) == expected.split("\n")
+    assert sentence_stus(framed(frame)) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), rows("english_frames.txt"))
+@pytest.mark.parametrize(("text", "expected"), blocks("english_frames.txt"))
 def test_mapping(text, expected):
-    words = []
-    for number, part in enumerate(
-        text.split()
-    ):  # 'word/UPOS/relation/head', 0 for the root
-        form, upos, relation, head = part.rsplit("/", 3)
-        words.append(
-            Word(form, upos, int(head) - 1 if head != "0" else number, relation)
-        )
+    words = tree(text)
     parsed = ParsedSentence(tuple(w.text for w in words), dependency_frames(words))
-    assert sentence_stus(parsed) == expected.split("\n")
+    assert sentence_stus(parsed) == expected
 
 
 def test_the_papers_footnote_keeps_being():
     frame = "Ann/B-ARG1 being/O jailed/B-V here/B-ARGM-LOC"
-    assert sentence_stus(sentence(frame), footnote=True) == ["Ann being jailed here"]
+    assert sentence_stus(framed(frame), footnote=True) == ["Ann being jailed here"]
 
 
 TAGS = [
