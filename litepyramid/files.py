@@ -605,7 +605,12 @@ def check_new_folder(path: str | Path) -> None:
 def write_json(path: str | Path, value: Any) -> None:
     """Writes a JSON value, indented, all or nothing."""
     with atomic_write(path) as file:
-        json.dump(value, file, ensure_ascii=False, indent=1)
+        json.dump(
+            value,
+            file,
+            ensure_ascii=False,
+            indent=1,
+        )
         file.write("\n")
 
 

@@ -292,7 +292,12 @@ def read_tasks(path: str | Path) -> TaskSet:
             hint="Take the file that `litepyramid budget export` wrote, unchanged.",
         )
 
-    tasks = as_type(TaskSet, data, what="a broken task file", path=path)
+    tasks = as_type(
+        TaskSet,
+        data,
+        what="a broken task file",
+        path=path,
+    )
     units = {entry.input: entry for entry in tasks.units}
     judging = []
     for task in tasks.judging:
@@ -546,7 +551,12 @@ def export(
         readers = as_names(ids, columns)
         entries = as_units(units, **readers)
         systems = as_summaries(work, [entry.input for entry in entries], **readers)
-        tasks = judging_tasks(systems, entries, sampling=sample, **heading)
+        tasks = judging_tasks(
+            systems,
+            entries,
+            sampling=sample,
+            **heading,
+        )
         if sample is not None:
             ways = _ways(tasks, entries, sample)
 

@@ -480,7 +480,12 @@ def read_plan(path: str | Path) -> BudgetPlan:
 
     expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
-    made = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
+    made = as_type(
+        BudgetPlan,
+        data,
+        what="a broken budget plan",
+        path=path,
+    )
 
     if not made.sentences:
         raise InputError(

@@ -71,7 +71,12 @@ def demo(*, save: Path | None = None, seed: int = 12345) -> None:
 def _steps(seed: int) -> Iterator[Step]:
     example = load_example()
     judge = litepyramid.judge()
-    lite2 = litepyramid.score(example, judge=judge, seed=seed, evidence=True)
+    lite2 = litepyramid.score(
+        example,
+        judge=judge,
+        seed=seed,
+        evidence=True,
+    )
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels "
@@ -85,7 +90,12 @@ def _steps(seed: int) -> Iterator[Step]:
         litepyramid.compare(lite2, seed=seed),
     )
     stus = litepyramid.extract(example.references).units
-    lite3 = litepyramid.score(example.summaries, stus, judge=judge, seed=seed)
+    lite3 = litepyramid.score(
+        example.summaries,
+        stus,
+        judge=judge,
+        seed=seed,
+    )
     bullets = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ")
     first = "\n".join(map(bullets.fill, stus[0].texts))
 
@@ -103,8 +113,18 @@ def _steps(seed: int) -> Iterator[Step]:
         "plan.json",
         litepyramid.plan(example.references, human_share=_SHARE, easiness=easiness),
     )
-    mixed = litepyramid.mix(example.scus, stus, easiness=easiness, stu_share=_SHARE)
-    lite25 = litepyramid.score(example.summaries, mixed.units, judge=judge, seed=seed)
+    mixed = litepyramid.mix(
+        example.scus,
+        stus,
+        easiness=easiness,
+        stu_share=_SHARE,
+    )
+    lite25 = litepyramid.score(
+        example.summaries,
+        mixed.units,
+        judge=judge,
+        seed=seed,
+    )
     yield Step(
         "Meta-evaluate: how well do the scores agree with people?",
         "litepyramid meta correlate scores.json",

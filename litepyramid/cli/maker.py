@@ -285,7 +285,12 @@ def _argument(name: str, kind: Any, default: Any, text: str) -> inspect.Paramete
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+    return inspect.Parameter(
+        name,
+        kind,
+        default=default,
+        annotation=annotation,
+    )
 
 
 def _option(

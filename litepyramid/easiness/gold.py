@@ -153,7 +153,12 @@ def read_easiness(source: object) -> Easiness:
                 cell = cells.get(name) or "null"
                 cells[name] = parse_json(cell, path=source, line=number)
 
-        line = as_type(_Line, cells, path=source, line=number)
+        line = as_type(
+            _Line,
+            cells,
+            path=source,
+            line=number,
+        )
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
         if sentence.key in lines:
             raise InputError(

@@ -30,7 +30,12 @@ def panels(
     columns = min(across, number)
     rows = -(-number // columns)
     figure = new_figure(width * columns, height * rows, layout)
-    axes = figure.subplots(rows, columns, squeeze=False, **shared).ravel()
+    axes = figure.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        **shared,
+    ).ravel()
     for surplus in axes[number:]:
         surplus.set_visible(False)
     for axis in axes[:number]:

@@ -241,7 +241,12 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
             bbox=look,
         )
 
-    axes.set_xticks(range(count), names, rotation=90, fontsize=_NAMES)
+    axes.set_xticks(
+        range(count),
+        names,
+        rotation=90,
+        fontsize=_NAMES,
+    )
     axes.set_yticks(range(count), names, fontsize=_NAMES)
     # The grid runs between the squares, not through them.
     axes.grid(visible=False)

@@ -55,10 +55,20 @@ def score_figure(
     lines = len(names) * (1.5 if below else 1)
     figure = new_figure(_WIDTH, 0.6 + _ROW * lines)
     beside = min(0.14 * number + 0.1, 0.9)
-    axes, side = figure.subplots(1, 2, sharey=True, width_ratios=(2, beside))
+    axes, side = figure.subplots(
+        1,
+        2,
+        sharey=True,
+        width_ratios=(2, beside),
+    )
 
     _lines(axes, names)
-    _intervals(axes, scores, lift=0.18 if below else 0.0, label=label)
+    _intervals(
+        axes,
+        scores,
+        lift=0.18 if below else 0.0,
+        label=label,
+    )
     if below:
         _intervals(
             axes,
@@ -104,7 +114,12 @@ def _rank_groups(axes: Any, groups: Sequence[Sequence[int]], number: int) -> Non
                 markersize=2,
             )
             if y and group in groups[y - 1]:
-                axes.plot([group] * 2, [y - 1, y], color="0.35", linewidth=0.7)
+                axes.plot(
+                    [group] * 2,
+                    [y - 1, y],
+                    color="0.35",
+                    linewidth=0.7,
+                )
 
     # Of many groups only some are named, or the letters would touch.
     named = range(1, number + 1, 1 + number // _LETTERS)
@@ -142,7 +157,12 @@ def difference_figure(
     looks = {True: {}, False: {"mfc": "white"}}
     for y, pair in enumerate(pairs):
         point = (pair.difference, pair.low, pair.high)
-        _intervals(axes, [point], lift=-y, **looks[pair.p_holm < alpha])
+        _intervals(
+            axes,
+            [point],
+            lift=-y,
+            **looks[pair.p_holm < alpha],
+        )
 
     for significant, sign in ((True, "<"), (False, "≥")):
         label = f"p {sign} {alpha:g} (Holm)"
@@ -271,7 +291,12 @@ def history_figure(
         )
 
     names = [_short(run) for run in runs]
-    axes.set_xticks(range(len(runs)), names, rotation=30, ha="right")
+    axes.set_xticks(
+        range(len(runs)),
+        names,
+        rotation=30,
+        ha="right",
+    )
     axes.tick_params(labelsize=_SIZE)
     axes.set_ylabel(what, fontsize=_SIZE)
     legend_below(figure, axes, _SIZE)
@@ -286,7 +311,12 @@ def calibration_figure(bins: Sequence[Any], brier: float, auc: float) -> Any:
     predicted, observed, pairs = np.transpose(bins)
     # Areas, so that what is seen is the number of pairs.
     sizes = 4 + 60 * pairs / pairs.max()
-    axes.plot(predicted, observed, color=BLUE, linewidth=0.8)
+    axes.plot(
+        predicted,
+        observed,
+        color=BLUE,
+        linewidth=0.8,
+    )
     axes.scatter(
         predicted,
         observed,

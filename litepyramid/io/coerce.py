@@ -519,7 +519,13 @@ def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
     for name in (many, what):
         if columns and name in columns:
             holding = columns[name]
-    return table_rows(value, many, columns, holding=holding, wide=wide)
+    return table_rows(
+        value,
+        many,
+        columns,
+        holding=holding,
+        wide=wide,
+    )
 
 
 def paths_of(value: Any) -> Sequence[str | Path]:

@@ -110,7 +110,11 @@ class Dataset(Result):
     @property
     def signature(self) -> Signature:
         """The data set's hashes."""
-        return Signature.of(data=self.name, **signed(self.language), **self.hashes)
+        return Signature.of(
+            data=self.name,
+            **signed(self.language),
+            **self.hashes,
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:

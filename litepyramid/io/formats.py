@@ -510,7 +510,12 @@ def _labelled(lines: Lines, counts: Counts) -> Lines:
     documents = []
     systems: dict[str, None] = {}  # in the order in which they come
     for line, row in lines:
-        document = as_type(_Document, row, what="a broken record", line=line)
+        document = as_type(
+            _Document,
+            row,
+            what="a broken record",
+            line=line,
+        )
         documents.append((line, document))
         for name, text in document.system_outputs.items():
             if text is not None:

@@ -179,12 +179,22 @@ def load(
         texts = as_references(references, **names)
     extracted: Sequence[InputUnits] = ()
     if stus is not None:
-        extracted = as_units(stus, kind="stu", only=True, **names)
+        extracted = as_units(
+            stus,
+            kind="stu",
+            only=True,
+            **names,
+        )
     inputs = [entry.input for entry in scus or texts or extracted] or None
     systems = []
     questions: dict[str, str] = {}
     if summaries is not None:
-        systems = as_summaries(summaries, inputs, partial=nulls == "missing", **names)
+        systems = as_summaries(
+            summaries,
+            inputs,
+            partial=nulls == "missing",
+            **names,
+        )
 
     for answered in systems:
         for input_, question in answered.questions.items():
@@ -206,7 +216,16 @@ def load(
     # Labels alone are numbers: what they are of, the units say.
     if labels is not None and not (of := labelled or scus or extracted):
         raise InputError("labels without their units", expected="the units too")
-    rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
+    rated = (
+        ()
+        if labels is None
+        else as_labels(
+            labels,
+            of or (),
+            partial=True,
+            **names,
+        )
+    )
     # Only now is it known what columns all the tables had.
     if names["columns"]:
         names["columns"].check()
@@ -303,7 +322,13 @@ def _opened(
         return None
 
     wide = key == "summaries"
-    return table_rows(source, "data", columns, holding="summary", wide=wide)
+    return table_rows(
+        source,
+        "data",
+        columns,
+        holding="summary",
+        wide=wide,
+    )
 
 
 def _ids_of(table: Any) -> list[str]:

@@ -194,7 +194,12 @@ def _melted(table: Rows, chosen: list[str], holding: Holding) -> Rows:
 
     # Rows in Python go by their order where they have no ids.
     form = table.form if "input" in present else "python"
-    return replace(table, rows=rows, form=form, remarks=(*table.remarks, *remarks))
+    return replace(
+        table,
+        rows=rows,
+        form=form,
+        remarks=(*table.remarks, *remarks),
+    )
 
 
 def _system_columns(table: Rows, systems: str, holding: Holding) -> list[str]:
@@ -222,7 +227,12 @@ def as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") -> 
         lines = ((row.line, row.values) for row in table.rows)
         ours, counts = translate(form, lines, table.path)
         rows = [Row(*row) for row in ours]
-        table = replace(table, rows=rows, made=form, left_out=counts)
+        table = replace(
+            table,
+            rows=rows,
+            made=form,
+            left_out=counts,
+        )
     elif not _holds_ours(table, columns):
         table = _of_export(table)
 
@@ -279,7 +289,12 @@ def joined(tables: Sequence[Rows]) -> Rows:
         pairs = zip(table.rows, named, strict=True)
         rows += [row._replace(values=values, path=table.path) for row, values in pairs]
 
-    return replace(tables[0], form="python", rows=rows, left_out=left_out)
+    return replace(
+        tables[0],
+        form="python",
+        rows=rows,
+        left_out=left_out,
+    )
 
 
 def _holds_ours(table: Rows, columns: ColumnNames) -> bool:

@@ -169,7 +169,12 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
 
     # A fresh result holds arrays and records, a file only JSON's values.
     values = document if isinstance(source, str | Path) else plain(document)
-    saved = as_type(SavedScores, values, what=BROKEN, path=path)
+    saved = as_type(
+        SavedScores,
+        values,
+        what=BROKEN,
+        path=path,
+    )
     _check_rows(saved, path)
     return saved
 

@@ -139,7 +139,12 @@ def read_scores(
     if full is not None:
         whole = read_scores(full, columns=columns)
 
-    return replace(table, human=raters, chosen=chosen, full=whole)
+    return replace(
+        table,
+        human=raters,
+        chosen=chosen,
+        full=whole,
+    )
 
 
 def _names_raters(human: Any) -> bool:
@@ -258,7 +263,13 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
 
     if text is not None:
         # A file of scores is a table, whatever its first line holds.
-        rows = read_rows(path, columns, table=True, text=text, holding="score")
+        rows = read_rows(
+            path,
+            columns,
+            table=True,
+            text=text,
+            holding="score",
+        )
         return _rated(rows)
 
     if table := table_rows(source, "scores", columns, holding="score"):

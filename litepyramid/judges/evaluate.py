@@ -230,14 +230,29 @@ def evaluate(
         batch = judge_pairs(in_language(ready, code), one.items, one.questions)
         presence = np.concatenate(batch.presence)
         fields = {**batch.signature, **signed(code)}
-        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
-        results.append(calibrate(presence, one.labels, bins=bins, signature=about))
+        about = Signature.of(
+            **fields,
+            data_sha=one.sha,
+            bins=bins,
+        )
+        results.append(
+            calibrate(
+                presence,
+                one.labels,
+                bins=bins,
+                signature=about,
+            )
+        )
         gaps += one.notes
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
 
     sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
-    about = Signature.of(**fields, data_sha=sha, bins=bins)
+    about = Signature.of(
+        **fields,
+        data_sha=sha,
+        bins=bins,
+    )
     names = tuple(one.name for one in sets)
     return EvaluationResult(names, tuple(results), tuple(phenomena), about, tuple(gaps))
 
@@ -468,7 +483,13 @@ def read_labelled_set(path: str | Path) -> LabelledSet:
     items = []
     labels = []
     for line, value in read_jsonl(path):
-        pair = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        pair = as_type(
+            _PairLine,
+            value,
+            what="no labelled pair",
+            path=path,
+            line=line,
+        )
         items.append((pair.premise, [pair.hypothesis]))
         labels.append(pair.present)
     return LabelledSet(stem(path), items, np.array(labels, dtype=np.float64))

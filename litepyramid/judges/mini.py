@@ -138,7 +138,12 @@ class MiniJudge(NLIJudge):
         self._stack = None
         # The stack was fitted to p3c; another mode is the encoder alone.
         if mode is None and file_type(path) == "file":
-            self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)
+            self._stack = as_type(
+                Stack,
+                read_json(path),
+                path=path,
+                error=ModelError,
+            )
         self._words = LexicalJudge(load_lexical())
 
     def signature(self) -> dict[str, str]:

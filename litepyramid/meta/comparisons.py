@@ -197,8 +197,18 @@ class ComparisonResult(Result):
             Column("correlation", "corr a"),
             Column("other_correlation", "corr b"),
             Column("difference", "a - b", signed=True),
-            Column("p_value", "p", digits=4, above_zero=True),
-            Column("corrected", "corrected p", digits=4, above_zero=True),
+            Column(
+                "p_value",
+                "p",
+                digits=4,
+                above_zero=True,
+            ),
+            Column(
+                "corrected",
+                "corrected p",
+                digits=4,
+                above_zero=True,
+            ),
         )
         # The best metric's tests first, and among them those against the best others.
         worst_last = -np.nan_to_num(c.correlations, nan=-2.0)

@@ -340,7 +340,12 @@ def correlate(
 
     # Which value is the first, and raised, is part of the authors' definition.
     as_listed = constant == "zb21"
-    table = score_table(scores, human, as_listed=as_listed, **sources)
+    table = score_table(
+        scores,
+        human,
+        as_listed=as_listed,
+        **sources,
+    )
     sides = align_each(table, several(level))
     correlations = []
 
@@ -357,7 +362,12 @@ def correlate(
         )
 
     order_sha = fingerprint(table.systems) if as_listed else None
-    signature = signature_of(sides, pairs, constant=constant, order_sha=order_sha)
+    signature = signature_of(
+        sides,
+        pairs,
+        constant=constant,
+        order_sha=order_sha,
+    )
     return CorrelationResult(tuple(correlations), constant, signature)
 
 

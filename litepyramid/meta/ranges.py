@@ -412,7 +412,12 @@ def _normalised(matrix: FloatArray) -> FloatArray:
     low = matrix.min(axis=1, keepdims=True)
     width = np.ptp(matrix, axis=1, keepdims=True)
     normalised = np.zeros_like(matrix)
-    np.divide(matrix - low, width, out=normalised, where=width > 0)
+    np.divide(
+        matrix - low,
+        width,
+        out=normalised,
+        where=width > 0,
+    )
     return normalised
 
 

@@ -121,7 +121,7 @@ class JudgeAudit(Result):
         )
         columns: tuple[Column | str, ...] = (
             "kind", "name", "error", "pairs", Column("difference", signed=True),
-            *signed[1:], Column("p_holm", "p Holm", digits=4, above_zero=True),
+            *signed[1:], Column("p_holm", "p Holm", digits=4, above_zero=True,),
         )  # fmt: skip
 
         shown = self.failing

@@ -91,7 +91,14 @@ class SystemComparison(Result):
         inputs = counted(max(pair.inputs for pair in self.pairs), "input")
         title = f"{metric_title(self.metric)}: differences {title} on {inputs}"
         repeated = 3 if self._many else 2
-        return [replace(table, title=title, notes=self._notes(), repeated=repeated)]
+        return [
+            replace(
+                table,
+                title=title,
+                notes=self._notes(),
+                repeated=repeated,
+            )
+        ]
 
     def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
@@ -282,7 +289,13 @@ def compare(
 
         for (i, j), p_holm, entry in zip(places, holm, tested, strict=True):
             names = {"first": systems[i], "second": systems[j]}
-            compared.append(PairComparison(**names, **entry, p_holm=p_holm))
+            compared.append(
+                PairComparison(
+                    **names,
+                    **entry,
+                    p_holm=p_holm,
+                )
+            )
 
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 

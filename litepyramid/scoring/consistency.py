@@ -121,7 +121,13 @@ def _check_scores(
 def _same(saved: FloatArray | float, expected: FloatArray | float) -> Any:
     """Where numbers agree but for the rounding of other machines; NaN agrees with
     NaN."""
-    return np.isclose(saved, expected, rtol=0, atol=_ROUNDING, equal_nan=True)
+    return np.isclose(
+        saved,
+        expected,
+        rtol=0,
+        atol=_ROUNDING,
+        equal_nan=True,
+    )
 
 
 def _check_means(result: ScoreRecord, means: Sequence[float | None]) -> None:

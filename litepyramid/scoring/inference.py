@@ -36,7 +36,12 @@ MEASURES = (
     Column("low", signed=True),
     Column("high", signed=True),
     Column("p", digits=4, above_zero=True),
-    Column("p_holm", "p Holm", digits=4, above_zero=True),
+    Column(
+        "p_holm",
+        "p Holm",
+        digits=4,
+        above_zero=True,
+    ),
 )
 """The columns of a tested difference."""
 

@@ -354,7 +354,12 @@ class ScoringRule:
         size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
         # An input whose weights are all zero has no shares, and is no division by zero.
         whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
-        return np.divide(weights, whole, out=np.zeros_like(weights), where=whole > 0)
+        return np.divide(
+            weights,
+            whole,
+            out=np.zeros_like(weights),
+            where=whole > 0,
+        )
 
     def limits(self, layout: UnitLayout) -> Ends:
         """The lowest and the highest mean score that any labels give."""
@@ -432,7 +437,14 @@ def _ratio(
 ) -> FloatArray:
     """gained / whole where that is so, elsewhere another value."""
     out = np.full(gained.shape, other)
-    return np.asarray(np.divide(gained, whole, out=out, where=where))
+    return np.asarray(
+        np.divide(
+            gained,
+            whole,
+            out=out,
+            where=where,
+        )
+    )
 
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:

@@ -96,7 +96,12 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     folder = file_type(labels) == "folder"
     path = Path(labels) / SAMPLE_FILE if folder else Path(labels)
     data = read_document(path, _FORMAT, "a sample of labels", _HINT)
-    sample = as_type(SampledLabels, data, what="a broken sample of labels", path=path)
+    sample = as_type(
+        SampledLabels,
+        data,
+        what="a broken sample of labels",
+        path=path,
+    )
 
     for fact in sample.facts:
         # Labels are divided by their probability, so a wrong one is a wrong score.
@@ -155,7 +160,12 @@ def answers_on(
     gained = layout.sums(shares * np.where(answered, labels, 0.0))
     known = layout.sums(np.abs(shares) * answered)
     mean = np.full(known.shape, np.nan)
-    np.divide(gained, known, out=mean, where=known > 0)
+    np.divide(
+        gained,
+        known,
+        out=mean,
+        where=known > 0,
+    )
 
     # A penalty that is met lowers the score: what was answered counts the other way.
     rest = np.repeat(mean, np.diff(layout.offsets), axis=1) * np.sign(shares)
@@ -236,7 +246,12 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         places = inputs[drawn][first]
 
         answered = ~np.isnan(said)
-        mean = np.divide(by_judge, whole, out=np.zeros(len(whole)), where=whole > 0)
+        mean = np.divide(
+            by_judge,
+            whole,
+            out=np.zeros(len(whole)),
+            where=whole > 0,
+        )
         # To be known, a draw must be drawn and answered.
         chance = chances[drawn][first] * _response(answered, mean)
         certain = answered & (chance == 1)

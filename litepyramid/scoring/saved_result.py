@@ -96,7 +96,12 @@ def _evidence(
 ) -> tuple[tuple[Evidence, ...], ...]:
     """The evidence of each unit; null is a unit of which the judge found nothing."""
     nothing = Evidence(0.0)
-    checked = as_type(list[list[Evidence | None]], rows, what=BROKEN, path=path)
+    checked = as_type(
+        list[list[Evidence | None]],
+        rows,
+        what=BROKEN,
+        path=path,
+    )
     evidence = []
     for row in checked:
         evidence.append(tuple([cell or nothing for cell in row]))

@@ -307,7 +307,12 @@ def make_contest(
         )
 
     # The fold itself is what is held out, and its model is for this machine alone.
-    whole = replace(settings, held_out=0.0, early_stop=0, onnx=False)
+    whole = replace(
+        settings,
+        held_out=0.0,
+        early_stop=0,
+        onnx=False,
+    )
 
     def of(name: str, **more: Any) -> Fields:
         shared = {"device": settings.device, **(options or {}), **more}

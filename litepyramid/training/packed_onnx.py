@@ -231,7 +231,12 @@ def _layer(
             values = graph.node("Unsqueeze", values, "one_axis")
         shape_of = graph.weight("by_head", np.array([0, 0, heads, width], dtype=int))
         values = graph.node("Reshape", values, shape_of)
-        return graph.node("Transpose", values, perm=[*order], name=name)
+        return graph.node(
+            "Transpose",
+            values,
+            perm=[*order],
+            name=name,
+        )
 
     key = split(key, "place", (0, 2, 3, 1), f"key_{number}")
     value = split(value, "place", (0, 2, 1, 3), f"value_{number}")
@@ -242,8 +247,18 @@ def _layer(
     near = graph.node("MatMul", query, key)
     scores = graph.node("Concat", far, near, axis=-1)
     scores = graph.node("Softmax", graph.node("Add", scores, seen), axis=-1)
-    cut = graph.node("Shape", "past_mask", start=3, end=4)
-    rest = graph.node("Shape", "mask", start=3, end=4)
+    cut = graph.node(
+        "Shape",
+        "past_mask",
+        start=3,
+        end=4,
+    )
+    rest = graph.node(
+        "Shape",
+        "mask",
+        start=3,
+        end=4,
+    )
     graph.count += 1
     shares = [f"far_{graph.count}", f"near_{graph.count}"]
     sizes = graph.node("Concat", cut, rest, axis=0)

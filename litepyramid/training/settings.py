@@ -141,7 +141,12 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
     match = not packed and (settings.match or config.get("reading") == "pairs")
     auto: Head = "three-class" if packed or match else "presence"
     head = auto if settings.head == "auto" else settings.head
-    return replace(settings, head=head, match=match, packed=packed)
+    return replace(
+        settings,
+        head=head,
+        match=match,
+        packed=packed,
+    )
 
 
 def made_from(

@@ -227,7 +227,11 @@ def validate(
     training."""
     scored = tuple(name for name in dataset.inputs if inputs is None or name in inputs)
     fold = Fold(0, scored, dataset.systems, (), ())
-    signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
+    signature = Signature.of(
+        inputs=len(scored),
+        constant=constant,
+        **dataset.hashes,
+    )
     return validated(dataset, [(fold, judges)], units, constant, signature)
 
 

@@ -485,7 +485,12 @@ def _units(
                 stus.setdefault(f"{who} is {sentence.tokens[age]}", False)
 
             for text, said in stus.items():
-                unit = Unit(text, kind="stu", sentence=number, said=said)
+                unit = Unit(
+                    text,
+                    kind="stu",
+                    sentence=number,
+                    said=said,
+                )
                 made.append(replace(unit, reference=parse.reference))
 
         counts["mentions replaced"] += len(resolution.names)

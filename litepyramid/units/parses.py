@@ -287,7 +287,12 @@ def read_parses(path: str | Path) -> list[ParsedReference]:
     should be."""
     parses = {}
     for line, row in read_jsonl(path):
-        parse = as_type(ParsedReference, row, path=path, line=line)
+        parse = as_type(
+            ParsedReference,
+            row,
+            path=path,
+            line=line,
+        )
         check_parse(parse, path=path, line=line)
         key = (parse.input, parse.reference)
         if key in parses:

@@ -342,7 +342,12 @@ class WordRows:
 
     def total(self, values: NDArray[np.generic]) -> FloatArray:
         """Sums over the rows of each unit (and what other axes there are)."""
-        sums = np.add.reduceat(values, self.starts, axis=0, dtype=np.float64)
+        sums = np.add.reduceat(
+            values,
+            self.starts,
+            axis=0,
+            dtype=np.float64,
+        )
         return sums
 
     def normal(self, weights: FloatArray) -> FloatArray:

@@ -134,7 +134,12 @@ def read_onnx_tokenizer(folder: Path) -> Tokenizer:
         core.no_padding()
         end = settings.get("eos_token") or settings.get("sep_token") or ""
         end = end if isinstance(end, str) else end["content"]
-        return Tokenizer(core, cut_left=side == "left", typed=True, end=end)
+        return Tokenizer(
+            core,
+            cut_left=side == "left",
+            typed=True,
+            end=end,
+        )
 
 
 def _library(name: str) -> Any:

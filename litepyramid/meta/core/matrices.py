@@ -118,7 +118,12 @@ class TieAccuracy:
         drawn = np.ones(self.inputs.max() + 1) if inputs is None else inputs
         # An input counts as often as it is drawn, however many pairs it has.
         whole = np.bincount(self.inputs, w, minlength=drawn.size)
-        share = np.divide(drawn, whole, out=np.zeros(drawn.size), where=whole > 0)
+        share = np.divide(
+            drawn,
+            whole,
+            out=np.zeros(drawn.size),
+            where=whole > 0,
+        )
         if not (total := float(drawn[whole > 0].sum())):
             return float("nan"), float("nan")
         w = w * share[self.inputs]

@@ -396,7 +396,12 @@ class TieAccuracySwaps(Swapped):
 
         whole = (~np.isnan(order)).sum(axis=0)
         used = max(int((whole > 0).sum()), 1)
-        scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
+        scale = np.divide(
+            0.5 / used,
+            whole,
+            out=np.zeros(len(whole)),
+            where=whole > 0,
+        )
         alpha = (right(0, 0) - right(1, 1)) * scale
         beta = (right(0, 1) - right(1, 0)) * scale
         # α (u + v) / 2 + β (u - v) / 2 = u (α + β) / 2 + v (α - β) / 2: what each coin
