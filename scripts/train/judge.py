@@ -33,6 +33,7 @@ from judge_packs import (
     DERIVED,
     MixedPack,
     PackMaker,
+    Pair,
     highlight_facts,
     lengthened,
     read_facts,
@@ -40,7 +41,6 @@ from judge_packs import (
     template_packs,
     written_packs,
 )
-from judge_pairs import Pair
 from judge_train import Plan, Run, encoded, origins_of
 from judge_words import WordNet
 

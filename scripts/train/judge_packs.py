@@ -23,10 +23,9 @@ import numpy as np
 from judge_pairs import (
     WORDS,
     Grammar,
-    Pair,
     Sentence,
     Writer,
-    drawn_pairs,
+    drawn_scene,
     is_name,
     joined,
     scenes,
@@ -40,8 +39,16 @@ from litepyramid.training.pairs import CONTRADICTION, NEUTRAL
 from litepyramid.units.extract import tokenizer
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
+Pair = dict[str, Any]
 ABSENT = 0.0
 PRESENT = 1.0
+LABELS = {
+    "e": PRESENT,
+    "n": NEUTRAL,
+    "c": CONTRADICTION,
+    "0": ABSENT,
+    "1": PRESENT,
+}
 UNITS = 9
 SYMMETRIC = {
     "meet", "marry", "agree", "play", "draw", "face", "fight", "talk", "share", "join",
@@ -97,12 +104,7 @@ class Facts:
 
 def label_of(row: Pair) -> float:
     """A row's label as `TrainingPairs` has it."""
-    codes = {
-        "e": PRESENT,
-        "n": NEUTRAL,
-        "c": CONTRADICTION,
-    }
-    return codes[row["label"][0]] if "label" in row else float(row["present"])
+    return LABELS[row["label"][0]] if "label" in row else float(row["present"])
 
 
 def read_facts(rows: Iterable[Pair], most_sentences: int = 6) -> list[Facts]:
@@ -150,6 +152,7 @@ class Alterer:
         if one is None:
             return []
 
+        passive, turned = one.passives()
         made: list[tuple[str, Sequence[str], float]] = [
             ("negate", one.negated(), CONTRADICTION),
             ("affirm", affirmed(one), CONTRADICTION),
@@ -160,8 +163,8 @@ class Alterer:
             ("number", one.number(), ABSENT),
             ("rival", one.rival(), ABSENT),
             ("opposite", one.opposite(), CONTRADICTION),
-            ("passive", one.passive(), PRESENT),
-            ("turned", turned(one), ABSENT),
+            ("passive", passive, PRESENT),
+            ("turned", turned, ABSENT),
             ("name", other_name(one, names, self.random), ABSENT),
         ]
         made += [("part", words, PRESENT) for words in parts(one)]
@@ -257,25 +260,6 @@ def other_name(one: Sentence, names: Sequence[str], draw: random.Random) -> list
     if not others:
         return []
     return [*one.words[:start], *draw.choice(others).split(), *one.words[end:]]
-
-
-def turned(one: Sentence) -> list[str]:
-    """The passive that says that the other one did it."""
-    spans = one.arguments()
-    target = one.child("obj")
-    if spans is None or target is None or not one.verb or one.root.tag_ != "VBD":
-        return []
-    (first, end), (start, last) = spans
-    if (end, start) != (one.root.i, one.root.i + 1):
-        return []
-    subject = one.subject
-    plural = subject is not None and subject.tag_ in ("NNS", "NNPS")
-    verb = one.grammar.inflected(one.verb, "VBN")
-
-    return [
-        *one.words[first:end], "were" if plural else "was", verb, "by",
-        *one.lowered(start, last), *one.words[last:],
-    ]  # fmt: skip
 
 
 def parts(one: Sentence) -> Iterator[list[str]]:
@@ -479,15 +463,14 @@ def template_packs(number: int, seed: int = 11) -> Iterator[Pack]:
 
 
 def _scene_pack(writer: Writer, scene: Any) -> Iterator[Pack]:
-    rows = [*drawn_pairs(writer, scene, 0)]
-    if not rows:
+    premise, hypotheses = drawn_scene(writer, scene)
+    if not hypotheses:
         return
-    units = {row["hypothesis"]: label_of(row) for row in rows}
-    several = [*units.items()]
+    several = [*hypotheses.items()]
     writer.rng.shuffle(several)
-    some = [(str(u), float(x)) for u, x in several[: UNITS + 1]]
-    units, labels = zip(*some, strict=True)
-    yield MixedPack(rows[0]["premise"], units, labels, (ALTERED,) * len(units))
+    units, letters = zip(*several[: UNITS + 1], strict=True)
+    labels = tuple(LABELS[letter] for letter in letters)
+    yield MixedPack(premise, units, labels, (ALTERED,) * len(units))
 
 
 def highlight_facts(folder: Path, seed: int = 5) -> list[Facts]:

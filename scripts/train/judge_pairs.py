@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from spacy.tokens import Doc, Token
 
 from litepyramid.judges.lexical.features import english
 
-Pair = dict[str, Any]
 Words = list[str]
 
 
@@ -53,20 +51,8 @@ def _rows(name: str) -> list[list[str]]:
     return [[cell.strip() for cell in phrase.split("/")] for phrase in phrases(name)]
 
 
-def pair(premise: str, hypothesis: str, label: str, kind: str) -> Pair:
-    """A row of a file of pairs; `label` is e, n, c, 0 (absent) or 1 (present)."""
-    known = {"label": label} if label in "nc" else {"present": int(label != "0")}
-    return {
-        "premise": premise,
-        "hypothesis": hypothesis,
-        **known,
-        "kind": kind,
-    }
-
-
-Scene = tuple[str, Sequence[str], Sequence[Sequence[Sequence[str]]]]
-"""A kind, premises of which one is drawn, and lines of (label, pattern) of
-hypotheses."""
+Scene = tuple[Sequence[str], Sequence[Sequence[Sequence[str]]]]
+"""Premises of which one is drawn, and lines of (label, pattern) of hypotheses."""
 
 
 class Writer:
@@ -173,7 +159,7 @@ def scenes(name: str) -> Iterator[Scene]:
     for text in WORDS[name].split("\n\n"):
         rows = text.splitlines()
         lines = [[p.split(" ", 1) for p in r.split(" | ")] for r in rows if r[0] != "<"]
-        yield name.split()[0], [row[2:] for row in rows if row[0] == "<"], lines
+        yield [row[2:] for row in rows if row[0] == "<"], lines
 
 
 def veiled() -> Iterator[Scene]:
@@ -187,18 +173,19 @@ def veiled() -> Iterator[Scene]:
         fact = "e" if mark in "1+" else "0"
         lines = [[(fact, flat), ("e", veil)], [(fact, "{s} has {done} {it}")]]
         lines.append([({"-": "e", "0": "0"}.get(mark, "c"), denial)])
-        yield from [("veils", [veil + end], lines)] * (1 if fact == "e" else 2)
+        yield from [([veil + end], lines)] * (1 if fact == "e" else 2)
         backward = [
             ("e", flat),
             *([("e" if mark == "+" else "0", veil)] if mark != "1" else []),
         ]
-        yield "veils", [flat + "{when}"], [backward]
+        yield [flat + "{when}"], [backward]
 
 
-def drawn_pairs(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
-    """One premise of a scene, some of its lines; patterns without a value are passed
-    over."""
-    (kind, patterns, several), slots = scene, writer.slots()
+def drawn_scene(writer: Writer, scene: Scene) -> tuple[str, dict[str, str]]:
+    """One premise of a scene, and the label of each hypothesis: e, n, c, 0 (absent) or
+    1 (present). Patterns without a value are passed over: there may be none."""
+    patterns, several = scene
+    slots = writer.slots()
 
     def filled(some: Sequence[str]) -> list[str]:
         return [
@@ -207,8 +194,9 @@ def drawn_pairs(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
             if set(re.findall(r"{(\w+)}", p)) <= set(slots)
         ]
 
-    if not (premises := filled(patterns)):
-        return
+    premises = filled(patterns)
+    if not premises:
+        return "", {}
     premise = sentence(writer.pick(premises))
     slots["tail"] = slots["tail"] if slots["tail"] in premise else ""
 
@@ -221,10 +209,11 @@ def drawn_pairs(writer: Writer, scene: Scene, drawn: int) -> Iterator[Pair]:
         [(label, text) for label, p in line for text in filled([p])] for line in several
     ]
     lines = [line for line in lines if line]
-    order = writer.rng.permutation(len(lines)).tolist()
-    for n in order[: drawn or len(lines)]:
+    labels = {}
+    for n in writer.rng.permutation(len(lines)).tolist():
         for label, text in lines[n]:
-            yield pair(premise, sentence(text), label, kind)
+            labels[sentence(text)] = label
+    return premise, labels
 
 
 class Grammar:
@@ -298,7 +287,6 @@ HEDGES = [phrase.split() for phrase in phrases("hedges")]
 AUXILIARIES = {word: forms.split(", ") for word, forms in _rows("hedged auxiliaries")}
 CARDINALS = phrases("cardinals")
 NO_NAMES = {*phrases("days"), *phrases("months")}
-UNREAL = re.compile(rf"\b({'|'.join(phrases('unreal'))})\b")
 
 
 def is_name(word: str) -> bool:
@@ -358,13 +346,6 @@ class Sentence:
             if plain and tag and not self.negative
             else ""
         )
-
-    @cached_property
-    def names(self) -> list[tuple[int, int]]:
-        """The spans of names of two words or more."""
-        runs = groupby(range(len(self.words)), lambda n: is_name(self.words[n]))
-        spans = [[*places] for named, places in runs if named]
-        return [(places[0], places[-1] + 1) for places in spans if len(places) > 1]
 
     def pick(self, among: Sequence[Any]) -> Any:
         return among[int(self.rng.integers(len(among)))]
@@ -438,23 +419,27 @@ class Sentence:
             *self.lowered(first, end), *self.words[last:],
         ]  # fmt: skip
 
-    def passive(self) -> Words:
+    def passives(self) -> tuple[Words, Words]:
+        """The passive that says the same, and the one that says that the other one did
+        it."""
         spans = self.arguments()
         target = self.child("obj")
         if spans is None or target is None or not self.verb or self.root.tag_ != "VBD":
-            return []
+            return [], []
         (first, end), (start, last) = spans
         if (end, start) != (self.root.i, self.root.i + 1):
-            return []
-        be = "were" if target.tag_ in ("NNS", "NNPS") else "was"
-        verb = [
-            be,
-            self.grammar.inflected(self.verb, "VBN"),
-            "by",
-            *self.lowered(first, end),
-        ]
+            return [], []
 
-        return [*self.lowered(start, last), *verb, *self.words[last:]]
+        def passive(token: Any, patient: Words, agent: Words) -> Words:
+            be = "were" if token.tag_ in ("NNS", "NNPS") else "was"
+            verb = self.grammar.inflected(self.verb, "VBN")
+            return [*patient, be, verb, "by", *agent, *self.words[last:]]
+
+        other = self.lowered(start, last)
+        return (
+            passive(target, other, self.lowered(first, end)),
+            passive(self.subject, self.words[first:end], other),
+        )
 
     def number(self) -> Words:
         numeral = re.compile(r"\d[\d,]*(\.\d+)?|" + "|".join(CARDINALS), re.IGNORECASE)
