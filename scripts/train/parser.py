@@ -24,8 +24,8 @@ import random
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.scorer import Scorer
@@ -66,15 +66,15 @@ factory = "tok2vec"
 
 [components.tok2vec.model.embed]
 @architectures = "spacy.MultiHashEmbed.v2"
-width = {width}
+width = 96
 attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
-rows = [{rows}, 1000, 2500, 1500]
+rows = [5000, 1000, 2500, 1500]
 include_static_vectors = false
 
 [components.tok2vec.model.encode]
 @architectures = "spacy.MaxoutWindowEncoder.v2"
-width = {width}
-depth = {depth}
+width = 96
+depth = 4
 window_size = 1
 maxout_pieces = 3
 
@@ -86,7 +86,7 @@ factory = "tagger"
 
 [components.tagger.model.tok2vec]
 @architectures = "spacy.Tok2VecListener.v1"
-width = {width}
+width = 96
 
 [components.morphologizer]
 factory = "morphologizer"
@@ -96,7 +96,7 @@ factory = "morphologizer"
 
 [components.morphologizer.model.tok2vec]
 @architectures = "spacy.Tok2VecListener.v1"
-width = {width}
+width = 96
 
 [components.parser]
 factory = "parser"
@@ -106,63 +106,70 @@ min_action_freq = 10
 @architectures = "spacy.TransitionBasedParser.v2"
 state_type = "parser"
 extra_state_tokens = false
-hidden_width = {hidden}
+hidden_width = 96
 maxout_pieces = 2
 use_upper = true
 
 [components.parser.model.tok2vec]
 @architectures = "spacy.Tok2VecListener.v1"
-width = {width}
+width = 96
 """
+SEED = 12345
+DROPOUT = 0.2
+PATIENCE = 8  # epochs without a better dev part
+
+
+class Token(NamedTuple):
+    """A word of a gold tree; `head` is a place in the sentence."""
+
+    word: str
+    tag: str
+    pos: str
+    head: int
+    dep: str
+
+
+def tokens_of(doc: Doc) -> list[Token]:
+    """The tokens of a gold sentence, without morphology."""
+    return [Token(t.text, t.tag_, t.pos_, t.head.i, t.dep_) for t in doc]
+
+
+def built(vocab: Vocab, tokens: list[Token]) -> Doc:
+    """One sentence of these tokens."""
+    words, tags, pos, heads, deps = zip(*tokens, strict=True)
+    starts = [i == 0 for i in range(len(words))]
+    return Doc(
+        vocab,
+        words=words,
+        tags=tags,
+        pos=pos,
+        heads=heads,
+        deps=deps,
+        sent_starts=starts,
+    )
 
 
 def read_treebank(path: Path, vocab: Vocab) -> list[Doc]:
     """One Doc a sentence, gold tokens, heads, labels and tags; morphology reduced to
     UPOS."""
-    docs = []
     text = path.read_text(encoding="utf-8")
-    for doc in conllu_to_docs(text, n_sents=1, no_print=True):
-        docs.append(
-            Doc(
-                vocab,
-                words=[t.text for t in doc],
-                tags=[t.tag_ for t in doc],
-                pos=[t.pos_ for t in doc],
-                heads=[t.head.i for t in doc],
-                deps=[t.dep_ if t.dep_ != "ROOT" else "ROOT" for t in doc],
-                sent_starts=[i == 0 for i in range(len(doc))],
-            )
-        )
-
-    return docs
+    docs = conllu_to_docs(text, n_sents=1, no_print=True)
+    return [built(vocab, tokens_of(doc)) for doc in docs]
 
 
 def without(doc: Doc, drop: set[int]) -> Doc:
     """The sentence without some of its leaves."""
     keep = [t.i for t in doc if t.i not in drop]
     place = {old: new for new, old in enumerate(keep)}
-    return Doc(
-        doc.vocab,
-        words=[doc[i].text for i in keep],
-        tags=[doc[i].tag_ for i in keep],
-        pos=[doc[i].pos_ for i in keep],
-        heads=[place[doc[i].head.i] for i in keep],
-        deps=[doc[i].dep_ for i in keep],
-        sent_starts=[new == 0 for new in range(len(keep))],
-    )
+    tokens = tokens_of(doc)
+    rest = [tokens[i]._replace(head=place[tokens[i].head]) for i in keep]
+    return built(doc.vocab, rest)
 
 
 def reworded(doc: Doc, words: list[str]) -> Doc:
     """The same tree over other words."""
-    return Doc(
-        doc.vocab,
-        words=words,
-        tags=[t.tag_ for t in doc],
-        pos=[t.pos_ for t in doc],
-        heads=[t.head.i for t in doc],
-        deps=[t.dep_ for t in doc],
-        sent_starts=[t.i == 0 for t in doc],
-    )
+    pairs = zip(tokens_of(doc), words, strict=True)
+    return built(doc.vocab, [token._replace(word=word) for token, word in pairs])
 
 
 def augmented(doc: Doc, rng: random.Random) -> Doc:
@@ -281,22 +288,18 @@ class Titles:
         elif chance < 0.6 and self.adjectives:
             title.insert(0, (rng.choice(self.adjectives), "JJ", "ADJ", "amod"))
 
+        # Adjuncts of a title go with its last word, and that one with the name.
         size = len(title)
-        heads = [h + size if h >= place else h for h in (t.head.i for t in doc)]
-        new = [place + size - 1] * (size - 1) + [place + size]
-
-        def joined(before: list, middle: list) -> list:
-            return before[:place] + middle + before[place:]
-
-        return Doc(
-            doc.vocab,
-            words=joined([t.text for t in doc], [word for word, *_ in title]),
-            tags=joined([t.tag_ for t in doc], [tag for _, tag, _, _ in title]),
-            pos=joined([t.pos_ for t in doc], [pos for _, _, pos, _ in title]),
-            heads=joined(heads, new),
-            deps=joined([t.dep_ for t in doc], [dep for *_, dep in title]),
-            sent_starts=[i == 0 for i in range(len(doc) + size)],
-        )
+        heads = [place + size - 1] * (size - 1) + [place + size]
+        before = [
+            Token(word, tag, pos, head, dep)
+            for (word, tag, pos, dep), head in zip(title, heads, strict=True)
+        ]
+        tokens = [
+            t._replace(head=t.head + size if t.head >= place else t.head)
+            for t in tokens_of(doc)
+        ]
+        return built(doc.vocab, tokens[:place] + before + tokens[place:])
 
 
 def save(nlp: Language, folder: Path) -> None:
@@ -330,32 +333,23 @@ def write_bare_verbs(docs: list[Doc], folder: Path) -> None:
 def evaluate(nlp: Language, gold: list[Doc]) -> dict[str, float]:
     """UAS, LAS (punctuation left out and counted in), XPOS and UPOS accuracy; gold
     tokens."""
-    guesses = list(
-        nlp.pipe(
-            (
-                Doc(
-                    nlp.vocab,
-                    words=[t.text for t in d],
-                    sent_starts=[t.i == 0 for t in d],
-                )
-                for d in gold
-            ),
-            batch_size=256,
-        )
+    bare = (
+        Doc(nlp.vocab, words=[t.text for t in d], sent_starts=[t.i == 0 for t in d])
+        for d in gold
     )
+    guesses = nlp.pipe(bare, batch_size=256)
     examples = [Example(guess, doc) for guess, doc in zip(guesses, gold, strict=True)]
     scores = Scorer(nlp).score(examples)
-    pairs = [
-        (g, t)
-        for guess, doc in zip(guesses, gold, strict=True)
-        for g, t in zip(guess, doc, strict=True)
-    ]
-    heads = [g.head.i == t.head.i for g, t in pairs]
-    labelled = [h and g.dep_ == t.dep_ for h, (g, t) in zip(heads, pairs, strict=True)]
+    trees = Scorer.score_deps(
+        examples,
+        "dep",
+        getter=lambda token, _: token.dep_,
+        head_attr="head",
+    )
 
     return {
-        "uas": float(np.mean(heads)),
-        "las": float(np.mean(labelled)),
+        "uas": float(trees["dep_uas"]),
+        "las": float(trees["dep_las"]),
         "uas_without_punctuation": float(scores["dep_uas"]),
         "las_without_punctuation": float(scores["dep_las"]),
         "xpos": float(scores["tag_acc"]),
@@ -370,14 +364,8 @@ def main() -> None:
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("parser"))
     parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--width", type=int, default=96)
-    parser.add_argument("--depth", type=int, default=4)
-    parser.add_argument("--rows", type=int, default=5000)
-    parser.add_argument("--hidden", type=int, default=96)
     parser.add_argument("--batch-words", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=0.002)
-    parser.add_argument("--dropout", type=float, default=0.2)
-    parser.add_argument("--patience", type=int, default=8)
     parser.add_argument("--start", type=Path, help="a pipeline to continue from")
     parser.add_argument(
         "--invent", action="store_true", help="replace words by invented ones"
@@ -388,7 +376,6 @@ def main() -> None:
     parser.add_argument(
         "--evaluate", type=Path, help="measure this pipeline, train none"
     )
-    parser.add_argument("--seed", type=int, default=12345)
     arguments = parser.parse_args()
 
     if arguments.evaluate:
@@ -403,16 +390,9 @@ def main() -> None:
             )
         return
 
-    rng = random.Random(arguments.seed)
-    spacy.util.fix_random_seed(arguments.seed)
-    config = Config().from_str(
-        CONFIG.format(
-            width=arguments.width,
-            depth=arguments.depth,
-            rows=arguments.rows,
-            hidden=arguments.hidden,
-        )
-    )
+    rng = random.Random(SEED)
+    spacy.util.fix_random_seed(SEED)
+    config = Config().from_str(CONFIG)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     if arguments.start:
         nlp = spacy.load(arguments.start)
@@ -463,7 +443,7 @@ def main() -> None:
             nlp.update(
                 batch,
                 sgd=optimizer,
-                drop=arguments.dropout,
+                drop=DROPOUT,
                 losses=losses,
             )
             batch = []
@@ -486,7 +466,7 @@ def main() -> None:
                 nlp.meta["performance"] = {"dev": dev}
                 save(nlp, arguments.output)
 
-        if since >= arguments.patience:
+        if since >= PATIENCE:
             break
 
     nlp = spacy.load(arguments.output)

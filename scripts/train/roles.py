@@ -27,6 +27,7 @@ import json
 import random
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from torch.nn import functional
 
 import litepyramid
 from litepyramid.training.packed_onnx import read_packed
+from litepyramid.units.parsers.roles import best_paths
 
 JUDGE = Path(litepyramid.__file__).parent / "embedded/mini/model.onnx"
 SHARED_LAYERS = 3
@@ -284,14 +286,18 @@ class Weights:
     optimiser steps float32 copies of them, which are written back after each step.
     """
 
-    def __init__(self, groups: Sequence[tuple[list[nn.Parameter], float]]) -> None:
+    def __init__(
+        self, groups: Sequence[tuple[list[nn.Parameter], float]], kind: torch.dtype
+    ) -> None:
         self.rows: list[Tensor] = []
         self.slopes: list[Tensor] = []
         self.exact: list[nn.Parameter] = []
         made = []
 
         for parameters, rate in groups:
-            row = torch.cat([p.data.flatten() for p in parameters])
+            exact = nn.Parameter(torch.cat([p.data.flatten() for p in parameters]))
+            exact.grad = torch.zeros_like(exact)
+            row = exact.detach().to(kind, copy=True)
             slope = torch.zeros_like(row)
             start = 0
 
@@ -301,8 +307,6 @@ class Weights:
                 parameter.grad = slope[start:end].view(parameter.shape)
                 start = end
 
-            exact = nn.Parameter(row.float())
-            exact.grad = torch.zeros_like(exact)
             made.append({"params": [exact], "peak": rate})
             self.rows.append(row)
             self.slopes.append(slope)
@@ -310,12 +314,6 @@ class Weights:
 
         self.optimizer = torch.optim.AdamW(made, lr=0.0, weight_decay=0.01, fused=True)
         self.average = [exact.detach().clone() for exact in self.exact]
-
-    def start(self, exact: Sequence[Tensor]) -> None:
-        """Begins at these values."""
-        for row, own, value in zip(self.rows, self.exact, exact, strict=True):
-            own.data.copy_(value)
-            row.copy_(value)
 
     def step(self, share: float, number: int) -> None:
         """One step with a share of the peak rates; empties the gradients."""
@@ -336,6 +334,18 @@ class Weights:
             for i, exact in enumerate(self.exact):
                 self.rows[i].copy_(exact)
                 self.average[i].lerp_(exact, 1 - keep)
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """The model has the averaged weights for so long."""
+        before = [row.clone() for row in self.rows]
+        for row, average in zip(self.rows, self.average, strict=True):
+            row.copy_(average)
+
+        yield
+
+        for row, values in zip(self.rows, before, strict=True):
+            row.copy_(values)
 
 
 def label_names(sentences: Sequence[Sentence]) -> list[str]:
@@ -444,35 +454,6 @@ def batch_loss(
     return loss
 
 
-def forbidden(names: Sequence[str]) -> Tensor:
-    """[from, to]: 0, or very negative where BIO allows no such step; last: the start."""
-    steps = torch.zeros(len(names) + 1, len(names))
-    for after, name in enumerate(names):
-        if name.startswith("I-"):
-            steps[:, after] = -1e4
-            for before, other in enumerate(names):
-                if other[2:] == name[2:]:
-                    steps[before, after] = 0
-    return steps
-
-
-def best_path(scores: Tensor, steps: Tensor) -> list[int]:
-    """Viterbi over the log-probabilities [words, labels]."""
-    total = scores[0] + steps[-1]
-    back = []
-
-    for row in scores[1:]:
-        candidates = total[:, None] + steps[:-1]
-        total, best = candidates.max(0)
-        total = total + row
-        back.append(best)
-
-    path = [int(total.argmax())]
-    for best in reversed(back):
-        path.append(int(best[path[-1]]))
-    return path[::-1]
-
-
 def spans(tags: Sequence[str]) -> set[tuple[int, int, str]]:
     """The arguments of a frame as (start, end, role), without the verb's own span."""
     found = set()
@@ -497,7 +478,6 @@ def evaluate(
 ) -> dict[str, float]:
     """F1 of argument spans with gold predicates, F1 of predicates, heads right."""
     model.eval()
-    steps = forbidden(names)
     counts = [0] * 8
     alone = torch.tensor([0])
 
@@ -524,7 +504,7 @@ def evaluate(
             place = torch.tensor([sentence.firsts[verb]])
             again = model.encoder.read_again(states, mask, place)
             scored = model.tags(of_words(again, [sentence], alone)).float()
-            path = best_path(scored[0].log_softmax(-1), steps)
+            [path] = best_paths([scored[0].log_softmax(-1).numpy()], names)
             right = spans(tags)
             ours = spans([names[label] for label in path])
             counts[0] += len(right & ours)
@@ -556,7 +536,10 @@ class Run:
         path = self.folder / "state.pt"
         if path.exists():
             saved = torch.load(path, weights_only=True)
-            self.weights.start(saved["exact"])
+            with torch.no_grad():
+                for i, exact in enumerate(saved["exact"]):
+                    self.weights.exact[i].copy_(exact)
+                    self.weights.rows[i].copy_(exact)
             self.weights.optimizer.load_state_dict(saved["optimizer"])
             self.weights.average = saved["average"]
             self.step, self.passes, self.seconds = saved["counts"]
@@ -569,23 +552,13 @@ class Run:
             "average": self.weights.average,
             "counts": (self.step, self.passes, self.seconds),
         }
-        weights = {"model": self.averaged(), "labels": self.names}
+        with self.weights.averaged():
+            model = {k: v.clone() for k, v in self.model.state_dict().items()}
+        weights = {"model": model, "labels": self.names}
 
         for name, value in {"state.pt": state, "weights.pt": weights}.items():
             torch.save(value, self.folder / f"{name}.new")
             (self.folder / f"{name}.new").replace(self.folder / name)
-
-    def averaged(self) -> dict[str, Tensor]:
-        """The averaged weights by name."""
-        before = [row.clone() for row in self.weights.rows]
-        for row, average in zip(self.weights.rows, self.weights.average, strict=True):
-            row.copy_(average)
-
-        state = {k: v.clone() for k, v in self.model.state_dict().items()}
-
-        for row, value in zip(self.weights.rows, before, strict=True):
-            row.copy_(value)
-        return state
 
 
 def started(
@@ -602,29 +575,16 @@ def started(
     torch.manual_seed(1)
     model = Model(json.loads((encoder / "config.json").read_text()), len(names))
     load_encoder(model.encoder, encoder)
-    exact = [p.data.clone() for p in trained(model)]
-    model.to(kind)
-
     pretrained = [p for p in model.encoder.parameters() if p.requires_grad]
-    heads = [model.predicate, model.tags, model.dependencies]
-    weights = Weights(
-        [(pretrained, RATE), ([p for h in heads for p in h.parameters()], HEAD_RATE)]
-    )
-    whole = torch.cat([value.flatten() for value in exact])
-    first, second = whole.split([len(row) for row in weights.rows])
-    weights.start([first, second])
+    modules = (model.predicate, model.tags, model.dependencies)
+    heads = [p for module in modules for p in module.parameters()]
+    weights = Weights([(pretrained, RATE), (heads, HEAD_RATE)], kind)
+    model.to(kind)  # the word pieces, which are not trained
 
     run = Run(folder, model, weights, names)
     run.resume()
     short = [s for s in sentences if len(s.pieces) <= LONGEST]
     return run, short, read_split(data, "dev", tokenizer)[::4]
-
-
-def trained(model: Model) -> list[nn.Parameter]:
-    """The parameters that are trained: the encoder's, then those of the heads."""
-    heads = [model.predicate, model.tags, model.dependencies]
-    modules = [model.encoder, *heads]
-    return [p for m in modules for p in m.parameters() if p.requires_grad]
 
 
 def train(
@@ -670,16 +630,8 @@ def train(
 
 def figures(run: Run, sentences: Sequence[Sentence]) -> dict[str, float]:
     """How well the averaged weights do."""
-    weights = run.weights
-    before = [row.clone() for row in weights.rows]
-    for row, average in zip(weights.rows, weights.average, strict=True):
-        row.copy_(average)
-
-    found = evaluate(run.model, sentences, run.names)
-
-    for row, value in zip(weights.rows, before, strict=True):
-        row.copy_(value)
-    return found
+    with run.weights.averaged():
+        return evaluate(run.model, sentences, run.names)
 
 
 def main() -> None:
