@@ -26,21 +26,20 @@ SENTENCES = tuple(
 )
 
 
+def units(*pairs, kind="scu", name="a"):
+    """Units of one input: a text and the number of its sentence each."""
+    made = []
+    for text, number in pairs:
+        made.append(Unit(text, kind=kind, reference=0, sentence=number))
+    return [InputUnits(name, tuple(made))]
+
+
 def made(kind, counts):
     """`counts`: how many units each sentence has, in the order of SENTENCES."""
-    found = {"a": [], "b": []}
+    pairs = {"a": [], "b": []}
     for s, n in zip(SENTENCES, counts, strict=True):
-        found[s.input] += [
-            Unit(
-                f"{kind} {s.sentence}.{k}",
-                kind=kind,
-                reference=0,
-                sentence=s.sentence,
-            )
-            for k in range(n)
-        ]
-
-    return [InputUnits(name, tuple(units)) for name, units in found.items()]
+        pairs[s.input] += [(f"{kind} {s.sentence}.{k}", s.sentence) for k in range(n)]
+    return units(*pairs["a"], kind=kind) + units(*pairs["b"], kind=kind, name="b")
 
 
 SCUS = made("scu", (2, 1, 0, 1, 3))
@@ -48,14 +47,12 @@ STUS = made("stu", (1, 2, 1, 1, 1))
 EASY = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.2]))
 
 
+def mixed_of(count=3, scus=SCUS, stus=STUS, sentences=SENTENCES, **options):
+    return mix_units(scus, stus, sentences, count, **options)
+
+
 def test_by_easiness():
-    found = mix_units(
-        SCUS,
-        STUS,
-        SENTENCES,
-        3,
-        easiness=EASY,
-    )
+    found = mixed_of(easiness=EASY)
     assert found.carries_stus.tolist() == [True, True, False, True, False]
     assert found.units[0].texts == ("stu 0.0", "stu 1.0", "stu 1.1")
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
@@ -66,15 +63,7 @@ def test_by_easiness():
 @settings(max_examples=40)
 @given(st.integers(0, 5), st.integers(0, 2**32), st.sampled_from(get_args(By)))
 def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
-    found = mix_units(
-        SCUS,
-        STUS,
-        SENTENCES,
-        count,
-        by=by,
-        easiness=EASY,
-        seed=seed,
-    )
+    found = mixed_of(count, by=by, easiness=EASY, seed=seed)
     assert found.carries_stus.sum() == count
     expected = Counter()
 
@@ -89,17 +78,7 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
 
 
 def test_seeds_differ():
-    mixed = (
-        mix_units(
-            SCUS,
-            STUS,
-            SENTENCES,
-            2,
-            by="random",
-            seed=s,
-        )
-        for s in range(20)
-    )
+    mixed = (mixed_of(2, by="random", seed=s) for s in range(20))
     assert len({tuple(m.carries_stus) for m in mixed}) > 3
 
 
@@ -109,13 +88,7 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
         InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))),
         STUS[1],
     ]
-    found = mix_units(
-        scus,
-        stus,
-        SENTENCES,
-        1,
-        by="gold",
-    )
+    found = mixed_of(1, scus, stus, by="gold")
     assert found.carries_stus.tolist() == [True, False, False, False, False]
     assert np.isnan(found.easiness[2])
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
@@ -127,29 +100,10 @@ def test_a_share_is_floored_as_it_was_written():
 
 
 def test_an_input_left_without_units_is_refused():
-    scus = [InputUnits("a", (Unit("x", reference=0, sentence=1),)), SCUS[1]]
-    stus = [
-        InputUnits(
-            "a",
-            (
-                Unit(
-                    "y",
-                    kind="stu",
-                    reference=0,
-                    sentence=0,
-                ),
-            ),
-        ),
-        STUS[1],
-    ]
+    scus = [*units(("x", 1)), SCUS[1]]
+    stus = [*units(("y", 0), kind="stu"), STUS[1]]
     with refused("input 'a' is left without a unit"):
-        mix_units(
-            scus,
-            stus,
-            SENTENCES,
-            1,
-            easiness=EASY,
-        )
+        mixed_of(1, scus, stus, easiness=EASY)
 
 
 def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
@@ -157,42 +111,20 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
     thrice = Unit("It rained", 3.0, places=((0, 0), (0, 2), (1, 0)))
     once = Unit("We left", reference=0, sentence=0)
     sentences = (*SENTENCES[:3], Sentence("a", 1, 0, "Rain ."))
-    stus = [
-        InputUnits(
-            "a",
-            tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)),
-        )
-    ]
+    stus = units(*((f"stu {i}", i) for i in range(3)), kind="stu")
     scus = [InputUnits("a", (thrice, once))]
 
     def mixed(*values):
         easiness = Easiness(sentences, np.array(values))
-        return (
-            mix_units(
-                scus,
-                stus,
-                sentences,
-                int(sum(values)),
-                easiness=easiness,
-            )
-            .units[0]
-            .units
-        )
+        found = mixed_of(sum(values), scus, stus, sentences, easiness=easiness)
+        return found.units[0].units
 
     assert mixed(0, 0, 0, 0) == scus[0].units
     assert mixed(0, 0, 1, 0)[:2] == (
         Unit("It rained", 2.0, places=((0, 0), (1, 0))),
         once,
     )
-    assert mixed(1, 0, 1, 0)[:1] == (
-        Unit(
-            "It rained",
-            1.0,
-            "scu",
-            1,
-            0,
-        ),
-    )
+    assert mixed(1, 0, 1, 0)[:1] == (Unit("It rained", 1.0, "scu", 1, 0),)
     assert [u.kind for u in mixed(1, 1, 1, 1)] == ["stu"] * 3
 
 
@@ -244,50 +176,24 @@ def test_the_signature_changes_when_the_mix_does_and_only_then():
     """The order of inputs changes no choice, random ones and ties among them."""
     for by in ("easiness", "reversed", "random", "gold"):
         easiness = EASY if by in ("easiness", "reversed") else None
-        mixed = mix_units(
-            SCUS,
-            STUS,
-            SENTENCES,
-            3,
-            by=by,
-            easiness=easiness,
-            seed=1,
-        )
-        again = mix_units(
-            SCUS[::-1],
-            STUS,
-            SENTENCES[::-1],
-            3,
-            by=by,
-            easiness=easiness,
-            seed=1,
-        )
+        mixed = mixed_of(by=by, easiness=easiness, seed=1)
+        turned = {"scus": SCUS[::-1], "sentences": SENTENCES[::-1]}
+        again = mixed_of(**turned, by=by, easiness=easiness, seed=1)
         assert again.signature == mixed.signature
         assert sorted(again.units, key=lambda entry: entry.input) == list(mixed.units)
 
-    mixed = mix_units(
-        SCUS,
-        STUS,
-        SENTENCES,
-        3,
-        easiness=EASY,
-    )
+    mixed = mixed_of(easiness=EASY)
     heavier = [InputUnits("a", (Unit("scu", 2.0, reference=0, sentence=2),)), SCUS[1]]
+    more = made("stu", (1, 2, 1, 1, 2))
     other = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.6]))
 
-    for scus, stus, count, easiness in (
-        (heavier, STUS, 3, EASY),
-        (SCUS, made("stu", (1, 2, 1, 1, 2)), 3, EASY),
-        (SCUS, STUS, 2, EASY),
-        (SCUS, STUS, 3, other),
+    for change in (
+        {"scus": heavier},
+        {"stus": more},
+        {"count": 2},
+        {"easiness": other},
     ):
-        changed = mix_units(
-            scus,
-            stus,
-            SENTENCES,
-            count,
-            easiness=easiness,
-        )
+        changed = mixed_of(**{"easiness": EASY, **change})
         assert changed.signature != mixed.signature
 
 
@@ -296,23 +202,6 @@ MAT = (
     Sentence("a", 0, 1, "The dog ran ."),
     Sentence("a", 0, 2, "It rained ."),
 )
-
-
-def units(*pairs, kind="scu", name="a"):
-    return [
-        InputUnits(
-            name,
-            tuple(
-                Unit(
-                    t,
-                    kind=kind,
-                    reference=0,
-                    sentence=s,
-                )
-                for t, s in pairs
-            ),
-        )
-    ]
 
 
 def test_gold_easiness_by_hand():

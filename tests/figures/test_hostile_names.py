@@ -10,22 +10,18 @@ from litepyramid.tables import Column, Result, Table
 from litepyramid.text import latex_escape
 
 NAMES = [
-    *(
-        "\x1b[31mred",
-        "[bold]markup[/bold]",
-        "left\u202eright",
-        "line\nend",
-        r"\write18{id}",
-    ),
-    *(
-        "=cmd|' /C calc'!A0",
-        "+1+1",
-        "-2+3",
-        "@SUM(A1)",
-        "'=quoted",
-        "x" * 5000,
-        "half\udc80",
-    ),
+    "\x1b[31mred",
+    "[bold]markup[/bold]",
+    "left\u202eright",
+    "line\nend",
+    r"\write18{id}",
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "'=quoted",
+    "x" * 5000,
+    "half\udc80",
 ]
 
 
@@ -34,14 +30,8 @@ class Shown(Result):
 
     def to_tables(self):
         rows = tuple((name, -1.5) for name in NAMES)
-        return [
-            Table(
-                NAMES[3],
-                (Column("name"), Column("score", NAMES[4])),
-                rows,
-                tuple(NAMES),
-            )
-        ]
+        columns = (Column("name"), Column("score", NAMES[4]))
+        return [Table(NAMES[3], columns, rows, tuple(NAMES))]
 
     def to_json(self):
         return {"names": NAMES}

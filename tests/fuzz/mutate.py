@@ -9,153 +9,30 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+NUMBERS = (0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 10**30)
+TEXTS = (
+    "0 1 -1 1_000 nan inf 1e400 ١ None true \ud800 😀 e\u0301 <t> ../../x /etc/passwd"
+    " CON a.b.c =1+1 -"
+)
 VALUES: list[Any] = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        -1,
-        1,
-        2,
-        0.5,
-        1e308,
-        float("nan"),
-        float("inf"),
-        2**31,
-        2**63,
-        10**30,
-    ),
-    *(
-        "",
-        " ",
-        "\n",
-        "a\tb",
-        "0",
-        "1",
-        "-1",
-        "1_000",
-        "nan",
-        "inf",
-        "1e400",
-        "١",
-        "None",
-        "true",
-    ),
-    *(
-        "\u2028",
-        "\u202e",
-        "\x00",
-        "\x1b[31m",
-        "\ud800",
-        "😀",
-        "e\u0301",
-        "<t>",
-        "<t> a </t>",
-    ),
-    *(
-        "../../x",
-        "/etc/passwd",
-        "CON",
-        "x" * 300,
-        "(" * 400,
-        "not. " * 300,
-        "a.b.c",
-        "=1+1",
-        "-",
-    ),
-    *(
-        [],
-        {},
-        [[]],
-        [None],
-        [1, "a", None],
-        [[1, 2]],
-        {"": None},
-        {"a": {"b": []}},
-        [0] * 50,
-    ),
+    *(None, True, False),
+    *NUMBERS,
+    *TEXTS.split(),
+    *("", " ", "\n", "a\tb", "\u2028", "\u202e", "\x00", "\x1b[31m", "<t> a </t>"),
+    *("x" * 300, "(" * 400, "not. " * 300),
+    *([], {}, [[]], [None], [1, "a", None], [[1, 2]]),
+    *({"": None}, {"a": {"b": []}}, [0] * 50),
     json.loads("[" * 90 + "]" * 90),
 ]
+WORDS = rb"""null true false NaN Infinity - 1e999 -1 0 1_000 " ' \ \ud800 \u0000 { } [ ]
+, : <t> </t> <![CDATA[ ]]> &amp; &lol; <a> </a> ( ) =1 @ # 0x10 1e-400 I-V B- __class__
+${x} ../"""
 TOKENS = [
-    *(
-        b"null",
-        b"true",
-        b"false",
-        b"NaN",
-        b"Infinity",
-        b"-",
-        b"1e999",
-        b"9" * 400,
-        b"9" * 5000,
-    ),
-    *(
-        b"-1",
-        b"0",
-        b"1_000",
-        b'"',
-        b"'",
-        b"\\",
-        b"\\ud800",
-        b"\\u0000",
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-    ),
-    *(
-        b"[" * 200,
-        b"{" * 50,
-        b",",
-        b":",
-        b"\t",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\n\n\n",
-        b"\x00",
-        b"\xff",
-    ),
-    *(
-        b"\xef\xbb\xbf",
-        b"\xed\xa0\x80",
-        b"\xc3",
-        b"\xe2\x80\xa8",
-        b"\xe2\x80\xae",
-        b"\x1b[31m",
-    ),
-    *(
-        b"<t>",
-        b"</t>",
-        b"<!DOCTYPE a [",
-        b"<![CDATA[",
-        b"]]>",
-        b"&amp;",
-        b"&lol;",
-        b"<a>",
-        b"</a>",
-    ),
-    *(
-        b"(",
-        b")",
-        b"(" * 150,
-        b"a" * 2000,
-        b"=1",
-        b"@",
-        b"#",
-        b"0x10",
-        b"1e-400",
-        b"\x1f\x8b",
-    ),
-    *(
-        b"system,input,metric,score\n",
-        b"I-V",
-        b"B-",
-        b"__class__",
-        b"${x}",
-        b"../",
-        b" " * 99,
-    ),
+    *WORDS.split(),
+    *(b"9" * 400, b"9" * 5000, b"[" * 200, b"{" * 50, b"(" * 150, b"a" * 2000),
+    *(b"\t", b"\n", b"\r", b"\r\n", b"\n\n\n", b"\x00", b"\xff", b" " * 99),
+    *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae"),
+    *(b"\x1b[31m", b"\x1f\x8b", b"<!DOCTYPE a [", b"system,input,metric,score\n"),
 ]
 
 
@@ -188,22 +65,20 @@ class Mutator:
         """Bytes cut, doubled, moved, flipped or put in."""
         r = self.random
         (a, b), (c, _) = self._span(len(data)), self._span(len(data))
-        way = r.randrange(7)
-        if way == 0:
-            return data[:a] if r.random() < 0.7 else data[a:]
-        if way == 1:
-            return data[:a] + data[b:]
-        if way == 2:
-            return data[:b] + data[a:b] * r.choice((1, 2, 50)) + data[b:]
-        if way == 3 and b > a:
-            return data[:a] + bytes([data[a] ^ 1 << r.randrange(8)]) + data[a + 1 :]
-        if way == 4:
-            return data[:a] + r.randbytes(r.choice((1, 2, 8))) + data[b:]
-        if way == 5:
-            rest = data[:a] + data[b:]
-            return rest[:c] + data[a:b] + rest[c:]
-
-        return data[:a] + r.choice(TOKENS) + data[a:]
+        part = data[a:b]
+        rest = data[:a] + data[b:]
+        flipped = bytes(byte ^ 1 << r.randrange(8) for byte in part[:1])
+        ways = (
+            data[:a],
+            data[a:],
+            rest,
+            data[:b] + part * r.choice((1, 2, 50)) + data[b:],
+            data[:a] + flipped + data[a + 1 :],
+            data[:a] + r.randbytes(r.choice((1, 2, 8))) + data[b:],
+            rest[:c] + part + rest[c:],
+            data[:a] + r.choice(TOKENS) + data[a:],
+        )
+        return r.choice(ways)
 
     def words(self, data) -> bytes:
         """A number, word or quoted text replaced, or doubled."""
@@ -223,26 +98,24 @@ class Mutator:
         lines = data.split(b"\n")
         i = r.randrange(len(lines))
         j = r.randrange(len(lines))
-        way = r.randrange(7)
+        line = lines[i]
+        before = lines[:i]
+        after = lines[i + 1 :]
+        swapped = lines.copy()
+        swapped[i], swapped[j] = lines[j], line
 
-        if way == 0:
-            del lines[i]
-        elif way == 1:
-            lines.insert(j, lines[i])
-        elif way == 2:
-            lines[i], lines[j] = lines[j], lines[i]
-        elif way == 3:
-            lines[i : i + 2] = [b"".join(lines[i : i + 2])]
-        elif way == 4:
-            lines[i] = b""
-        elif way == 5:
-            return data.replace(
-                b"\n", r.choice((b"\r\n", b"\r", b"\n\n", b"\xe2\x80\xa8"))
-            )
-        else:
-            lines[i : i + 1] = [lines[i]] * r.choice((2, 60))
-
-        return b"\n".join(lines)
+        ways = (
+            before + after,
+            [*lines[:j], line, *lines[j:]],
+            swapped,
+            [*before, line + b"".join(after[:1]), *after[1:]],
+            [*before, b"", *after],
+            [*before, *[line] * r.choice((2, 60)), *after],
+        )
+        ends = (b"\r\n", b"\r", b"\n\n", b"\xe2\x80\xa8")
+        if r.randrange(7) == 0:
+            return r.choice(ends).join(lines)
+        return b"\n".join(r.choice(ways))
 
     def json(self, data) -> bytes:
         """One value somewhere inside replaced, taken out, doubled, renamed or
@@ -276,28 +149,21 @@ class Mutator:
 
         root, _ = nodes[0]
         holder, key = r.choice(nodes)
-        way = r.randrange(7)
+        value = holder[key]
+        other, place = r.choice(nodes)
+        ways = [[value], {"a": value}, str(value), r.choice(VALUES), r.choice(VALUES)]
+        ways.append(json.loads(json.dumps(other[place])))
+        if isinstance(value, list):
+            ways += [value * times for times in (0, 2, 30)]
+        if isinstance(value, int | float):
+            ways += [-value, value + 1, value * 1000, 0.5, -0.5]
 
-        if way == 0 and holder is not root:
+        holder[key] = r.choice(ways)
+        if isinstance(holder, dict) and r.randrange(7) == 0:
+            names = (key + "s", key[:-1], key.upper(), "", "id", "input")
+            holder[r.choice(names)] = value
+        if holder is not root and r.randrange(7) == 0:
             del holder[key]
-        elif way == 1 and isinstance(holder, dict):
-            holder[r.choice((key + "s", key[:-1], key.upper(), "", "id", "input"))] = (
-                holder[key]
-            )
-        elif way == 2:
-            holder[key] = r.choice(
-                ([holder[key]], {"a": holder[key]}, str(holder[key]))
-            )
-        elif way == 3:
-            other, place = r.choice(nodes)
-            holder[key] = json.loads(json.dumps(other[place]))
-        elif way == 4 and isinstance(holder[key], list):
-            holder[key] = holder[key] * r.choice((0, 2, 30))
-        elif way == 5 and isinstance(holder[key], int | float):
-            number = holder[key]
-            holder[key] = r.choice((-number, number + 1, number * 1000, 0.5, -0.5))
-        else:
-            holder[key] = r.choice(VALUES)
 
         return root[0]
 

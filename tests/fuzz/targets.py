@@ -13,9 +13,47 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from cases import quick_score
+from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
 import litepyramid as lp
+from litepyramid.annotation.answers import collect_labels, collect_units
+from litepyramid.annotation.export import (
+    judging_tasks,
+    read_tasks,
+    write_export,
+    write_tasks,
+    writing_tasks,
+)
+from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.annotation.responses import read_responses
+from litepyramid.easiness.gold import read_easiness
+from litepyramid.easiness.predict import prepare
+from litepyramid.easiness.regressor import (
+    EasinessRegressor,
+    TreeSettings,
+    fit_trees,
+    predict_trees,
+)
+from litepyramid.easiness.sentence_features import FeatureTable
+from litepyramid.io.coerce import (
+    as_documents,
+    as_references,
+    as_summaries,
+    as_units,
+    write_units,
+)
+from litepyramid.io.presence import as_presence
+from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
+from litepyramid.meta import correlate
+from litepyramid.scoring.saved_result import report
+from litepyramid.training.pairs import read_pairs
+from litepyramid.units.align import sentences_of
+from litepyramid.units.coreference import renderer, replaced, resolve
+from litepyramid.units.parsers.allennlp import load_srl_bert
+from litepyramid.units.parses import FileBackend, read_parses, write_parses
+from litepyramid.units.triplets import sentence_stus
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 ARCHIVE = DATA / "allennlp" / "srl-bert-25-labels.tar.gz"
@@ -52,16 +90,9 @@ def shown(result: Any):
 
 
 def _scored(folder):
-    from litepyramid.io.coerce import write_units
-
     files = {path.stem: path for path in folder.iterdir()}
-    names = {
-        "p": "presence",
-        "summaries": "summaries",
-        "labels": "labels",
-        "ids": "ids",
-    }
-    sources = {names[stem]: path for stem, path in files.items() if stem in names}
+    names = ("presence", "summaries", "labels", "ids")
+    sources = {name: files[name] for name in names if name in files}
     data = lp.load(files.get("table") or files["units"], **sources)
     shown(data)
     write_units(folder / "out.jsonl", data.units)
@@ -79,9 +110,6 @@ def _authors(folder):
 
 
 def _references(folder):
-    from litepyramid.io.coerce import as_documents, as_references
-    from litepyramid.units.align import sentences_of
-
     file = next(folder.iterdir())
     if file.stem == "documents":
         as_documents(file)
@@ -90,8 +118,6 @@ def _references(folder):
 
 
 def _scores(folder):
-    from litepyramid.meta import correlate
-
     table = lp.read_scores(next(folder.glob("s.*")))
     shown(lp.compare(table, metric=table.metrics[0], samples=100))
     shown(correlate(table, table.metrics[-1]))
@@ -103,8 +129,6 @@ def _converted(folder):
 
 
 def _foreign(folder):
-    from litepyramid.io.coerce import as_units
-
     path = next(folder.glob("f.*"))
     whole = lp.convert(path)
     shown(whole)
@@ -141,9 +165,6 @@ def _wide(folder):
 
 
 def _saved(folder):
-    from litepyramid.io.presence import as_presence
-    from litepyramid.scoring.saved_result import report
-
     path = next(folder.glob("r.*"))
     shown(report(path))
     lp.read_scores(path)
@@ -151,10 +172,6 @@ def _saved(folder):
 
 
 def _easiness(folder):
-    from litepyramid.annotation.export import writing_tasks
-    from litepyramid.annotation.plan import plan_budget, read_plan
-    from litepyramid.easiness.gold import read_easiness
-
     easiness = read_easiness(folder / "e.jsonl")
     shown(easiness)
     plan = plan_budget(easiness, 1)
@@ -164,9 +181,6 @@ def _easiness(folder):
 
 
 def _plan(folder):
-    from litepyramid.annotation.export import write_export, writing_tasks
-    from litepyramid.annotation.plan import read_plan
-
     plan = read_plan(folder / "plan.json")
     shown(plan)
     for form in ("page", "label-studio", "csv"):
@@ -175,10 +189,6 @@ def _plan(folder):
 
 
 def _answers(folder):
-    from litepyramid.annotation.answers import collect_labels, collect_units
-    from litepyramid.annotation.export import read_tasks
-    from litepyramid.annotation.responses import read_responses
-
     tasks = read_tasks(folder / "tasks.json")
     answers = read_responses([next(folder.glob("answers.*"))])
     if tasks.kind == "writing":
@@ -188,18 +198,10 @@ def _answers(folder):
 
 
 def _pairs(folder):
-    from litepyramid.training.pairs import read_pairs
-
     read_pairs(folder / "n.jsonl")
 
 
 def _parses(folder):
-    from litepyramid.easiness.predict import prepare
-    from litepyramid.io.coerce import as_references
-    from litepyramid.units.coreference import renderer, replaced, resolve
-    from litepyramid.units.parses import FileBackend, read_parses, write_parses
-    from litepyramid.units.triplets import sentence_stus
-
     parses = read_parses(folder / "p.jsonl")
     write_parses(folder / "out.jsonl", parses)
     for parse in FileBackend(folder / "p.jsonl").parse(parses).references:
@@ -237,11 +239,6 @@ def _nli_judge(folder):
 
 
 def _regressor(folder):
-    import numpy as np
-
-    from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
-    from litepyramid.easiness.sentence_features import FeatureTable
-
     regressor = EasinessRegressor.load(next(folder.glob("regressor.*")))
     values = np.zeros((2, len(regressor.names)))
     predict_trees(
@@ -250,8 +247,6 @@ def _regressor(folder):
 
 
 def _archive(folder):
-    from litepyramid.units.parsers.allennlp import load_srl_bert
-
     packed = folder / "model.tar.gz"
     with tarfile.open(packed, "w:gz") as archive:
         for path in sorted(folder.rglob("*.*")):
@@ -260,9 +255,6 @@ def _archive(folder):
 
 
 def _made_plan(folder) -> Path:
-    from litepyramid.annotation.plan import plan_budget
-    from litepyramid.easiness.gold import read_easiness
-
     folder.mkdir()
     plan = plan_budget(
         read_easiness(DATA / "fuzz" / "easiness" / "jsonl" / "e.jsonl"), 2
@@ -273,10 +265,6 @@ def _made_plan(folder) -> Path:
 
 def _made_answers(folder: Path, form: str, kind: str) -> Target:
     """Tasks of a kind, and answers as each tool gives them back."""
-    from litepyramid.annotation.export import judging_tasks, write_tasks, writing_tasks
-    from litepyramid.annotation.plan import read_plan
-    from litepyramid.io.coerce import as_summaries, as_units
-
     fields = {"scus": ["It rained.", "It was old."]}
     plan = _made_plan(folder) / "plan.json"
     tasks: Any = writing_tasks(read_plan(plan))
@@ -333,7 +321,6 @@ def _made_answers(folder: Path, form: str, kind: str) -> Target:
 
 
 def _made_result(folder: Path, ending: str) -> Target:
-
     texts = {
         name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")
     }
@@ -346,8 +333,6 @@ def _made_result(folder: Path, ending: str) -> Target:
 
 
 def _made_lexical(folder) -> Target:
-    from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
-
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
     folder.mkdir()
     save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
@@ -355,11 +340,6 @@ def _made_lexical(folder) -> Target:
 
 
 def _made_regressor(folder) -> Target:
-    import numpy as np
-
-    from litepyramid.easiness.regressor import TreeSettings, fit_trees
-    from litepyramid.easiness.sentence_features import FeatureTable
-
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
     fit_trees(table, rng.random(30), TreeSettings(rounds=3)).save(
@@ -369,8 +349,6 @@ def _made_regressor(folder) -> Target:
 
 
 def _made_nli(folder) -> Target:
-    from tiny_models import TEXT, make_checkpoint, train_tokenizer
-
     judge = make_checkpoint(
         folder,
         train_tokenizer(list(TEXT), 300),
@@ -392,19 +370,16 @@ def _made_archive(folder) -> Target:
 
 
 USES = {
-    **{
-        "authors": _authors,
-        "converted": _converted,
-        "easiness": _easiness,
-        "pairs": _pairs,
-    },
-    **{
-        "parses": _parses,
-        "pyramid": _pyramid,
-        "references": _references,
-        "scored": _scored,
-    },
-    **{"scores": _scores, "wide": _wide},
+    "authors": _authors,
+    "converted": _converted,
+    "easiness": _easiness,
+    "pairs": _pairs,
+    "parses": _parses,
+    "pyramid": _pyramid,
+    "references": _references,
+    "scored": _scored,
+    "scores": _scores,
+    "wide": _wide,
 }
 TARGETS: dict[str, Callable[[Path], Target]] = {
     **{

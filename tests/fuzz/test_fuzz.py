@@ -5,6 +5,7 @@ A case that fails is run again with its number alone: ``FUZZ_SEED=1 FUZZ_FIRST=n
 """
 
 import os
+from contextlib import nullcontext
 
 import pytest
 
@@ -24,31 +25,13 @@ CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
 def test_damage_is_read_or_refused(name, tmp_path):
     target = TARGETS[name](tmp_path / "made")
     folder = prepare(target, tmp_path / "used")
-    cases = range(
-        FIRST,
-        FIRST + (CASES // 4 if target.heavy and not LONG and CASES > 3 else CASES),
-    )
+    few = target.heavy and not LONG and CASES > 3
+    cases = range(FIRST, FIRST + (CASES // 4 if few else CASES))
 
-    if not LONG:
-        found = fuzz(
-            name,
-            target,
-            folder,
-            cases,
-            SEED,
-        )
-    else:
-        with limited():
-            found = fuzz(
-                name,
-                target,
-                folder,
-                cases,
-                SEED,
-            )
+    with limited() if LONG else nullcontext():
+        found = fuzz(name, target, folder, cases, SEED)
 
-        assert not found.slow
-
+    assert not (LONG and found.slow)
     assert not found.bad
     if CASES > 1:
         assert 0 < found.refused < found.cases == len(cases)

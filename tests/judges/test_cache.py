@@ -1,10 +1,11 @@
 """The cache: one file, several processes, damage."""
 
+import contextlib
 import sqlite3
 import subprocess
 import sys
 import warnings
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,45 +66,46 @@ def test_a_second_opening_leaves_the_locks_of_the_first(path):
         assert store.counts() == [("m", 92, 2)]
 
 
-def database(path, ours, command):
-    if ours:
-        JudgementCache(path).close()
-    db = sqlite3.connect(path)
-    db.execute(command)
-    db.close()
+def of_another_version(path):
+    JudgementCache(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 2")
+
+
+def of_another_program(path):
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE mine (x)")
 
 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (
-            partial(database, ours=False, command="CREATE TABLE mine (x)"),
-            "is not a judgement",
-        ),
-        (
-            partial(database, ours=True, command="PRAGMA user_version = 2"),
-            "another version",
-        ),
+        (of_another_program, "is not a judgement"),
+        (of_another_version, "another version"),
         (lambda path: path.write_bytes(b"x"), "is not a judgement cache"),
         (
             lambda path: path.write_bytes(b"SQLite format 3\0" + b"\7" * 4000),
-            "is not a judgement",
+            "is not a",
         ),
-        (lambda path: path.mkdir(), "is not a file"),
+        (Path.mkdir, "is not a file"),
     ],
 )
 def test_a_file_of_others_is_never_touched(path, make, says):
     path.parent.mkdir()
     make(path)
-    before = {p: p.is_file() and p.read_bytes() for p in path.parent.rglob("*")}
+
+    def files():
+        return {p: p.is_file() and p.read_bytes() for p in path.parent.rglob("*")}
+
+    before = files()
     for use in (
-        JudgementCache,
-        lambda p: cache(file=p),
-        lambda p: cache("clear", file=p),
+        lambda: JudgementCache(path),
+        lambda: cache(file=path),
+        lambda: cache("clear", file=path),
     ):
         with refused(says):
-            use(path)
-    assert {p: p.is_file() and p.read_bytes() for p in path.parent.rglob("*")} == before
+            use()
+    assert files() == before
 
 
 def test_a_damaged_row_is_never_taken(path):
@@ -148,10 +150,8 @@ def test_a_damaged_row_is_never_taken(path):
 def test_the_command_shows_and_clears(path):
     assert cache(file=path).bytes == 0
     with JudgementCache(path) as store:
-        store.put(
-            '{"model": "m@0123", "max_length": 400, "dtype": "float32"}',
-            {A: ROW, B: ROW},
-        )
+        model = '{"model": "m@0123", "max_length": 400, "dtype": "float32"}'
+        store.put(model, {A: ROW, B: ROW})
         store.put("damaged", {A: ROW})
 
     [table] = cache(file=path).to_tables()

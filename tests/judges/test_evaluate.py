@@ -2,12 +2,11 @@
 contrasts."""
 
 import gzip
-import json
 from collections import Counter
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
@@ -79,22 +78,15 @@ def test_what_is_refused(presence, labels):
         calibrate(presence, labels)
 
 
-def write(path, rows):
-    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
-
-
 def test_several_sets_give_one_table(tmp_path):
     labels = {"A storm hit.": 1, "A ferry sank.": 0, "Oslo burned.": 0.5}
     premise = "A storm hit Oslo."
     rows = []
     for unit, label in labels.items():
         rows.append({"premise": premise, "hypothesis": unit, "present": label})
-    files = [
-        write(tmp_path / "a.jsonl", rows),
-        write(tmp_path / "b.jsonl.gz", rows[:2]),
-    ]
+    files = [write_lines(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl.gz"]
+    two = write_lines(tmp_path / "two.jsonl", rows[:2])
+    files[1].write_bytes(gzip.compress(two.read_bytes()))
 
     def always(summary, units):
         return [1.0] * len(units)
@@ -131,7 +123,7 @@ def test_one_data_set_has_one_hash():
 )
 def test_broken_pairs(tmp_path, row, says):
     with refused(says):
-        evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
+        evaluate("recall", pairs=[write_lines(tmp_path / "p.jsonl", [row])])
 
 
 def test_nothing_to_evaluate_on():

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write_lines
 from llm_server import asked
 
 import litepyramid as lp
@@ -57,32 +57,6 @@ def test_settings_go_to_the_judges_that_take_them():
         lp.judge("recall+lexical", join="sum")
 
 
-def sizes_of(result):
-    return [len(entry.units) for entry in result.units] * len(result.systems)
-
-
-def test_asked_again_scores_vary_and_intervals_hold_it():
-    data = load_example()
-    rng = np.random.default_rng(1)
-
-    def noisy(summary, units):
-        return np.clip(0.5 + 0.3 * rng.standard_normal() + np.zeros(len(units)), 0, 1)
-
-    judges = tuple(lp.judge(noisy) for _ in range(3))
-    asked = PanelJudge(("a", "b", "c"), judges, repeats=True)
-    result = lp.score(data, judge=asked, samples=500)
-    rows = iter(np.split(result.presence.ravel(), np.cumsum(sizes_of(result))[:-1]))
-    plain = lp.score(data, judge=lambda summary, units: next(rows), samples=500)
-
-    for (low, high), (inner_low, inner_high) in zip(
-        result.intervals, plain.intervals, strict=True
-    ):
-        assert low < inner_low
-        assert high > inner_high
-
-    assert any("flip between present and not" in note for note in result.notes)
-
-
 def test_repeats_are_one_model_with_seeds_of_their_own():
     panel = lp.judge(
         "llm:some-model",
@@ -126,15 +100,17 @@ def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
     (tmp_path / "texts").mkdir()
     for system, texts in TEXTS.items():
         rows = [{"input": m, "summary": t} for m, t in zip(inputs, texts, strict=True)]
-        lines = "\n".join(map(json.dumps, rows))
-        (tmp_path / "texts" / f"{system}.jsonl").write_text(lines)
+        write_lines(tmp_path / "texts" / f"{system}.jsonl", rows)
     rows = [{"input": m, "units": u} for m, u in zip(inputs, UNITS, strict=True)]
-    (tmp_path / "units.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    write_lines(tmp_path / "units.jsonl", rows)
 
-    cli("score", "texts", "--units", "units.jsonl", "--judge", "llm:m",
-        "-J", "repeats=5", "-J", f"endpoint={fake.url}", "-J", "cache=none",
-        "-J", 'parameters={"temperature": 0.7}', "-o", "scores.json", "--samples", "400",
-        cwd=tmp_path)  # fmt: skip
+    cli(
+        "score texts --units units.jsonl --judge llm:m -o scores.json --samples 400"
+        f" -J repeats=5 -J cache=none -J endpoint={fake.url}",
+        "-J",
+        'parameters={"temperature": 0.7}',
+        cwd=tmp_path,
+    )
     result = lp.report(tmp_path / "scores.json")
 
     seeds = sorted({body["seed"] for body in fake.bodies})

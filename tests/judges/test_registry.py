@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
@@ -37,15 +37,22 @@ def test_settings_as_text_become_what_the_judge_takes(texts, name, values):
     assert parse_settings(texts, name) == values
 
 
-@pytest.mark.parametrize(
-    ("setting", "name"),
-    [
-        ("mode", "a/b"), ("=x", "a/b"), ("max_length=long", "a/b"), ("long=cut off", "a/b"),
-        ("threads=many", "a/b"), ("timeout=soon", "llm:m"), ("parameters={", "llm:m"),
-        ("parameters=[1]", "llm:m"), ("mode=p2c", "lexical"), ("workers=many", "lexical"),
-    ],
-)  # fmt: skip
-def test_what_is_no_setting_is_one_error(setting, name):
+NO_SETTINGS = """
+a/b     | mode
+a/b     | =x
+a/b     | max_length=long
+a/b     | long=cut off
+a/b     | threads=many
+llm:m   | timeout=soon
+llm:m   | parameters={
+llm:m   | parameters=[1]
+lexical | mode=p2c
+lexical | workers=many
+"""
+
+
+@pytest.mark.parametrize(("name", "setting"), cases(NO_SETTINGS))
+def test_what_is_no_setting_is_one_error(name, setting):
     with refused():
         parse_settings([setting], name)
 

@@ -238,14 +238,7 @@ def word_pieces():
         {word.strip(".,;").lower() for text in TEXT for word in text.split()}
     )
     pieces = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        ".",
-        ",",
-        ";",
+        *["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", ";"],
         *words,
         "##s",
         "a",

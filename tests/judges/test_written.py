@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from cases import refused
+from cases import refused, write_lines
 from llm_server import KEY
 
 from litepyramid.errors import ModelError
@@ -108,7 +108,7 @@ def test_a_reference_without_units_is_one_error_and_the_others_are_kept(fake, tm
 
 def test_on_the_command_line(fake, tmp_path, cli):
     row = {"input": "a", "references": [["A storm hit Oslo.", "Two people died."]]}
-    (tmp_path / "r.jsonl").write_text(json.dumps(row) + "\n")
+    write_lines(tmp_path / "r.jsonl", [row])
     options = ["units", "extract", tmp_path / "r.jsonl", "--judge", "llm:m"]
     options += ["-J", f"endpoint={fake.url}", "-J", f"cache={tmp_path / 'c'}"]
     cli(*options, "-J", "estimate=true", LITEPYRAMID_API_KEY=KEY)

@@ -9,6 +9,7 @@ import pytest
 from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import same
 from scipy import stats
 
 from litepyramid.io.scores import read_scores
@@ -27,16 +28,6 @@ def oracle(coefficient, x, z):
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(z) == 0:
         return math.nan
     return ORACLES[coefficient](x, z)
-
-
-def same(ours, theirs, tolerance=1e-12):
-    np.testing.assert_allclose(
-        ours,
-        theirs,
-        rtol=0,
-        atol=tolerance,
-        equal_nan=True,
-    )
 
 
 tied = st.integers(-3, 3).map(float)

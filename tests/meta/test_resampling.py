@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
+from oracles import same
 from threadpoolctl import threadpool_limits
 
 from litepyramid.meta.core import draws
@@ -15,16 +16,6 @@ from litepyramid.meta.core.levels import LEVELS, OF_VECTORS, PAIRED, level_corre
 from litepyramid.meta.core.permutation import coin_blocks, prepare_pair, standardised
 
 OF_NLPSTATS = [("system", "system", 60), ("summary", "input", 8)]
-
-
-def same(ours, theirs, tolerance):
-    np.testing.assert_allclose(
-        ours,
-        theirs,
-        rtol=0,
-        atol=tolerance,
-        equal_nan=True,
-    )
 
 
 def scores(seed, n, m, discrete, missing=0.0):
@@ -331,31 +322,3 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
     u = np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
     same(pair([u]), rival.samples, 1e-10)
-
-
-def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
-    rng = np.random.default_rng(8)
-    X = rng.integers(0, 100, (9, 11)) / 7
-    Z = rng.integers(0, 3, (9, 11)).astype(float)
-    sx, sy, _ = standardised(X, 100 * X + 3, Z)
-    np.testing.assert_array_equal(sx, sy)
-    for level, coefficient in itertools.product(LEVELS, OF_VECTORS):
-        pair = prepare_pair(
-            sx,
-            sy,
-            Z,
-            level,
-            coefficient,
-        )
-        assert (
-            pair(
-                coin_blocks(
-                    X.shape,
-                    pair,
-                    "both",
-                    1,
-                    [0],
-                )
-            )
-            == 0
-        ).all()

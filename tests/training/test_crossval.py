@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, write_lines
 from scipy import stats
-from training_data import pair_file, synthetic
+from training_data import synthetic
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
@@ -326,7 +326,7 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
     """Weights are in the card and in what is learned; evaluation sets in table and
     card."""
     texts = {"premise": "it", "hypothesis": "won"}
-    path = pair_file(
+    path = write_lines(
         tmp_path / "pairs.jsonl", [texts | {"present": i % 2} for i in range(12)]
     )
     goal = tmp_path / "judge"

@@ -1,8 +1,7 @@
 """Small data to learn from: labels follow from the texts."""
 
-import json
-
 import numpy as np
+from cases import write_lines
 
 from litepyramid.io.dataset import Dataset
 from litepyramid.training.pairs import TrainingPairs
@@ -56,22 +55,9 @@ def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
     )
 
 
-def pair_file(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def files_of(path, pairs: TrainingPairs, told):
     """A file of pairs with what `told` says of each label, such as {"present": 1}."""
-    rows = zip(pairs.pairs, pairs.labels, strict=True)
-    return pair_file(
-        path,
-        [
-            {
-                "premise": p,
-                "hypothesis": h,
-                **told(x),
-            }
-            for (p, h), x in rows
-        ],
-    )
+    rows = []
+    for (premise, hypothesis), label in zip(pairs.pairs, pairs.labels, strict=True):
+        rows.append({"premise": premise, "hypothesis": hypothesis, **told(label)})
+    return write_lines(path, rows)
