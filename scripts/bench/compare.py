@@ -18,13 +18,11 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from meta import ROOT, cpu  # isort: skip (first: it sets the number of threads)
 
 import numpy as np
 from nlpstats.correlations import permutation_test
@@ -40,13 +38,6 @@ from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable
 
 ALPHA = 0.05
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def cpu(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def check(ours: float, theirs: float, samples: int) -> None:

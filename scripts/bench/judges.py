@@ -24,14 +24,11 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import parse_settings, settings_of
 
 
-def measure(
-    realsumm: Path, name: str, workers: int, systems: int, settings: list[str]
-) -> None:
+def measure(realsumm: Path, name: str, workers: int, settings: list[str]) -> None:
     """Runs one judge and prints what it took as JSON."""
     data = lp.load(realsumm)
     texts = [entry.texts for entry in data.scus]
-    chosen = data.summaries[:systems]
-    items = [pair for s in chosen for pair in zip(s.texts, texts, strict=True)]
+    items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
     options = parse_settings(
         [s for s in settings if s.partition("=")[0] in settings_of(name)], name
     )
@@ -60,7 +57,6 @@ def main() -> None:
         nargs="+",
         default=[1],
     )
-    parser.add_argument("--systems", type=int, default=25)
     parser.add_argument(
         "-J",
         dest="settings",
@@ -73,13 +69,7 @@ def main() -> None:
 
     if options.one:
         [name], [workers] = options.judges, options.workers
-        measure(
-            options.realsumm,
-            name,
-            workers,
-            options.systems,
-            options.settings,
-        )
+        measure(options.realsumm, name, workers, options.settings)
         return
 
     print(f"{'judge':30} workers  pairs   pairs/s    CPU s  peak MB  presence")
@@ -87,7 +77,7 @@ def main() -> None:
         digests = set()
         for workers in options.workers:
             run = [sys.executable, __file__, str(options.realsumm), name, "--one"]
-            run += ["--workers", str(workers), "--systems", str(options.systems)]
+            run += ["--workers", str(workers)]
             run += [part for setting in options.settings for part in ("-J", setting)]
             done = subprocess.run(
                 run,

@@ -43,6 +43,9 @@ COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}
 PARTS = 5
 CHECKED = 20
+SAMPLES = 1000
+REPEATS = 7  # of ours
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def scores(n: int, m: int, level: str) -> tuple[np.ndarray, ...]:
@@ -110,10 +113,10 @@ def race(
     arguments: argparse.Namespace,
 ) -> None:  # fmt: skip
     """Prints one row."""
-    part = max(1, arguments.samples // (PARTS * (10 if arguments.quick else 1)))
+    part = max(1, SAMPLES // (PARTS * (10 if arguments.quick else 1)))
     parts = [cpu(partial(theirs, n_resamples=part)) for _ in range(PARTS)]
-    total = sum(parts) * arguments.samples / (PARTS * part)
-    times = [1000 * cpu(ours) for _ in range(arguments.repeats)]
+    total = sum(parts) * SAMPLES / (PARTS * part)
+    times = [1000 * cpu(ours) for _ in range(REPEATS)]
     print(
         f"{work:26} {coefficient:9} rival {total:8.2f} s (parts {min(parts):.2f}-{max(parts):.2f})"
         f", ours {median(times):7.1f} ms ({min(times):.1f}-{max(times):.1f}): "
@@ -123,7 +126,6 @@ def race(
 
 
 def against_nlpstats(arguments: argparse.Namespace) -> None:
-    k = arguments.samples
     for level, m in (("system", 100), ("summary", 100), ("system", 11_490)):
         X, Y, Z = scores(25, m, level)
         theirs = THEIR_LEVEL[level]
@@ -132,21 +134,15 @@ def against_nlpstats(arguments: argparse.Namespace) -> None:
             race(
                 f"25x{m} BOOT-BOTH {level}", c,
                 partial(bootstrap, X, Z, theirs, c, "both",),
-                partial(bootstrap_samples, X, Z, level, c, samples=k,), arguments,
+                partial(bootstrap_samples, X, Z, level, c, samples=SAMPLES,), arguments,
             )  # fmt: skip
             if m > 100:
                 continue
-            check_permutation(
-                X,
-                Y,
-                Z,
-                level,
-                c,
-            )
+            check_permutation(X, Y, Z, level, c)
             race(
                 f"25x{m} PERM-BOTH {level}", c,
                 partial(permutation_test, X, Y, Z, theirs, c, "both",),
-                partial(compare_pairs, np.stack([X, Y]), Z, level, c, samples=k,), arguments,
+                partial(compare_pairs, np.stack([X, Y]), Z, level, c, samples=SAMPLES,), arguments,
             )  # fmt: skip
 
 
@@ -175,7 +171,7 @@ def against_scipy(arguments: argparse.Namespace) -> None:
         )
         ours = partial(
             bootstrap_samples, X, Z, "system", statistic.__name__, "systems",
-            samples=arguments.samples,
+            samples=SAMPLES,
         )  # fmt: skip
         race(
             "vector of 25, scipy",
@@ -203,25 +199,13 @@ def all_pairs(data: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument(
-        "--samples",
-        type=int,
-        default=1000,
-        help="k",
-    )
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        default=7,
-        help="of ours",
-    )
-    parser.add_argument(
         "--quick", action="store_true", help="a tenth of the rival's samples"
     )
     arguments = parser.parse_args()
     against_nlpstats(arguments)
     against_scipy(arguments)
-    root = Path(__file__).resolve().parents[3]
-    all_pairs(Path(os.environ.get("LITEPYRAMID_DATA", root / "shared" / "data")))
+    usual = ROOT.parent / "shared" / "data"
+    all_pairs(Path(os.environ.get("LITEPYRAMID_DATA", usual)))
 
 
 if __name__ == "__main__":

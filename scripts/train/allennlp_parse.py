@@ -40,9 +40,9 @@ class Reference(NamedTuple):
 
     input: str
     index: int
-    text: str | None
-    sentences: list[str] | None
-    tokens: list[list[str]] | None
+    text: str = ""
+    sentences: list[str] | None = None
+    tokens: list[list[str]] | None = None
 
 
 class Models(NamedTuple):
@@ -89,17 +89,11 @@ def read_references(path: Path) -> list[Reference]:
             continue
 
         if not is_json:
-            sentences = [s.strip() for s in MARK.split(line) if s.strip()]
-            marked = "<t>" in line
-            found.append(
-                Reference(
-                    str(number),
-                    0,
-                    None if marked else line,
-                    sentences if marked else None,
-                    None,
-                )
-            )
+            reference = Reference(str(number), 0, line)
+            if "<t>" in line:
+                sentences = [s.strip() for s in MARK.split(line) if s.strip()]
+                reference = reference._replace(sentences=sentences)
+            found.append(reference)
             continue
 
         try:
@@ -118,32 +112,15 @@ def json_references(row: dict[str, Any]) -> Iterator[Reference]:
     name = str(row["input"])
     if "sentences" in row:
         tokens = [[str(token) for token in s["tokens"]] for s in row["sentences"]]
-        yield Reference(
-            name,
-            int(row.get("reference", 0)),
-            None,
-            None,
-            tokens,
-        )
+        yield Reference(name, int(row.get("reference", 0)), tokens=tokens)
         return
 
     for index, reference in enumerate(row["references"]):
         if isinstance(reference, str):
-            yield Reference(
-                name,
-                index,
-                reference,
-                None,
-                None,
-            )
+            yield Reference(name, index, reference)
         else:
-            yield Reference(
-                name,
-                index,
-                None,
-                [str(s) for s in reference if s.strip()],
-                None,
-            )
+            sentences = [str(s) for s in reference if s.strip()]
+            yield Reference(name, index, sentences=sentences)
 
 
 def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
@@ -152,7 +129,7 @@ def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
         return reference.tokens
     sentences = reference.sentences
     if sentences is None:
-        sentences = models.sentences(reference.text or "")
+        sentences = models.sentences(reference.text)
     rows = [models.tokenize(sentence) for sentence in sentences]
     rows = [[token for token in row if token.strip()] for row in rows]
     return [["".join(token.split()) for token in row] for row in rows if row]

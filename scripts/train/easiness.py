@@ -37,6 +37,7 @@ from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
+HIGHLIGHTS = Path("models/highlights")
 CENTRED = replace(REFINED, rounds=0)
 SHIPPED = replace(
     REFINED,
@@ -79,19 +80,17 @@ def cut(features: FeatureTable, left_out: tuple[str, ...]) -> FeatureTable:
 
 
 def learn(
-    features: FeatureTable, gold: Easiness, seed: int, left_out: tuple[str, ...] = ()
+    features: FeatureTable,
+    gold: Easiness,
+    seed: int = 12345,
+    left_out: tuple[str, ...] = (),
 ) -> EasinessRegressor:
     """A regressor of the highlights by the shipped settings."""
     about = {"name": "embedded", "data": "litepyramid highlights (MIT)"}
     about |= dict(features.signature.fields)
     settings = replace(SHIPPED, seed=seed)
-    return fit_trees(
-        cut(features, left_out),
-        gold.values,
-        settings,
-        about,
-        gold.scus,
-    )
+    table = cut(features, left_out)
+    return fit_trees(table, gold.values, settings, about, gold.scus)
 
 
 def folds_of(folder: Path) -> dict[str, int]:
@@ -133,24 +132,16 @@ def triplets(references):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--highlights", type=Path, default=Path("models/highlights"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data/realsumm"))
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        default=5,
-        help="other draws of folds",
-    )
-    parser.add_argument("--seed", type=int, default=12345)
     parser.add_argument(
         "--ablate", action="store_true", help="also without parts of the features"
     )
     arguments = parser.parse_args()
-    highlights = as_references(arguments.highlights / "references.jsonl")
+    highlights = as_references(HIGHLIGHTS / "references.jsonl")
     trained = prepare_gold(
         highlights,
-        as_units(arguments.highlights / "scus.jsonl", kind="scu"),
+        as_units(HIGHLIGHTS / "scus.jsonl", kind="scu"),
         stus=triplets(highlights),
     )
 
@@ -161,7 +152,7 @@ def main() -> None:
         as_units(arguments.data / "SCUs.txt", kind="scu", **names),
         stus=triplets(references),
     )
-    regressor = learn(*trained, arguments.seed)
+    regressor = learn(*trained)
     scored = int((~np.isnan(gold.values)).sum())
     offset = fit_trees(table, gold.values, CENTRED, start=regressor).offset
     about = {
@@ -179,7 +170,7 @@ def main() -> None:
 
     folds = folds_of(arguments.data / "by_examples")
     inputs = list(dict.fromkeys(s.input for s in gold.sentences))
-    draws = [drawn_folds(inputs, 1000 + i) for i in range(arguments.repeats)]
+    draws = [drawn_folds(inputs, 1000 + i) for i in range(5)]
     rows = []
 
     def add(
@@ -190,17 +181,7 @@ def main() -> None:
     ) -> None:
         features = cut(table, left_out)
         first, *others = (
-            measure(
-                cross_fit(
-                    features,
-                    gold,
-                    each,
-                    settings,
-                    start,
-                ).values,
-                gold,
-                each,
-            )
+            measure(cross_fit(features, gold, each, settings, start).values, gold, each)
             for each in (folds, *draws)
         )
         rows.append((name, *first, float(np.mean([other[2] for other in others]))))
@@ -215,7 +196,7 @@ def main() -> None:
     for seed in (1, 2):
         add(f"seed {seed}", CENTRED, learn(*trained, seed))
     for name, left_out in PARTS.items() if arguments.ablate else ():
-        add(name, CENTRED, learn(*trained, arguments.seed, left_out), left_out)
+        add(name, CENTRED, learn(*trained, left_out=left_out), left_out)
     columns = (
         Column("regressor"),
         Column("mae", "MAE", 4),

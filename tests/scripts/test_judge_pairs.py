@@ -3,17 +3,12 @@
 import gzip
 import json
 import random
-import sys
 from collections import Counter
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "train"))
 
 import judge
 import judge_packs
 import judge_words
+import pytest
 
 PREMISE = "Anna Lee hired Oscar Holm on Monday. She won 400 dollars."
 UNITS = {
@@ -24,11 +19,7 @@ UNITS = {
 
 
 def row(premise, hypothesis, present):
-    return {
-        "premise": premise,
-        "hypothesis": hypothesis,
-        "present": present,
-    }
+    return {"premise": premise, "hypothesis": hypothesis, "present": present}
 
 
 def test_templates():

@@ -1,11 +1,6 @@
 """How labels are best spread, simulated on REALSumm with a judge of other folds."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts" / "studies"))
 from sampling import crossfitted, simulate, with_judge
 
 

@@ -1,19 +1,15 @@
 """Reproduction of the published tables: what can be run is right, what cannot is
 named."""
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+from zb21 import reproduce_zb21
 
 from litepyramid.errors import ModelError
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts" / "studies"))
-from zb21 import reproduce_zb21
 
 
 class OverlapJudge:
@@ -55,19 +51,11 @@ def test_every_number_is_run_or_named(data):
 
     # ROUGE was run anew by ZB21; REALSumm's own scores agree to a point or two of a
     # hundred.
-    for where, row in (
-        ("Table 1", "ROUGE-1"),
-        ("Table 2", "ROUGE-1"),
-        ("Table 2", "ROUGE-2"),
-    ):
-        for kind in (
-            "system_pearson",
-            "system_spearman",
-            "summary_pearson",
-            "summary_spearman",
-        ):
-            number = found[where, row, kind]
-            assert number.ours == pytest.approx(number.published, abs=0.0105), number
+    rows = {("Table 1", "ROUGE-1"), ("Table 2", "ROUGE-1"), ("Table 2", "ROUGE-2")}
+    rouge = [n for n in found.values() if (n.where, n.row) in rows]
+    assert len(rouge) == 12
+    for number in rouge:
+        assert number.ours == pytest.approx(number.published, abs=0.0105), number
 
     reasons = {n.why_not for n in result.numbers if n.why_not}
     assert "no folder tac08 in the data" in reasons
@@ -107,8 +95,6 @@ def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):
     }
     assert found["T5", "Pyramid"].ours == 0.25
     assert found["T5", "ROUGE-2"].ours == pytest.approx(100 * (1 / 2 + 2 / 3) / 2)
-    assert (found["T5", "ROUGE-2"].published, found["T5", "Pyramid"].published) == (
-        21.01,
-        0.29,
-    )
+    assert found["T5", "ROUGE-2"].published == 21.01
+    assert found["T5", "Pyramid"].published == 0.29
     assert found["PEGASUS", "Pyramid"].why_not == "no system google-pegasus in the data"
