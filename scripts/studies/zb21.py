@@ -110,11 +110,12 @@ class Reproduction(Result):
             for n in done
         ]
         columns = (
-            *("where", "row", Column("kind", "what"), Column("published", digits=5)),
-            *(
-                Column("ours", digits=5),
-                Column("difference", "diff.", digits=5, signed=True),
-            ),
+            "where",
+            "row",
+            Column("kind", "what"),
+            Column("published", digits=5),
+            Column("ours", digits=5),
+            Column("difference", "diff.", digits=5, signed=True),
         )
         notes = (
             f"Largest difference: {largest:.5f}. The older metrics' scores are those that REALSumm "
@@ -190,28 +191,10 @@ def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproducti
     run = _Run(Path(data), make)
     numbers = [
         *_readme(run),
-        *_table(
-            run,
-            "Table 1",
-            TABLE_1,
-            SETS,
-            "examples",
-        ),
-        *_table(
-            run,
-            "Table 2",
-            TABLE_2,
-            SETS[1:],
-            None,
-        ),
+        *_table(run, "Table 1", TABLE_1, SETS, "examples"),
+        *_table(run, "Table 2", TABLE_2, SETS[1:], None),
         *_table_3(run),
-        *_table(
-            run,
-            "Table 4",
-            TABLE_4,
-            SETS,
-            "systems",
-        ),
+        *_table(run, "Table 4", TABLE_4, SETS, "systems"),
     ]
     return Reproduction(tuple(numbers), Signature.of(constant="zb21"))
 
@@ -231,15 +214,8 @@ def _numbers(
     except (MissingError, LitepyramidError) as error:
         why = str(error)
     for kind, number in published.items():
-        yield Number(
-            where,
-            data_set,
-            row,
-            kind,
-            number,
-            found.get(kind, float("nan")),
-            why,
-        )
+        ours = found.get(kind, float("nan"))
+        yield Number(where, data_set, row, kind, number, ours, why)
 
 
 def _readme(run: _Run) -> Iterator[Number]:
