@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import litepyramid as lp
@@ -11,6 +12,11 @@ from litepyramid.errors import InputError
 def refused(message=None, error=InputError):
     """Within this something is refused with one error, whose message has this in it."""
     return pytest.raises(error, match=message)
+
+
+def same(ours, theirs, tolerance=1e-12):
+    """Equal numbers, and NaN at the same places."""
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance, equal_nan=True)
 
 
 def quick_score(*data, **options):

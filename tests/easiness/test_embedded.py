@@ -39,13 +39,7 @@ def gain(measured, settings, start, folds=None):
     means."""
     _, prepared, gold, authors = measured
     folds = folds or authors
-    predicted = cross_fit(
-        prepared,
-        gold,
-        folds,
-        settings,
-        start,
-    ).values
+    predicted = cross_fit(prepared, gold, folds, settings, start).values
     fold = np.array([folds[s.input] for s in gold.sentences])
     scored = ~np.isnan(gold.values)
     mean = np.array([gold.values[(fold != f) & scored].mean() for f in fold])
@@ -68,20 +62,8 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     stus = extract(references).units
     again = predict(references, stus=stus, regressor=EMBEDDED)
     assert first.values.tolist() == again.values.tolist()
-    worse = [
-        InputUnits(
-            n,
-            (
-                Unit(
-                    "Ann",
-                    kind="stu",
-                    reference=0,
-                    sentence=0,
-                ),
-            ),
-        )
-        for n in "ab"
-    ]
+    poor = (Unit("Ann", kind="stu", reference=0, sentence=0),)
+    worse = [InputUnits("a", poor), InputUnits("b", poor)]
 
     assert predict(references, stus=worse).values[0] < first.values[0]
     with refused("input 'b' has no STUs"):

@@ -162,14 +162,7 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
         ({"stu_share": 1.1}, "the share is 1.1"),
     ):
         with refused(words):
-            mix(
-                **{
-                    "units": TEXTS,
-                    "stus": stus,
-                    "references": REFERENCES,
-                    **options,
-                }
-            )
+            mix(**{"units": TEXTS, "stus": stus, "references": REFERENCES} | options)
 
 
 def test_the_signature_changes_when_the_mix_does_and_only_then():

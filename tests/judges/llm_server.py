@@ -42,13 +42,14 @@ def question_of(body) -> str | None:
 class FakeEndpoint:
     """Answers on a free port, after `latency` seconds, as the model `version`.
 
-    `act` is given the number of a request (from 1) and its body and says what to do: ``None`` to
-    answer rightly, text to answer with it, or a tuple (status, headers, body); it may
-    wait. Fields in `refuses` are answered by 400.
+    `act` says what to do: ``None`` to answer rightly, text to answer with it, or a tuple
+    (status, headers, body); or it is a function that is given the number of a request
+    (from 1) and its body and says so, and may wait. Fields in `refuses` are answered by
+    400.
     """
 
     def __init__(self) -> None:
-        self.act = lambda number, body: None
+        self.act: object = None
         self.refuses: set[str] = set()
         self.version = "fake-1"
         self.usage = {"prompt_tokens": 100, "completion_tokens": 10}
@@ -125,12 +126,10 @@ class FakeEndpoint:
     def _response(self, number, body):
         time.sleep(self.latency)
         if refused := sorted(self.refuses & set(body)):
-            message = {
-                "error": {"message": f"Unsupported parameter: {', '.join(refused)}"}
-            }
-            return 400, {}, json.dumps(message).encode()
+            message = f"Unsupported parameter: {', '.join(refused)}"
+            return 400, {}, json.dumps({"error": {"message": message}}).encode()
 
-        action = self.act(number, body)
+        action = self.act(number, body) if callable(self.act) else self.act
         if isinstance(action, tuple):
             return action
         if action is None:

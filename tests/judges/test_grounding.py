@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, same
 from tiny_models import TEXT
 
 from litepyramid.judges.nli.checkpoint import cards
@@ -97,7 +97,7 @@ def test_a_model_reads_one_text_and_may_write_its_answer(
             with torch.no_grad():
                 output = model(**whole, **more).logits[0]
             absent, present = (output[0][[3, 209]] if writes else output).tolist()
-            np.testing.assert_allclose(row, [present, absent, 0], atol=1e-4)
+            same(row, [present, absent, 0], 1e-4)
             share = np.exp(present) / (np.exp(present) + np.exp(absent))
             assert value == pytest.approx(share, abs=1e-4)
 
@@ -123,7 +123,7 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
 
     best = max(n for n, length in enumerate(lengths) if length <= 60)
     cut = judge_of(folder).judge([(long[:best], [claim])])
-    np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
+    same(said.logits[0], cut.logits[0], 1e-5)
     with refused("leaves no room"):
         judge.judge([(long, [" ".join(TEXT)])])
 
@@ -151,10 +151,6 @@ def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_
     each = cut.judge([(items[0][0][a:b], units) for a, b in spans])
     assert len(spans) > 2
     assert each.counts["truncated"] == 0
-    np.testing.assert_allclose(
-        said.presence[0], np.max(each.presence, axis=0), atol=1e-6
-    )
+    same(said.presence[0], np.max(each.presence, axis=0), 1e-6)
     assert cut.judge(items).counts["truncated"] == 2
-    np.testing.assert_allclose(
-        said.logits[1], cut.judge(items[1:2]).logits[0], atol=1e-6
-    )
+    same(said.logits[1], cut.judge(items[1:2]).logits[0], 1e-6)

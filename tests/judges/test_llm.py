@@ -55,6 +55,11 @@ def values(batch):
     return [presence.tolist() for presence in batch.presence]
 
 
+def right(ready):
+    """Whether its grades are those of the rule."""
+    return values(ready.judge(ITEMS)) == rule(ITEMS)
+
+
 def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake):
     batch = judge(fake).judge(ITEMS)
 
@@ -112,7 +117,7 @@ BUSY = 500, {}, b"oops"
 def test_passing_failures_pass(fake, failure):
     fake.act = lambda number, body: failure if number <= 2 else None
     start = time.monotonic()
-    assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
+    assert right(judge(fake))
     assert (fake.requests, max(fake.answered.values())) == (6, 1)
     assert failure[0] != 429 or time.monotonic() - start >= 0.2
 
@@ -147,19 +152,19 @@ AROUND = {
 def test_right_answers_are_read_and_broken_ones_asked_for_again_and_never_guessed(
     fake, kind
 ):
-    right = kind in AROUND
+    readable = kind in AROUND
     bend = (BROKEN | AROUND)[kind]
     seen = Counter()
 
     def act(number, body):
         seen[key := tuple(asked(body)[1])] += 1
-        return bend(fake.answer(body)) if right or seen[key] == 1 else None
+        return bend(fake.answer(body)) if readable or seen[key] == 1 else None
 
     fake.act = act
-    assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
-    assert fake.requests == (4 if right else 8)
+    assert right(judge(fake))
+    assert fake.requests == (4 if readable else 8)
 
-    if not right:
+    if not readable:
         fake.act = lambda number, body: bend(fake.answer(body))
         batch = judge(fake, allow_missing=1.0).judge(ITEMS[:1])
         assert batch.counts["missing"] == 3
@@ -263,18 +268,14 @@ def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(
     expected[1] = [np.nan] * 3
     assert all(map(partial(np.array_equal, equal_nan=True), batch.presence, expected))
     assert batch.counts["missing"] == 3
-    sent, fake.act = fake.requests, lambda number, body: None
-    assert values(judge(fake, tmp_path).judge(ITEMS)) == rule(ITEMS)
+    sent, fake.act = fake.requests, None
+    assert right(judge(fake, tmp_path))
     assert fake.requests == sent + 1
 
 
 def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
     for status, says in ((401, "refuses the key"), (404, "has no model 'm'")):
-        fake.act = lambda *_, status=status: (
-            status,
-            {},
-            f'{{"error": "wrong: {KEY}"}}'.encode(),
-        )
+        fake.act = status, {}, f'{{"error": "wrong: {KEY}"}}'.encode()
         with refused(says, ModelError) as error:
             judge(fake, concurrency=2).judge(ITEMS)
         assert fake.url in str(error.value)
@@ -283,7 +284,7 @@ def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
 
 def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
     items = [(f"Summary {n}.", ["A unit."]) for n in range(40)]
-    fake.act = lambda number, body: (503, {}, b"")
+    fake.act = 503, {}, b""
     options = {"retries": 0, "concurrency": 4, "cache": None}
     for url in (fake.url, "http://127.0.0.1:9/v1"):
         ready = LLMJudge("m", endpoint=url, **options)
@@ -305,7 +306,7 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
 
     for n in (181, 190, 199):
         message = {"error": {"message": "x" * n + KEY}}
-        fake.act = lambda *_, message=message: (401, {}, json.dumps(message).encode())
+        fake.act = 401, {}, json.dumps(message).encode()
         with pytest.raises(ModelError) as error:
             judge(fake, concurrency=1).judge(ITEMS[:1])
         shown += str(error.value)
@@ -401,10 +402,10 @@ def test_an_answer_that_drips_is_given_up_in_time(fake):
             file.flush()
             time.sleep(0.1)
 
-    fake.act = lambda number, body: (200, {}, drip)
+    fake.act = 200, {}, drip
     unanswered(fake, timeout=0.5, retries=1)
     fake.act = lambda number, body: time.sleep(2) if number == 1 else None
-    assert values(judge(fake, timeout=0.3).judge(ITEMS)) == rule(ITEMS)
+    assert right(judge(fake, timeout=0.3))
 
 
 def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
@@ -412,7 +413,7 @@ def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
         coded = f"Content-Encoding: {encoding}\r\n" if encoding else ""
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(data)}\r\n{coded}\r\n"
         sent = head.encode() + data
-        fake.act = lambda number, body: (200, {}, lambda file: file.write(sent))
+        fake.act = 200, {}, lambda file: file.write(sent)
 
     for data, encoding in (
         (gzip.compress(b" " * 20_000_000), "gzip"),
@@ -424,7 +425,7 @@ def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
         send(data, encoding)
         unanswered(fake, retries=0, timeout=5)
 
-    fake.act = lambda number, body: None
+    fake.act = None
     for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, [], None):
         fake.usage = usage
         batch = judge(fake).judge(ITEMS)

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, same
 from hypothesis import given
 from hypothesis import strategies as st
 from running import ROOT
@@ -75,7 +75,7 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     for index, (summary, units) in enumerate(items):
         assert said.logits[index].shape == (len(units), 3)
         if summary:
-            np.testing.assert_allclose(said.logits[index], expected[index], atol=1e-5)
+            same(said.logits[index], expected[index], 1e-5)
 
     assert np.isnan(said.logits[2]).all()
     assert (said.presence[2] == 0).all()
@@ -96,13 +96,11 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     )
 
     alone = judge_of(batch_tokens=1).judge(items).logits
-    np.testing.assert_allclose(*map(np.concatenate, (said.logits, alone)), atol=1e-5)
+    same(*map(np.concatenate, (said.logits, alone)), 1e-5)
     mapped = judge_of(label_map="entailment=1,neutral=2,contradiction=0").judge(
         items[:1]
     )
-    np.testing.assert_allclose(
-        mapped.logits[0], said.logits[0][:, [1, 2, 0]], atol=1e-5
-    )
+    same(mapped.logits[0], said.logits[0][:, [1, 2, 0]], 1e-5)
 
 
 def test_the_default_mode_follows_the_model(tiny, tiny_two, tmp_path, judge_of):
@@ -127,7 +125,7 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
     short = judge_of(max_length=40).judge(items)
     expected, cut = plain_loop(tiny, items, max_length=40, truncation="only_first")
     assert short.counts["truncated"] == cut > 4
-    np.testing.assert_allclose(short.logits[4], expected[4], atol=1e-5)
+    same(short.logits[4], expected[4], 1e-5)
     long_unit = " ".join(["a river"] * 40)
     with refused(r"the unit 'a river .*…' leaves no room.*max_length"):
         judge_of(max_length=40).judge([("A summary.", [long_unit])])

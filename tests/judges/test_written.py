@@ -77,7 +77,7 @@ def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_pa
         {"unit": "a storm hit OSLO.", "sentence": 2}, {"unit": "Two persons died.", "sentence": 9},
         {"unit": "Mars is red.", "sentence": 0}, {"unit": "Two people\tdied", "sentence": "x"},
     ]  # fmt: skip
-    fake.act = lambda number, body: json.dumps({"units": rows})
+    fake.act = json.dumps({"units": rows})
     found = write(
         fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))]
     )

@@ -6,10 +6,9 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import same
 from scipy import stats
 
 from litepyramid.io.scores import read_scores

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import same
 from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
-from oracles import same
 from threadpoolctl import threadpool_limits
 
 from litepyramid.meta.core import draws

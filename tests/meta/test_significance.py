@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, same
 from nlpstats.correlations.fisher import fisher as rival_fisher
 from nlpstats.correlations.williams import williams_test as rival_williams
 from oracles import multipletests
@@ -324,7 +324,7 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
             ).p_values
             for k in (None, 800)
         )
-        np.testing.assert_allclose(chosen, given, atol=0.09)
+        same(chosen, given, 0.09)
 
 
 def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of):
@@ -360,7 +360,7 @@ def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of
         samples=19_999,
     ).p_values
 
-    np.testing.assert_allclose(found.p_values[small], plain[small], atol=6e-4)
+    same(found.p_values[small], plain[small], 6e-4)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_corrections_equal_statsmodels_in_both_groupings(table_of, correction, t
     for grouping, cells in families:
         expected = multipletests(p[cells], method=theirs)[1]
         corrected = corrected_p_values(p, correction, grouping)
-        np.testing.assert_allclose(corrected[cells], expected, atol=1e-12)
+        same(corrected[cells], expected, 1e-12)
 
 
 PUBLISHED_P = [
