@@ -105,7 +105,6 @@ class FakeEndpoint:
                 self.wfile.write(b"0\r\n\r\n")
 
         class Server(ThreadingHTTPServer):
-            daemon_threads = True
             request_queue_size = 128
 
             def handle_error(self, *args) -> None:
