@@ -267,8 +267,8 @@ def renderer(
                     if behind or _holds(words, name[:-1]):
                         name = (tokens[i],)
                 # "Mr Lee left with Ann Lee" would make two of one.
-                last = [word for word in name if word not in _WHOSE][-1]
-                if once and last in words:
+                surname = [word for word in name if word not in _WHOSE][-1]
+                if once and surname in words:
                     start, end = mention
                     written += [(tokens[k], k) for k in range(start, end)]
                 else:
