@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 import sample
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from litepyramid.annotation.export import (
 )
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.easiness.mix import mix_units
-from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
@@ -108,13 +108,13 @@ def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
     before = contents(folder)
 
     for goal in (folder, folder / "empty", folder / "tasks", folder / "scus.jsonl"):
-        with pytest.raises(InputError):
+        with refused():
             write_judged(goal, result)
-        with pytest.raises(InputError):
+        with refused():
             write_export(judging, goal)
 
     for output in (answers, link):
-        with pytest.raises(InputError):
+        with refused():
             lp.import_answers(tasks, [answers], output=output)
 
     assert contents(folder) == before
@@ -134,9 +134,9 @@ def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
     )
     rows = [sample.judged(t, dict.fromkeys(range(9), True)) for t in renamed.judging]
     result = collect_labels(renamed, rows)
-    with pytest.raises(InputError, match="cannot name a file"):
+    with refused("cannot name a file"):
         write_judged(tmp_path / "out", result)
-    with pytest.raises(InputError, match="cannot name a file"):
+    with refused("cannot name a file"):
         write_export(renamed, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -161,7 +161,7 @@ def test_wrong_types_are_one_error(folder, easiness, wrong):
     work = wrong.pop(
         "work", folder / "summaries" if judged else plan_budget(easiness, 1)
     )
-    with pytest.raises(InputError):
+    with refused():
         lp.export(work, folder / "out", **judged, **wrong)
     assert not (folder / "out").exists()
 
@@ -200,7 +200,7 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path, cli):
      {"inputs": "nan%"}, {"inputs": 1, "spread": "summaries"}],
 )  # fmt: skip
 def test_a_sample_of_an_impossible_size(sample):
-    with pytest.raises(InputError):
+    with refused():
         lp.Sampling(**sample)
 
 

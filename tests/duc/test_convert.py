@@ -124,5 +124,5 @@ def test_a_score_without_a_metric_is_none(tmp_path):
     ],
 )
 def test_what_cannot_be_converted_is_an_error(tmp_path, text, to):
-    with pytest.raises(InputError):
+    with refused():
         lp.convert([written(tmp_path, text)], to=to)

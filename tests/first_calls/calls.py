@@ -7,9 +7,6 @@ from running import ROOT, run_here
 
 from litepyramid.errors import LitepyramidError
 
-CHEAP = {"judge": "recall", "samples": 40}
-"""A judge that needs no model, and few samples."""
-
 
 def follow(call, **options):
     """What a call gives; after a refusal, with the option that the error shows."""

@@ -1,13 +1,10 @@
 """Tables with a column for each system: what is noted, and that what is refused shows a
 way out that works (more in `tests/first_calls`)."""
 
-import re
-
 import pytest
 from cases import refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 
 pandas = pytest.importorskip("pandas")
 
@@ -29,26 +26,6 @@ def test_ids_and_columns_left_out_are_noted():
     data = lp.load(summaries=with_ids, columns="input=doc_id,system=*")
     assert (data.systems, data.inputs) == (("bart", "t5"), ("x", "y"))
     assert any("length" in note for note in data.notes)
-
-
-@pytest.mark.parametrize("extra", [{}, {"doc_id": ["x", "y"], "length": [4, 2]}])
-def test_a_refusal_shows_the_option_that_works(tmp_path, cli, extra):
-    frame = FRAME.rename(columns={"reference": "gold"}).assign(**extra)
-    with pytest.raises(InputError) as refused:
-        lp.load(summaries=frame)
-    assert all(name in str(refused.value) for name in frame.columns)
-
-    shown = re.search(r'columns="(.*?)"', str(refused.value))[1]
-    data = lp.load(summaries=frame, columns=shown)
-    assert data.summaries[0].texts == tuple(FRAME["bart"])
-    assert data.inputs == (("x", "y") if extra else ("1", "2"))
-
-    path = tmp_path / "wide.csv"
-    frame.to_csv(path, index=False)
-    score = f"score {path} --judge recall -n 40"
-    error = cli(score, status=2).stderr
-    option = re.search(r"--columns (\S+)", " ".join(error.split()))[1]
-    assert "bart" in cli(f"{score} --columns {option}").stdout
 
 
 def test_what_is_no_system_is_refused():

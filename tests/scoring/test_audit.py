@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from cases import refused
 from made_up import made_up
 from sklearn import metrics
 
 import litepyramid as lp
 from litepyramid.annotation.export import read_tasks
 from litepyramid.annotation.responses import PAGE_FORMAT
-from litepyramid.errors import InputError
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.audit import WORST
 
@@ -134,5 +134,5 @@ def test_how_people_agree_stands_beside_the_judge(tmp_path):
 
 
 def test_labels_are_needed():
-    with pytest.raises(InputError):
+    with refused():
         lp.audit(lp.score(["It rained."], units=[["It rained."]], judge="recall"))

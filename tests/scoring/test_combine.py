@@ -3,11 +3,11 @@ as laws."""
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from litepyramid.errors import InputError
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.estimates import prediction_powered
 from litepyramid.types import ScoreMatrix
@@ -121,12 +121,12 @@ def test_a_choice_that_is_no_sample_is_refused():
     human, judge, names = made(10)
     for chosen in (range(12), range(28, 40)):
         shown = hidden(human, list(chosen))
-        with pytest.raises(InputError, match="not a random sample"):
+        with refused("not a random sample"):
             combined(names, judge, shown)
         assert combined(names, judge, shown, assume_random=True).labels == 12
 
     others = ScoreMatrix("human", names[0], tuple(f"x{i}" for i in range(40)), human)
-    with pytest.raises(InputError, match="different systems or inputs"):
+    with refused("different systems or inputs"):
         combine((ScoreMatrix("judge", *names, judge), others))
 
 
@@ -136,7 +136,7 @@ def test_few_labels_warn_and_fewer_are_refused(labels):
     shown = hidden(human, np.random.default_rng(labels).permutation(40)[:labels])
 
     if labels < 5:
-        with pytest.raises(InputError, match="at least 5"):
+        with refused("at least 5"):
             combined(names, judge, shown)
     else:
         notes = combined(names, judge, shown).notes

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.errors import InputError
 from litepyramid.scoring.pyramid import (
     ScoringRule,
     UnitLayout,
@@ -111,7 +111,7 @@ ONE = np.ones((1, 1))
     ],
 )
 def test_what_is_refused(score, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         score()
 
 

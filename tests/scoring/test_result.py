@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import refused
 from test_score import HALF, SYSTEMS, UNITS, WordJudge, scored
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.scoring.saved_result import report
 from litepyramid.tables import plain
@@ -55,7 +55,7 @@ def test_scores_are_read_from_every_form(result, tmp_path, ending):
     (tmp_path / "x.json").write_text(
         json.dumps({**plain(result.to_json()), "name": []})
     )
-    with pytest.raises(InputError):
+    with refused():
         read_scores(tmp_path / "x.json")
     np.testing.assert_array_equal(table.matrix("mine").values, result.values)
     np.testing.assert_array_equal(table.matrix("human").values, result.human)
@@ -141,7 +141,7 @@ def test_what_is_saved_and_broken_is_refused(result, tmp_path, place, value):
     data = plain(result.to_json())
     edit(data, place, value)
     (tmp_path / "s.json").write_text(json.dumps(data))
-    with pytest.raises(InputError):
+    with refused():
         report(tmp_path / "s.json")
 
 
@@ -157,7 +157,7 @@ def test_what_does_not_agree_with_the_rest_is_refused(result, tmp_path, place, v
     path.write_text(json.dumps(data))
 
     for read in (lp.report, lambda one: lp.changes(old, one, fail_if="worse")):
-        with pytest.raises(InputError, match=r"new\.json: "):
+        with refused(r"new\.json: "):
             read(path)
 
 
@@ -199,6 +199,6 @@ def test_nuggets_have_their_four_scores_beside():
 
 
 def test_evidence_needs_the_judge_or_its_reasons(result):
-    with pytest.raises(InputError, match="evidence without"):
+    with refused("evidence without"):
         replace(result, judge=None).with_evidence()
     assert scored(judge=WordJudge()).evidence is None

@@ -5,11 +5,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from cases import refused
 
 import litepyramid as lp
 from litepyramid.annotation.export import read_tasks
 from litepyramid.annotation.sampling import draw_facts
-from litepyramid.errors import InputError
 from litepyramid.scoring.estimates import Drawn, estimate
 from litepyramid.scoring.sampled import SampledFact, SampledLabels
 from litepyramid.types import InputUnits, SystemSummaries, Unit
@@ -199,7 +199,7 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
     few = labelled(draw_facts(summaries, units, lp.Sampling(12)), units, truth)
     fact = SampledFact("a", "i00", "unheard of", 0.5, 1.0)
     for sample in (few, SampledLabels("facts", (fact,))):
-        with pytest.raises(InputError):
+        with refused():
             lp.combine(result, labels=sample)
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import refused
 
 import litepyramid as lp
-from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
@@ -77,13 +77,13 @@ def test_human_scores_are_matched_by_name():
     assert "of systems not scored here" in result.to_table()
     partial = SystemLabels("half", ("x", "y"), ((1, 0), ()))
     assert scored(labels=(partial,)).counts["inputs_without_labels"] == 1
-    with pytest.raises(InputError, match="no labels for any scored system"):
+    with refused("no labels for any scored system"):
         scored(SYSTEMS[:1], labels=(HALF,))
 
 
 @pytest.mark.parametrize("rule", ["lite-3", "sample-0", ""])
 def test_a_rule_that_is_unknown(rule):
-    with pytest.raises(InputError, match="unknown scoring rule"):
+    with refused("unknown scoring rule"):
         scored(rule=rule)
 
 
@@ -103,7 +103,7 @@ def test_what_does_not_match_is_refused():
         (SYSTEMS[0], SYSTEMS[0]),
         (SystemSummaries("b", ("y", "x"), ("", "")),),
     ):
-        with pytest.raises(InputError):
+        with refused():
             scored(systems)
 
     for inputs, rows in (
@@ -111,12 +111,12 @@ def test_what_does_not_match_is_refused():
         (("y", "x"), ((1, 1, 0), (1, 0))),
         (("x", "y"), ((1,), (1, 1, 0))),
     ):
-        with pytest.raises(InputError, match="labels of 'half'"):
+        with refused("labels of 'half'"):
             scored(labels=(SystemLabels("half", inputs, rows),))
 
-    with pytest.raises(InputError, match="'human' is reserved"):
+    with refused("'human' is reserved"):
         scored(name="human")
-    with pytest.raises(InputError, match="neither units nor references"):
+    with refused("neither units nor references"):
         scored(units=())
 
 
