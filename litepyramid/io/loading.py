@@ -34,6 +34,7 @@ from litepyramid.types import (
     InputUnits,
     NamedSources,
     Nulls,
+    SystemLabels,
     TextsLike,
     UnitKind,
     UnitsLike,
@@ -216,16 +217,14 @@ def load(
     # Labels alone are numbers: what they are of, the units say.
     if labels is not None and not (of := labelled or scus or extracted):
         raise InputError("labels without their units", expected="the units too")
-    rated = (
-        ()
-        if labels is None
-        else as_labels(
+    rated: Sequence[SystemLabels] = ()
+    if labels is not None:
+        rated = as_labels(
             labels,
             of or (),
             partial=True,
             **names,
         )
-    )
     # Only now is it known what columns all the tables had.
     if names["columns"]:
         names["columns"].check()

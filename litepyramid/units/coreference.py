@@ -146,7 +146,7 @@ def _is_certain(
         return tokens[previous : previous + len(words)] == words
 
     # "Said he left": with a name there, somebody else would seem to say it.
-    if start in _verbs(reference):
+    if any(frame.verb == 0 for frame in reference.sentences[number].frames or ()):
         return False
 
     # "Roy Keane won. Keane spoke. He left": Keane, whoever else was named.
@@ -246,7 +246,9 @@ def renderer(
     """
     tokens = reference.tokens
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
-    verbs = _verbs(reference)
+    verbs = set()
+    for offset, sentence in zip(reference.offsets, reference.sentences, strict=False):
+        verbs |= {offset + frame.verb for frame in sentence.frames or ()}
 
     def render(indices: Sequence[int]) -> list[tuple[str, int]]:
         written = []
@@ -279,14 +281,6 @@ def renderer(
         return written
 
     return render
-
-
-def _verbs(reference: ParsedReference) -> set[int]:
-    """The verbs of all frames, as places in the reference."""
-    verbs = set()
-    for offset, sentence in zip(reference.offsets, reference.sentences, strict=False):
-        verbs |= {offset + frame.verb for frame in sentence.frames or ()}
-    return verbs
 
 
 def _holds(words: Sequence[str], run: Sequence[str]) -> bool:

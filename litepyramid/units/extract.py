@@ -485,18 +485,26 @@ def _units(
                 stus.setdefault(f"{who} is {sentence.tokens[age]}", False)
 
             for text, said in stus.items():
-                unit = Unit(
-                    text,
-                    kind="stu",
-                    sentence=number,
-                    said=said,
+                made.append(
+                    Unit(
+                        text,
+                        kind="stu",
+                        reference=parse.reference,
+                        sentence=number,
+                        said=said,
+                    )
                 )
-                made.append(replace(unit, reference=parse.reference))
 
         counts["mentions replaced"] += len(resolution.names)
         for identity in (*parse.identities, *resolution.identities):
-            unit = Unit(identity.text, kind="stu", sentence=identity.sentence)
-            made.append(replace(unit, reference=parse.reference))
+            made.append(
+                Unit(
+                    identity.text,
+                    kind="stu",
+                    reference=parse.reference,
+                    sentence=identity.sentence,
+                )
+            )
 
         units[parse.input] += made
 

@@ -13,8 +13,9 @@ with all of its core arguments, in the order of the sentence:
 4. A verb without a tense of its own ("to win", "by winning") gives no fact: it did not
    happen, or the fact of another verb holds it.
 5. A clause that is said, known or shown gives its facts, marked as said. What is
-   wanted, feared, denied or stands under a condition gives none of its own.
-6. A fact is dropped if another one with the same verb holds all its words.
+   wanted, feared, denied, to come or under a condition gives none of its own.
+6. A fact is dropped if another one with the same verb holds all its words, and so is
+   what only "I" says and a bare "it was there".
 7. A sentence without facts is its own one fact.
 """
 
@@ -489,23 +490,21 @@ def _with_shared_auxiliary(
     A regular participle looks like a past form. It is one of a passive if its subject
     is no agent, neither there nor here, and the verb does not tell what just happens.
     """
-    word = tokens[clause.verb].lower()
-    passive = word in _PARTICIPLES or word.endswith("ed")
-    auxiliary = {tokens[i].lower() for i in clause.predicate} & _AUXILIARIES
-    own = auxiliary or word in _OF_THEMSELVES
-    passive = passive and not own and _undergone(clause)
     if _has_tense(tokens, clause):
         return clause
+
+    word = tokens[clause.verb].lower()
+    participle = word in _PARTICIPLES or word.endswith("ed")
+    auxiliary = {tokens[i].lower() for i in clause.predicate} & _AUXILIARIES
+    own = auxiliary or word in _OF_THEMSELVES
+    passive = participle and not own and _undergone(clause)
 
     for other in clauses:
         words = {tokens[i].lower() for i in other.predicate}
         shared = other.subject == clause.subject and other.verb < clause.verb
         possible = "have" in words and bool(words & _POSSIBLE)
-        if (
-            shared
-            and (possible or (passive and words & _BE))
-            and not words & _NEGATIONS
-        ):
+        fits = possible or (passive and words & _BE)
+        if shared and fits and not words & _NEGATIONS:
             borrowed = [i for i in other.predicate if tokens[i].lower() in _AUXILIARIES]
             return replace(clause, predicate=(*borrowed, *clause.predicate))
 
@@ -683,11 +682,11 @@ def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
         else:
             adjuncts.append(argument)
 
-    chosen = [[*needed, adjunct] for adjunct in adjuncts] or [needed]
+    chosen = [] if adjuncts else [needed]
     for number, adjunct in enumerate(adjuncts):
         # "He cut grass with a mower when it fell": what "it" is stands before.
-        if reading.words(adjunct.tokens) & _THINGS:
-            chosen[number] = [*needed, *adjuncts[: number + 1]]
+        first = 0 if reading.words(adjunct.tokens) & _THINGS else number
+        chosen.append([*needed, *adjuncts[first : number + 1]])
 
     return [Fact(clause.verb, _written(reading, clause, c), said) for c in chosen]
 
