@@ -24,6 +24,9 @@ _WHOSE = ("'s", "'")
 _ENDS = (".", "!", "?", ":", "''", '"')
 _BEFORE_PLACES = word_set("in at from to of the into near on against for a an")
 
+_FARTHEST = 3000
+"""Words of a reference in which names take the place of mentions."""
+
 Render = Callable[[Sequence[int]], list[tuple[str, int]]]
 """Token indices to words, each with the token that it stands for."""
 
@@ -113,13 +116,26 @@ def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
     A part of a name becomes the name if it is its end; "he" and "she" become a name in
     capitals if no other person seems to be named before, or if the name opens the
     reference; "they" at the start of a sentence becomes what the sentence before it
-    opens with. The rest stays as it is.
+    opens with. The rest stays as it is, and so does all behind the first 3,000 words.
     """
     names = {}
     for mention, name in resolution.names.items():
-        if _is_certain(reference, mention, name):
-            names[mention] = name
+        # All before a mention is read for it: far into a long text that takes too long.
+        near = mention[0] < _FARTHEST
+        if near and _is_certain(reference, mention, name):
+            names[mention] = _whole_name(reference.tokens, name)
     return Resolution(names, resolution.identities)
+
+
+def _whole_name(tokens: Sequence[str], name: tuple[str, ...]) -> tuple[str, ...]:
+    """A first name with the surname that a parser did not join to it."""
+    first, *rest = name
+    if set(rest) <= set(_WHOSE):
+        behind = tokens[list(tokens).index(first) + 1 :][:1]
+        surname = [word for word in behind if word.istitle() and word.isalpha()]
+        surname = [word for word in surname if word.lower() not in DAYS]
+        return (first, *surname, *rest)
+    return name
 
 
 def _is_certain(
@@ -155,6 +171,10 @@ def _is_certain(
     if tokens[opening] in surnames - set(words):
         return False
 
+    # Whoever is quoted speaks of somebody else.
+    if _is_quoted(tokens[start : mention[0]]):
+        return False
+
     people = people_nouns()
     nouns = people["people"] | people["men"] | people["women"]
 
@@ -182,6 +202,13 @@ def _is_certain(
     others = _person_names(tokens[: mention[0]])
     opens = tokens[: len(words)] == words or others[:1] == words[-1:]
     return titled and (opens or set(others) <= set(words))
+
+
+def _is_quoted(before: Sequence[str]) -> bool:
+    """Whether a quotation was opened before and not closed."""
+    alike = any(before.count(mark) % 2 for mark in ("'", '"'))
+    pairs = (("“", "”"), ("``", "''"))
+    return alike or any(before.count(first) > before.count(last) for first, last in pairs)
 
 
 def _is_speaker_or_joint(tokens: Sequence[str], name: Sequence[str]) -> bool:

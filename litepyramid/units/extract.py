@@ -395,6 +395,9 @@ def tokenizer() -> Callable[[str], tuple[str, ...]]:
     import spacy
 
     tokenize = spacy.blank("en").tokenizer
+    # Texts of tokens, such as CNN/DM's, hold them alone.
+    for word in ("'m", "’m", "'ve", "’ve"):
+        tokenize.add_special_case(word, [{"ORTH": word}])
 
     def tokens(text: str) -> tuple[str, ...]:
         # spaCy takes n² time for n characters without a space.

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from litepyramid.judges.lexical.features import english
 from litepyramid.units.parsers.embedded.frames import word_set
@@ -57,6 +58,8 @@ _OF_THEMSELVES = word_set(
 
 _RELATIVE = word_set("who which that whom whose where when why")
 _WHATEVER = word_set("what whatever whoever which whichever whom")
+_ONE_OF_MANY = word_set("last first only thing things most best worst")
+"""In a noun whose relative clause says which one is meant."""
 _PLACES = word_set("where when why")
 """Relative words that stand for "in the house", not for "the house"."""
 
@@ -79,6 +82,15 @@ _THINGS = word_set("it its they them their")
 _PAST = word_set("was were had did 'd hit put cut set shut let cost")
 _CONDITIONS = word_set("if unless whether lest provided assuming should once until")
 
+_DOUBT = word_set(
+    """
+    unsure unlikely uncertain unclear doubtful impossible possible likely hopeful afraid
+    hope hopes fear fears chance doubt doubts possibility guarantee claim claims
+    allegation allegations accusation accusations rumour rumours rumor rumors suggestion
+    suggestions concern concerns speculation idea
+    """
+)
+"""What may stand before a clause that need not be true: "claims that he left"."""
 _SAYING = word_set(
     """
     add added adds admit admits admitted announce announced announces argue argued
@@ -106,7 +118,7 @@ _DETERMINERS = word_set("a an the his her its their our my your this these")
 _NO_SUBJECTS = _RELATIVE | word_set(
     """
     what whatever whoever her his its my our their your the a an this those these anyone
-    everyone someone
+    everyone someone each
     """
 )
 DAYS = word_set(
@@ -116,6 +128,8 @@ DAYS = word_set(
     """
 )
 _OUTSIDE = word_set(", . ; : - -- – — ... …")
+_UNFINISHED = _OUTSIDE | word_set("and or but including")
+"""Words that do not end a fact."""
 _MARKS = _OUTSIDE | QUOTES | word_set("! ? ( ) [ ] /")
 _BETWEEN = _MARKS | {"to", "be", "been", "being", "have"}
 """Tokens that stay where they stand between two tokens of a fact."""
@@ -246,6 +260,7 @@ def _says_something(tokens: Sequence[str], fact: Fact) -> bool:
 def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
     """A frame as a clause; None if nothing stands before its verb, or it has none."""
     lower = [token.lower() for token in tokens]
+    tags = _without_auxiliary_ends(lower, tags)
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
     if not verb:
         return None
@@ -299,6 +314,16 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
     return None if nominal is None else _with_one_subject(tokens, nominal)
 
 
+def _without_auxiliary_ends(lower: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """No argument ends with the auxiliary behind it: "on 31 October may | have been"."""
+    ended = [*tags]
+    for i, (tag, following) in enumerate(pairwise(tags)):
+        last = tag.startswith("I-") and not following.startswith("I-")
+        if last and lower[i] in _FINITE and lower[i + 1] == "have":
+            ended[i] = "O"
+    return ended
+
+
 def _adjunct_ending(arguments: Sequence[Argument], i: int) -> tuple[int, ...]:
     """The adjunct whose last word is `i`, if there is one."""
     for argument in arguments:
@@ -332,7 +357,7 @@ def _runs(
     for i, tag in enumerate(tags):
         if tag == "O" and runs and runs[-1][1][-1] == i - 1:
             unended = lower[i - 1] in _UNENDED and lower[i].isalnum()
-            if unended and lower[i] not in _RELATIVE | _JOINING:
+            if unended and lower[i] not in _RELATIVE | _JOINING | _AUXILIARIES:
                 runs[-1][1].append(i)
         if tag == "O" or tag[2:] == "V":
             continue
@@ -428,12 +453,20 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             nouns.append(replace(argument, tokens=run))
 
     if pronoun in _PLACES:
+        # "the town where she lives" does not say alone that she lives.
+        if not clause.after:
+            return None
         return replace(
             clause,
             before=tuple(nouns[-1:]),
             relative=True,
             start=start,
         )
+
+    # "parts of | Gaza, which is small": what is small is Gaza.
+    if pronoun:
+        unended = [n for n in nouns if tokens[n.tokens[-1]].lower() in _PREPOSITIONS]
+        nouns = [noun for noun in nouns if noun not in unended]
 
     # "who Suarez will face" does not say whom.
     core = [noun for noun in nouns if noun.core]
@@ -451,11 +484,11 @@ def _without_relative(tokens: Sequence[str], clause: Clause) -> Clause | None:
             start=start,
         )
 
-    # "what they need" names nothing; "rooms in flats he let" does not say
-    # which of them he let.
+    # "what they need" names nothing; "rooms in flats he let" does not say which of them
+    # he let, and "the last room he let" is no last room elsewhere.
     named = {tokens[i].lower() for i in core[0].tokens}
     unclear = not pronoun and named & _PREPOSITIONS
-    if unclear or named & _WHATEVER:
+    if unclear or named & (_WHATEVER | _ONE_OF_MANY):
         return None
 
     noun = replace(core[0], tokens=(*preposition, *core[0].tokens))
@@ -589,6 +622,11 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if not finite and (named or _inside(reading, clause)):
         return "held"
 
+    # "a sentence, suspended for two years": which sentence, and no fact of its own.
+    behind_comma = reading.tokens[clause.predicate[0] - 1] == ","
+    if behind_comma and not finite and _undergone(clause):
+        return "held"
+
     being = reading.lower(clause.verb).endswith("ing") or "being" in words
     participle = being and not finite
     parent = reading.parents.get(clause.verb)
@@ -619,7 +657,7 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
 
     # "A video | uploaded by Bob | shows": which video, and no fact of its own.
     attached = span[-1] + 1 == other.predicate[0] and min(own) == span[0]
-    if attached and _undergone(clause) and not finite:
+    if attached and _undergone(clause) and not (finite or clause.relative):
         return "held"
 
     start = span.index(min(own))
@@ -627,6 +665,12 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     known = [i for a in clause.arguments for i in a.tokens]
     leading = [i for i in span[:start] if i not in known]
     if _CONDITIONS & set(opening):
+        return "open"
+
+    # "I am not sure he left", "it is unlikely that he left".
+    introducing = [word for word in opening if word != "that"][-1:]
+    doubted = _denied(reading, other) or bool(_DOUBT & set(introducing))
+    if argument.core and doubted and not clause.relative:
         return "open"
 
     whole = reading.words(leading) <= _SUBORDINATE
@@ -738,7 +782,10 @@ def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
         end = max([*clause.predicate, *behind])
         whole = end + 1 not in tokens or reading.tokens[end + 1] in _MARKS
         if whole:
-            start -= reading.tokens[start - 1] == ","
+            # Commas around it go with it.
+            if reading.tokens[start - 1] == ",":
+                start -= 1
+                end += end + 1 in tokens and reading.tokens[end + 1] == ","
             tokens = [i for i in tokens if not start <= i <= end]
 
     while len(tokens) > 1 and reading.tokens[tokens[-1]] == ",":
@@ -759,7 +806,7 @@ def _with_marks(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:
 
     while len(marked) > 1 and tokens[marked[0]] in _OUTSIDE:
         marked.pop(0)
-    while len(marked) > 1 and tokens[marked[-1]] in _OUTSIDE | {"and", "or", "but"}:
+    while len(marked) > 1 and tokens[marked[-1]] in _UNFINISHED:
         marked.pop()
     return tuple(marked)
 

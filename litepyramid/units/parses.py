@@ -6,6 +6,7 @@ A line of the file is one reference as JSON; docs/units.md describes each field.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, pairwise, starmap, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
@@ -70,7 +71,7 @@ class ParsedSentence:
         return " ".join(self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedReference:
     """One reference summary on its way from text to units.
 
@@ -89,12 +90,12 @@ class ParsedReference:
     identities: tuple[Identity, ...] = ()
     possessives: tuple[Span, ...] = ()
 
-    @property
+    @cached_property
     def tokens(self) -> list[str]:
         """The tokens of all sentences."""
         return [token for sentence in self.sentences for token in sentence.tokens]
 
-    @property
+    @cached_property
     def offsets(self) -> tuple[int, ...]:
         """Index of each sentence's first token in the reference, and last the token
         count."""

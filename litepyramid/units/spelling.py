@@ -60,19 +60,20 @@ def spelled(words: Sequence[Word]) -> str:
         "She wasn't, er"
     """
     words = _balanced(words)
+    whose = _apostrophes(words)
     text = ""
     glued = True
     open_quotes: set[str] = set()
 
-    for word, space in words:
+    for number, (word, space) in enumerate(words):
         closes = word in open_quotes
-        attached = word in _NO_SPACE_BEFORE or closes
+        attached = word in _NO_SPACE_BEFORE or closes or number in whose
         if text and space and not glued and not attached:
             text += " "
         text += word
 
         glued = word in _NO_SPACE_AFTER
-        if word in _PAIRED:
+        if word in _PAIRED and number not in whose:
             glued = not closes
             open_quotes ^= {word}
 
@@ -82,8 +83,10 @@ def spelled(words: Sequence[Word]) -> str:
 def _balanced(words: Sequence[Word]) -> list[Word]:
     """Without quotation marks and brackets whose partner is not among the words."""
     removed = set()
+    whose = _apostrophes(words)
     for mark in _PAIRED:
         places = [n for n, (word, _) in enumerate(words) if word == mark]
+        places = [n for n in places if n not in whose]
         # Of an odd number nobody can say which one lacks its partner.
         if len(places) % 2:
             removed.update(places)
@@ -110,3 +113,27 @@ def _balanced(words: Sequence[Word]) -> list[Word]:
             spaced = False
 
     return kept
+
+
+def _apostrophes(words: Sequence[Word]) -> list[int]:
+    """Where a lone ' is part of the word before it: "the parents' vote".
+
+    It stands behind an s that it touches, and closes no quotation. In a text of tokens,
+    where nothing touches, it is the only one behind an s of an odd number.
+    """
+    marks = [n for n, (word, _) in enumerate(words) if word == "'"]
+    behind_s = [n for n in marks if n > 0 and words[n - 1][0].lower().endswith("s")]
+    touching = []
+    is_open = False
+
+    for n in marks:
+        touches = not words[n][1]
+        if n in behind_s and touches and not is_open:
+            touching.append(n)
+        else:
+            is_open = not is_open
+
+    odd = len(marks) % 2 == 1
+    if not touching and odd and len(behind_s) == 1:
+        return behind_s
+    return touching

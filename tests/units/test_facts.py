@@ -45,6 +45,9 @@ A 35-metre - long boat sank. | A 35-metre - long boat sank
 Ann likes it more than Bob likes it. | Ann likes it more than Bob likes it
 Ann saw a cat called Rex. | Ann saw a cat called Rex
 Ann Lee and Bob Ray, who is ill, won. | Bob Ray is ill | Ann Lee and Bob Ray won
+Ann won the parents ' vote. | Ann won the parents' vote
+I 'm not sure he 'll win. | I'm not sure he'll win
+Ann Lee won. Bob said: "She ran well." | Ann Lee won | Bob said: She ran well | She ran well
 """
 
 
