@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from litepyramid.units.facts import DAYS
+from litepyramid.units.clauses import DAYS
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
@@ -208,7 +208,9 @@ def _is_quoted(before: Sequence[str]) -> bool:
     """Whether a quotation was opened before and not closed."""
     alike = any(before.count(mark) % 2 for mark in ("'", '"'))
     pairs = (("“", "”"), ("``", "''"))
-    return alike or any(before.count(first) > before.count(last) for first, last in pairs)
+    return alike or any(
+        before.count(first) > before.count(last) for first, last in pairs
+    )
 
 
 def _is_speaker_or_joint(tokens: Sequence[str], name: Sequence[str]) -> bool:

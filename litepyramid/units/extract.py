@@ -30,6 +30,7 @@ from litepyramid.types import (
     Unit,
 )
 from litepyramid.units.align import references_sha, sentence_texts
+from litepyramid.units.clauses import DAYS
 from litepyramid.units.coreference import (
     Render,
     ages,
@@ -38,7 +39,7 @@ from litepyramid.units.coreference import (
     replaced,
     resolve,
 )
-from litepyramid.units.facts import DAYS, sentence_facts
+from litepyramid.units.facts import sentence_facts
 from litepyramid.units.parsers.allennlp import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.roles import RolesBackend
