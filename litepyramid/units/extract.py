@@ -395,7 +395,7 @@ def tokenizer() -> Callable[[str], tuple[str, ...]]:
     "do n't")."""
     import spacy
 
-    tokenize = spacy.blank("en").tokenizer
+    tokenize: Any = spacy.blank("en").tokenizer
     # Texts of tokens, such as CNN/DM's, hold them alone.
     for word in ("'m", "’m", "'ve", "’ve"):
         tokenize.add_special_case(word, [{"ORTH": word}])
