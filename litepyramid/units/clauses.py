@@ -189,7 +189,7 @@ def read_clause(tokens: Sequence[str], tags: Sequence[str]) -> Clause | None:
 
 
 def _without_auxiliary_ends(lower: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """An auxiliary of another verb ends no argument: "on 31 October may | have been"."""
+    """No argument ends with an auxiliary: "on 31 October may | have been"."""
     ended = [*tags]
     for i, (tag, following) in enumerate(pairwise(tags)):
         last = tag.startswith("I-") and not following.startswith("I-")
