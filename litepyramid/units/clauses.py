@@ -59,7 +59,7 @@ SAYING = word_set(
     recall recalled recalls report reported reports reveal revealed reveals say saying
     says said show showed shown shows state stated states tell tells telling told think
     thinks tweet tweeted warn warned warns write writes wrote acknowledge
-    acknowledged acknowledges allege alleged alleges understand understood realise
+    acknowledged acknowledges heard allege alleged alleges understand understood realise
     realised realize realized indicate indicated indicates
     """
 )
@@ -439,7 +439,9 @@ def _follows_noun(
     start = core[1].tokens[0]
     adjacent = core[0].tokens[-1] + 1 == start
     first = tokens[start]
-    named = first[:1].isupper() and first != "I"
+    # "the sign | Ann | held", but not "designer | Ann Lee | left".
+    singled = tokens[core[0].tokens[0]].lower() in _DETERMINERS
+    named = first[:1].isupper() and first != "I" and singled
     nominal = named or first.lower() in _DETERMINERS or is_pronoun(tokens, start)
     active = not {tokens[i].lower() for i in clause.predicate} & BE
     return adjacent and nominal and active

@@ -172,7 +172,7 @@ def _is_certain(
         return False
 
     # Whoever is quoted speaks of somebody else.
-    if _is_quoted(tokens[start : mention[0]]):
+    if is_quoted(tokens[start : mention[0]]):
         return False
 
     people = people_nouns()
@@ -204,7 +204,7 @@ def _is_certain(
     return titled and (opens or set(others) <= set(words))
 
 
-def _is_quoted(before: Sequence[str]) -> bool:
+def is_quoted(before: Sequence[str]) -> bool:
     """Whether a quotation was opened before and not closed."""
     alike = any(before.count(mark) % 2 for mark in ("'", '"'))
     pairs = (("“", "”"), ("``", "''"))

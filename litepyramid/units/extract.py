@@ -30,11 +30,12 @@ from litepyramid.types import (
     Unit,
 )
 from litepyramid.units.align import references_sha, sentence_texts
-from litepyramid.units.clauses import DAYS
+from litepyramid.units.clauses import DAYS, SAYING
 from litepyramid.units.coreference import (
     Render,
     ages,
     certain,
+    is_quoted,
     renderer,
     replaced,
     resolve,
@@ -46,6 +47,7 @@ from litepyramid.units.parsers.roles import RolesBackend
 from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza
 from litepyramid.units.parses import (
     LONGEST,
+    QUOTES,
     CorefBackend,
     FileBackend,
     ParsedBatch,
@@ -64,6 +66,7 @@ from litepyramid.units.written import written_units
 _LEAST_COVERED = 2 / 3
 _INTERCHANGE = (".jsonl", ".ndjson")
 _LEAST_WORDS = 4  # of a sentence without a verb
+_DEATH = frozenset(["dead", "death", "died", "killed", "murder", "murdered"])
 _LINKS = ("click here", "scroll down", "read :", "watch :")
 
 
@@ -458,6 +461,7 @@ def _units(
         render = renderer(parse, resolution, once=facts)
         spaces = _spaces(parse, texts[parse.input][parse.reference])
         made = []
+        quotation: list[str] = []
         # What states nothing is left out only beside what does.
         stated = any(s.frames and not _states_nothing(s) for s in parse.sentences)
 
@@ -469,7 +473,9 @@ def _units(
                 continue
             if facts:
                 write = partial(_spelled, render, spaces)
-                stus = _facts(sentence, offset, write)
+                reported = _is_reported(sentence, bool(quotation))
+                quotation = _open_quotation([*quotation, *sentence.tokens])
+                stus = _facts(sentence, offset, write, reported)
             else:
                 write = partial(_joined, render, joint)
                 footnote = rules == "zb21-footnote"
@@ -484,9 +490,10 @@ def _units(
                 counts["sentences added as units"] += 1
             covered.append(1.0 if text in stus else float(share))
 
+            verb = "was" if _DEATH & set(sentence.tokens) else "is"
             for name, age in ages(sentence.tokens) if facts else ():
                 who = write(offset + i for i in name)
-                stus.setdefault(f"{who} is {sentence.tokens[age]}", False)
+                stus.setdefault(f"{who} {verb} {sentence.tokens[age]}", False)
 
             for text, said in stus.items():
                 made.append(
@@ -528,15 +535,37 @@ def _states_nothing(sentence: ParsedSentence) -> bool:
 Written = Callable[[Iterable[int]], str]
 
 
-def _facts(sentence: ParsedSentence, offset: int, write: Written) -> dict[str, bool]:
+def _open_quotation(tokens: Sequence[str]) -> list[str]:
+    """The mark of a quotation that is not closed at the end, if there is one."""
+    # A lone ' may be an apostrophe.
+    marks = [token for token in tokens if token in QUOTES - {"'", "’"}]
+    return marks[-1:] if is_quoted(marks) else []
+
+
+def _is_reported(sentence: ParsedSentence, quoted: bool) -> bool:
+    """Whether a sentence is what somebody says: in quotes, or "Police: he fled"."""
+    tokens = sentence.tokens
+    verbs = {tokens[frame.verb].lower() for frame in sentence.frames or ()}
+    if verbs & SAYING:
+        return False
+    return quoted or tokens[0] in QUOTES or ":" in tokens[1:4]
+
+
+def _facts(
+    sentence: ParsedSentence, offset: int, write: Written, reported: bool
+) -> dict[str, bool]:
     """The facts of a sentence, and whether the sentence says that somebody said
     them."""
     texts: dict[str, bool] = {}
     for fact in sentence_facts(sentence):
         text = write(offset + i for i in fact.tokens)
+        # "the gun Bob used": an article that opened the sentence may not open the fact.
+        opening = sentence.tokens[0]
+        if fact.tokens[0] > 0 and opening in ("The", "A", "An"):
+            text = text.replace(f" {opening} ", f" {opening.lower()} ", 1)
         # A lone mark that was split off as a sentence says nothing.
         if any(map(str.isalnum, text)):
-            texts.setdefault(text, fact.said)
+            texts.setdefault(text, fact.said or reported)
     return texts
 
 

@@ -59,6 +59,7 @@ _SUBORDINATE = word_set(
 """Words that may stand before the subject of a clause."""
 _TOLD = ("stated", "said")
 _ANY = word_set("every any each no all whatever most many some few one people those")
+_EACH = word_set("every each only")
 _LIKE = word_set("than like")
 _NAMED = word_set("called named dubbed titled entitled aged")
 _THINGS = word_set("it its they them their")
@@ -200,9 +201,17 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if min(subject) > 0 and reading.lower(min(subject) - 1) in _CONDITIONS:
         return "open"
 
-    # "Police said" is no fact without what they said.
-    core = [argument for argument in clause.arguments if argument.core]
-    if reading.lower(clause.verb) in SAYING and len(core) < 2:
+    # "Police said", "police told her" are no facts without what they said.
+    core = {argument.role for argument in clause.arguments if argument.core}
+    saying = reading.lower(clause.verb) in SAYING and not undergone(clause)
+    if saying and (len(core) < 2 or "ARG1" not in core):
+        return "held"
+
+    # "it is disguised or left out" does not say which.
+    start = clause.verb
+    while start - 1 in clause.predicate:
+        start -= 1
+    if reading.lower(start - 1) == "or":
         return "held"
 
     finite = bool(words & FINITE)
@@ -257,8 +266,8 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
 
     # "I am not sure he left", "it is unlikely that he left".
     introducing = [word for word in opening if word != "that"][-1:]
-    doubted = _denied(reading, other) or bool(_DOUBT & set(introducing))
-    if argument.core and doubted and not clause.relative:
+    denied = argument.core and _denied(reading, other)
+    if (denied or _DOUBT & set(introducing)) and not clause.relative:
         return "open"
 
     whole = reading.words(leading) <= _SUBORDINATE
@@ -309,7 +318,9 @@ def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:
         opening = reading.lower(argument.tokens[0])
         # "ended in tragedy": what follows a verb without an object completes it.
         completes = alone and argument in clause.after[:1]
-        if argument.core or completes or opening in _CONDITIONS:
+        # "a fine of $38 for every flight"
+        limits = bool(reading.words(argument.tokens) & _EACH)
+        if argument.core or completes or limits or opening in _CONDITIONS:
             needed.append(argument)
         else:
             adjuncts.append(argument)
@@ -376,9 +387,21 @@ def _without_asides(reading: _Reading, argument: Argument) -> list[int]:
                 end += end + 1 in tokens and reading.tokens[end + 1] == ","
             tokens = [i for i in tokens if not start <= i <= end]
 
-    while len(tokens) > 1 and reading.tokens[tokens[-1]] == ",":
-        tokens.pop()
-    return tokens
+    ended = _without_commas(reading, tokens)
+    # An age gives a unit of its own: "Ann Lee, 33".
+    if argument.core and len(ended) > 2:
+        before, last = (reading.tokens[i] for i in ended[-2:])
+        if before == "," and last.isdecimal():
+            ended = _without_commas(reading, ended[:-2])
+    return ended
+
+
+def _without_commas(reading: _Reading, tokens: list[int]) -> list[int]:
+    """Tokens up to the last that is no comma."""
+    end = len(tokens)
+    while end > 1 and reading.tokens[tokens[end - 1]] == ",":
+        end -= 1
+    return tokens[:end]
 
 
 def _with_marks(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, ...]:

@@ -11,6 +11,10 @@ _NO_SPACE_BEFORE = word_set(
     ", . ; : ! ? ) ] } % ... … '' ” ’ n't n’t 's ’s 're ’re 've ’ve 'll ’ll 'd ’d 'm ’m"
 )
 _NO_SPACE_AFTER = word_set("( [ { $ £ € # `` “ ‘")
+_NO_OWNERS = word_set(
+    "as is was has does this his its says tells asks calls adds writes reads claims"
+)
+"""Words in s behind which a lone ' opens a quotation."""
 _PAIRED = word_set("' \"")
 """Quotation marks that open and close alike."""
 _OPENING = {
@@ -119,7 +123,7 @@ def _apostrophes(words: Sequence[Word]) -> list[int]:
     """Where a lone ' is part of the word before it: "the parents' vote".
 
     It stands behind an s that it touches, and closes no quotation. In a text of tokens,
-    where nothing touches, it is the only one behind an s of an odd number.
+    where nothing touches, it is the only one, behind what may be a noun.
     """
     marks = [n for n, (word, _) in enumerate(words) if word == "'"]
     behind_s = [n for n in marks if n > 0 and words[n - 1][0].lower().endswith("s")]
@@ -133,7 +137,6 @@ def _apostrophes(words: Sequence[Word]) -> list[int]:
         else:
             is_open = not is_open
 
-    odd = len(marks) % 2 == 1
-    if not touching and odd and len(behind_s) == 1:
-        return behind_s
-    return touching
+    if touching or marks != behind_s or len(marks) > 1:
+        return touching
+    return [n for n in marks if words[n - 1][0].lower() not in _NO_OWNERS]

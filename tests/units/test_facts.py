@@ -45,6 +45,12 @@ A 35-metre - long boat sank. | A 35-metre - long boat sank
 Ann likes it more than Bob likes it. | Ann likes it more than Bob likes it
 Ann saw a cat called Rex. | Ann saw a cat called Rex
 Ann Lee and Bob Ray, who is ill, won. | Bob Ray is ill | Ann Lee and Bob Ray won
+The gun Bob used was old. | Bob used the gun | The gun Bob used was old
+Ann Lee, 57, was found dead. | Ann Lee was found dead | Ann Lee was 57
+Singer Ann Lee won't sing here. | Singer Ann Lee won't sing here
+Ann pays $3 for every day. | Ann pays $3 for every day
+Ann is hidden or offered to him. | Ann is hidden
+She came after claims he lied. | She came after claims he lied
 Ann won the parents ' vote. | Ann won the parents' vote
 I 'm not sure he 'll win. | I'm not sure he'll win
 Ann Lee won. Bob said: "She ran well." | Ann Lee won | Bob said: She ran well | She ran well
@@ -138,6 +144,19 @@ def test_a_reference_is_written_with_its_own_spaces_and_quotes():
     references = [InputReferences("a", ((text,),), (False,))]
     units = extract(references, srl="sentences").units[0]
     assert units.texts == (text.rstrip("."),)
+
+
+QUOTED = """
+He left. "They won," Ann said. "They ran. They fell." It rained. | They won | They ran | They fell
+Police: Bob fled. Ann left. | Bob fled
+"""
+
+
+@pytest.mark.parametrize("row", cases(QUOTED))
+def test_what_somebody_says_is_marked(row):
+    text, *said = row
+    units = extract({"a": text}).units[0].units
+    assert [unit.text for unit in units if unit.said] == said
 
 
 def test_the_example_has_no_loose_marks():
