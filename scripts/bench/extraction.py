@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import litepyramid as lp
-from litepyramid.easiness.gold import rouge1, simulation_accuracy
+from litepyramid.easiness.gold import simulation_accuracy
 from litepyramid.types import InputUnits, every_unit
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
@@ -44,10 +44,9 @@ def show(cells: Sequence[object]) -> None:
 
 def best_match(units: Units, among: Units) -> float:
     """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
-    similarity = rouge1()
     means = []
     for entry, other in zip(units, among, strict=True):
-        row = [simulation_accuracy(u, other.texts, similarity) for u in entry.texts]
+        row = [simulation_accuracy(unit, other.texts) for unit in entry.texts]
         means.append(np.mean(row))
     return float(np.mean(means))
 
