@@ -1,126 +1,87 @@
 """Draws the documentation's pictures, most from REALSumm: `make pictures`, some two
-minutes."""
+minutes; `python scripts/docs_pictures.py NAME …` draws those that are named."""
 
 from __future__ import annotations
 
-import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PICTURES = ROOT / "docs" / "pictures"
+import litepyramid as lp
+from litepyramid.embedded.example import load_example
+
+PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 
 
-def litepyramid(*args: object) -> None:
-    """Runs the command line; what it prints is not shown."""
-    command = [sys.executable, "-m", "litepyramid", *map(str, args)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def read(folder: Path) -> lp.Dataset:
+    """SCUs, summaries and labels."""
+    sources = {name: folder / name for name in ("summaries", "labels")}
+    return lp.load(folder / "SCUs.txt", **sources)
 
 
-def cut(data: Path, goal: Path, keep: list[int]) -> Path:
-    """Copies the given lines of the units, and of every system's summaries and
-    labels."""
-    for file in (
-        data / "SCUs.txt",
-        *(data / "summaries").iterdir(),
-        *(data / "labels").iterdir(),
-    ):
-        lines = file.open(encoding="utf-8").readlines()
-        new = goal / file.relative_to(data)
+def cut(goal: Path, keep: list[bool]) -> lp.Dataset:
+    """The same of some inputs."""
+    files = [
+        file for name in ("summaries", "labels") for file in (REALSUMM / name).iterdir()
+    ]
+    for file in (REALSUMM / "SCUs.txt", *files):
+        lines = file.read_text("utf-8").splitlines(keepends=True)
+        new = goal / file.relative_to(REALSUMM)
         new.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text("".join(lines[i] for i in keep), encoding="utf-8")
-    return goal
+        kept = [line for line, chosen in zip(lines, keep, strict=True) if chosen]
+        new.write_text("".join(kept), "utf-8")
+    return read(goal)
 
 
-def of(data: Path) -> list[object]:
-    """The options that give SCUs and labels."""
-    return ["--units", data / "SCUs.txt", "--labels", data / "labels"]
-
-
-def score(data: Path, work: Path) -> None:
+def score(work: Path) -> None:
     """The systems' average scores, their intervals and groups."""
-    judged = ["score", data / "summaries", *of(data), "--judge", "lexical"]
-    litepyramid(*judged, "-o", PICTURES / "score.svg")
+    lp.score(read(REALSUMM), judge="lexical").save(PICTURES / "score.svg")
 
 
-def judge(data: Path, work: Path) -> None:
+def judge(work: Path) -> None:
     """Judges on the first fold, one of them fitted to the others."""
-    ids = (data / "ids.txt").read_text(encoding="utf-8").split()
-    held = set((data / "by_examples" / "fold1.id").read_text(encoding="utf-8").split())
-    train = cut(
-        data, work / "train", [i for i, name in enumerate(ids) if name not in held]
-    )
-    test = cut(data, work / "test", [i for i, name in enumerate(ids) if name in held])
-    litepyramid(
-        "finetune",
-        "lexical",
-        train / "summaries",
-        *of(train),
-        "-o",
-        work / "tuned",
-    )
+    held = (REALSUMM / "by_examples" / "fold1.id").read_text("utf-8").split()
+    ids = (REALSUMM / "ids.txt").read_text("utf-8").split()
+    train = cut(work / "train", [name not in held for name in ids])
+    test = cut(work / "test", [name in held for name in ids])
+    tuned = str(work / "tuned")
+    lp.finetune("lexical", train, output=tuned)
+
     results = []
-
-    for name, which in (("recall", "recall"), ("lexical, refitted", work / "tuned")):
-        results.append(work / f"judge-{len(results)}.json")
-        options = ["--name", name, "--judge", which, "-o", results[-1]]
-        litepyramid("score", test / "summaries", *of(test), *options)
-
-    litepyramid(
-        "meta",
-        "interval",
-        *results,
-        "--coefficient",
-        "pearson",
-        "-o",
-        PICTURES / "judge.svg",
-    )
+    for name, which in (("recall", "recall"), ("lexical, refitted", tuned)):
+        results.append(lp.score(test, judge=which, name=name))
+    interval = lp.meta.interval(results, coefficient="pearson")
+    interval.save(PICTURES / "judge.svg")
 
 
-def meta(data: Path, work: Path) -> None:
+def meta(work: Path) -> None:
     """The published metrics against people."""
-    names = ("rouge_1_recall", "rouge_2_recall", "rouge_l_recall", "bert_recall_score",
-             "mover_score", "js-2")  # fmt: skip
-    chosen = [word for name in names for word in ("--metric", name)]
-    scores = data / "metric_scores.csv"
-    litepyramid(
-        "meta",
-        "interval",
-        scores,
-        *chosen,
-        "-o",
-        PICTURES / "meta.svg",
-    )
+    names = "rouge_1_recall rouge_2_recall rouge_l_recall bert_recall_score mover_score js-2"
+    scores = REALSUMM / "metric_scores.csv"
+    interval = lp.meta.interval(scores, metrics=names.split())
+    interval.save(PICTURES / "meta.svg")
 
 
-def label_power(data: Path, work: Path) -> None:
+def label_power(work: Path) -> None:
     """How many labelled inputs a difference takes, with and without the judge."""
-    litepyramid(
-        "budget",
-        "label-power",
-        "--difference",
-        0.05,
-        "-o",
-        PICTURES / "label-power.svg",
-    )
+    lp.label_power(difference=0.05).save(PICTURES / "label-power.svg")
 
 
-def spread(data: Path, work: Path) -> None:
+def spread(work: Path) -> None:
     """The width of intervals by the labels, and how they are spread."""
-    from studies.sampling import SHARES, WAYS, crossfitted, simulate
+    from studies import sampling
 
     from litepyramid.figures.meta_plots import Line, line_plot
 
-    table = crossfitted(data)
     # `mini` knows four of the five folds by heart: what it would save here is no guide.
+    table = sampling.read(REALSUMM)
     lines = []
-    for way in WAYS:
-        points = [simulate(table, way, share, 40) for share in SHARES]
-        labels = [point["labels"] for point in points]
-        lines.append(Line(way, labels, [point["width"] for point in points]))
+    for way in sampling.WAYS:
+        points = [sampling.simulate(table, way, share, 40) for share in sampling.SHARES]
+        labels, widths = ([p[key] for p in points] for key in ("labels", "width"))
+        lines.append(Line(way, labels, widths))
 
     figure = line_plot(
         lines, "facts labelled, of each system", "width of its 95 % interval"
@@ -130,60 +91,36 @@ def spread(data: Path, work: Path) -> None:
     )
 
 
-def report(data: Path, work: Path) -> None:
+def report(work: Path) -> None:
     """The page of the embedded example, with a fact open, in Chromium at 1,100
     pixels."""
     sys.path.insert(0, str(Path(__file__).parent / "bench"))
     from PIL import Image
     from report import chromium
 
-    example = work / "example"
-    litepyramid("demo", "--save", example)
-    litepyramid(
-        "score", example / "summaries", "--units", example / "scus.jsonl", "--labels",
-        example / "labels", "--references", example / "references.jsonl", "-o", work / "r.html",
-    )  # fmt: skip
-    browser = chromium()
-
-    try:
-        screen = {
-            "width": 1100,
-            "height": 740,
-            "deviceScaleFactor": 1,
-            "mobile": False,
-        }
+    page, shot = (work / name for name in ("r.html", "r.png"))
+    lp.score(load_example()).save(page)
+    screen = {"width": 1100, "height": 740, "deviceScaleFactor": 1, "mobile": False}
+    with chromium() as browser:
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        browser.get((work / "r.html").as_uri())
+        browser.get(page.as_uri())
         browser.execute_script(
             "document.querySelector('#grid td button').click();"
             "document.getElementById('facts').scrollIntoView({behavior: 'instant'});"
         )
-        browser.save_screenshot(str(work / "r.png"))
-    finally:
-        browser.quit()
+        browser.save_screenshot(str(shot))
 
-    picture = (
-        Image.open(work / "r.png")
-        .convert("RGB")
-        .quantize(200, dither=Image.Dither.NONE)
-    )
+    colours = Image.open(shot).convert("RGB")
+    picture = colours.quantize(200, dither=Image.Dither.NONE)
     picture.save(PICTURES / "report.png", optimize=True)
 
 
 def main() -> None:
-    """Draws the pictures that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
-    parser.add_argument(
-        "pictures",
-        nargs="*",
-        default=["score", "judge", "meta", "label_power", "spread", "report"],
-    )
-    parser.add_argument("--data", type=Path, default=Path(data))
-    given = parser.parse_args()
-    for name in given.pictures:
-        with tempfile.TemporaryDirectory() as work:
-            globals()[name](given.data / "realsumm", Path(work))
+    every = (score, judge, meta, label_power, spread, report)
+    for draw in every:
+        if draw.__name__ in (sys.argv[1:] or draw.__name__):
+            with tempfile.TemporaryDirectory() as work:
+                draw(Path(work))
 
 
 if __name__ == "__main__":

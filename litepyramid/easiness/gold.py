@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from litepyramid.types import (
 )
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
-Similarity = Callable[[str, str], float]
 _MOST = 500
 
 
@@ -174,18 +174,16 @@ def read_easiness(source: object) -> Easiness:
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 
-def rouge1() -> Similarity:
-    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]``
-    alone."""
-    rouge = rouge_scorer("1", stem=False)
-    return lambda target, prediction: float(
-        rouge.score(target, prediction)["rouge1"].fmeasure
-    )
+@cache
+def _rouge1() -> Any:
+    """ROUGE-1 as rouge-score has it: lower-cased, ``[a-z0-9]`` alone, no stems."""
+    return rouge_scorer("1", stem=False)
 
 
-def simulation_accuracy(scu: str, stus: Iterable[str], similarity: Similarity) -> float:
+def simulation_accuracy(scu: str, stus: Iterable[str]) -> float:
     """``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)``; 0 if there is no STU."""
-    return max((similarity(scu, stu) for stu in stus), default=0.0)
+    f1 = [_rouge1().score(scu, stu)["rouge1"].fmeasure for stu in stus]
+    return float(max(f1, default=0.0))
 
 
 def gold_easiness(
@@ -206,12 +204,11 @@ def gold_easiness(
     of_scu, of_stu = align_both(scus, stus, sentences)
     human = by_sentence(of_scu)
     machine = by_sentence(of_stu)
-    similarity = rouge1()
     means = []
     counts = []
     for s in sentences:
         made = machine.get(s.key, [])
-        row = [simulation_accuracy(u, made, similarity) for u in human.get(s.key, [])]
+        row = [simulation_accuracy(unit, made) for unit in human.get(s.key, [])]
         means.append(mean_of_scored(np.array(row)))
         counts.append(len(row))
 

@@ -204,12 +204,7 @@ def mix(
     """
     stu_count(stu_share, 0)  # is it a share?
     names = as_names(ids, columns)
-    human = as_units(
-        units,
-        kind="scu",
-        only=True,
-        **names,
-    )
+    human = as_units(units, kind="scu", only=True, **names)
     references = getattr(stus, "references", None) if references is None else references
 
     if references is None and (stus is None or easiness is None):
@@ -222,12 +217,7 @@ def mix(
     texts = None if references is None else as_references(references, **names)
     if stus is None and texts is not None:
         stus = extract(texts, language=language)
-    machine = as_units(
-        stus,
-        kind="stu",
-        only=True,
-        **names,
-    )
+    machine = as_units(stus, kind="stu", only=True, **names)
     inputs = {entry.input for entry in human}
     values = None
 
@@ -248,13 +238,7 @@ def mix(
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
 
     return mix_units(
-        human,
-        machine,
-        sentences,
-        count,
-        by=by,
-        easiness=values,
-        seed=seed,
+        human, machine, sentences, count, by=by, easiness=values, seed=seed
     )
 
 
@@ -312,15 +296,7 @@ def mix_units(
             "chosen first."
         )
 
-    return Mix(
-        units,
-        sentences,
-        chosen,
-        values,
-        by,
-        tuple(notes),
-        signature,
-    )
+    return Mix(units, sentences, chosen, values, by, tuple(notes), signature)
 
 
 def _placed_sha(alignments: Sequence[Alignment]) -> str:

@@ -43,6 +43,7 @@ from litepyramid.stats import check_whole
 from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
+    Fields,
     InputReferences,
     InputUnits,
     Signature,
@@ -109,21 +110,10 @@ def predict(
     """
     names = as_names(ids, columns)
     model = _regressor(regressor)
-    machine = (
-        None
-        if stus is None
-        else as_units(
-            stus,
-            kind="stu",
-            only=True,
-            **names,
-        )
-    )
-    texts = as_references(references, **names)
     features = prepare(
-        texts,
+        as_references(references, **names),
         model.feature_set,
-        stus=machine,
+        stus=as_stus(stus, names),
         parses=parses,
         language=language,
     )
@@ -187,30 +177,21 @@ def fit(
     """
     names = as_names(ids, columns)
     check_whole("seed", seed, 0)
-    first = (
-        None if start is None else _regressor(None if start == "embedded" else start)
-    )
-    settings = replace(PAPER if first is None else REFINED, seed=seed)
+    first = None
+    settings = PAPER
+    feature_set: str = features or WITH_STUS
+    if start is not None:
+        first = _regressor(None if start == "embedded" else start)
+        settings = REFINED
+        feature_set = first.feature_set
     if rounds is not None:
         check_whole("rounds", rounds, 0, 10_000)
         settings = replace(settings, rounds=rounds)
     table, gold = prepare_gold(
         as_references(references, **names),
-        as_units(
-            units,
-            kind="scu",
-            only=True,
-            **names,
-        ),
-        (features or WITH_STUS) if first is None else first.feature_set,
-        stus=None
-        if stus is None
-        else as_units(
-            stus,
-            kind="stu",
-            only=True,
-            **names,
-        ),
+        as_units(units, kind="scu", only=True, **names),
+        feature_set,
+        stus=as_stus(stus, names),
         parses=parses,
         language=language,
     )
@@ -220,11 +201,18 @@ def fit(
     return fit_trees(
         table,
         gold.values,
-        settings,
+        replace(settings, seed=seed),
         about,
         gold.scus,
         first,
     )
+
+
+def as_stus(stus: UnitsLike | None, names: Fields) -> list[InputUnits] | None:
+    """STUs of whatever form; None stays."""
+    if stus is None:
+        return None
+    return as_units(stus, kind="stu", only=True, **names)
 
 
 def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
@@ -295,8 +283,9 @@ def prepare_gold(
     Inputs whose references have no SCUs are left out and counted.
     """
     rated = {entry.input for entry in scus}
-    unrated = [entry.input for entry in references if entry.input not in rated]
+    every = len(references)
     references = [entry for entry in references if entry.input in rated]
+    unrated = every - len(references)
 
     inputs = {entry.input for entry in references}
     if odd := sorted(rated - inputs):
@@ -304,21 +293,20 @@ def prepare_gold(
             f"input '{odd[0]}' has SCUs but no references", hint="Are the ids the same?"
         )
 
-    machine = stus
-    if machine is None:
-        machine = extract(references, language=language).units
+    if stus is None:
+        stus = extract(references, language=language).units
 
     features = prepare(
         references,
         feature_set,
-        stus=machine,
+        stus=stus,
         parses=parses,
         language=language,
     )
-    machine = [entry for entry in machine if entry.input in inputs]
-    gold = gold_easiness(scus, machine, features.sentences)
+    stus = [entry for entry in stus if entry.input in inputs]
+    gold = gold_easiness(scus, stus, features.sentences)
     if unrated:
-        left_out = counted(len(unrated), "input has", "inputs have")
+        left_out = counted(unrated, "input has", "inputs have")
         gold = replace(gold, notes=(*gold.notes, f"{left_out} no SCUs, left out."))
 
     return features, gold
@@ -359,9 +347,7 @@ def prepare(
     about |= signed(language)
     sentences = sentences_of(references)
     backend = EmbeddedBackend()
-    tokens = []
-    for reference in tokenized(references):
-        tokens += [sentence.tokens for sentence in reference.sentences]
+    tokens = [s.tokens for entry in tokenized(references) for s in entry.sentences]
     trees = list(map(Tree, backend.words(tokens)))
     about["parser"] = backend.name
     if stus is None:

@@ -230,29 +230,16 @@ def evaluate(
         batch = judge_pairs(in_language(ready, code), one.items, one.questions)
         presence = np.concatenate(batch.presence)
         fields = {**batch.signature, **signed(code)}
-        about = Signature.of(
-            **fields,
-            data_sha=one.sha,
-            bins=bins,
-        )
-        results.append(
-            calibrate(
-                presence,
-                one.labels,
-                bins=bins,
-                signature=about,
-            )
-        )
+        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
+        result = calibrate(presence, one.labels, bins=bins, signature=about)
+        results.append(result)
         gaps += one.notes
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
 
-    sha = sets[0].sha if len(sets) == 1 else fingerprint(one.sha for one in sets)
-    about = Signature.of(
-        **fields,
-        data_sha=sha,
-        bins=bins,
-    )
+    if len(sets) > 1:
+        sha = fingerprint(one.sha for one in sets)
+        about = Signature.of(**fields, data_sha=sha, bins=bins)
     names = tuple(one.name for one in sets)
     return EvaluationResult(names, tuple(results), tuple(phenomena), about, tuple(gaps))
 
@@ -410,7 +397,7 @@ def labelled(data: DataLike, **sources: Unpack[NamedSources]) -> Dataset:
 def label_notes(dataset: Dataset) -> tuple[str, ...]:
     """What of a data set has no labels and is left out, as a sentence; none if all
     has."""
-    labels = _cells(dataset.labels, "labels")
+    labels = cells_of(dataset.labels, "labels")
     rated = {entry.system for entry in dataset.labels}
     systems = [name for name in dataset.systems if name not in rated]
     inputs = units = 0
@@ -434,8 +421,8 @@ def label_notes(dataset: Dataset) -> tuple[str, ...]:
 
 def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
     dataset = labelled(data, **sources)
-    texts = _cells(dataset.summaries, "texts")
-    labels = _cells(dataset.labels, "labels")
+    texts = cells_of(dataset.summaries, "texts")
+    labels = cells_of(dataset.labels, "labels")
     items = []
     flat = []
     asked = []
@@ -462,8 +449,8 @@ def _labelled_set(data: DataLike, sources: LabelledSources) -> LabelledSet:
     )
 
 
-def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
-    """The values of every system's inputs."""
+def cells_of(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
+    """The values of every system's inputs, by system and input."""
     cells = {}
     for entry in systems:
         for name, cell in zip(entry.inputs, getattr(entry, values), strict=True):
@@ -520,9 +507,7 @@ def _by_kind(
     for name in sorted(set(kinds)):
         chosen = np.array(kinds) == name
         groups = (chosen, chosen & (labels == 1), chosen & (labels == 0))
-        shares = [
-            float(right[rows].mean()) if rows.any() else float("nan") for rows in groups
-        ]
+        shares = [mean_of_scored(right[rows].astype(float)) for rows in groups]
         yield Phenomenon(name, int(chosen.sum()), *shares)
 
 

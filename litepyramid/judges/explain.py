@@ -21,6 +21,8 @@ from litepyramid.sentences import sentence_spans
 from litepyramid.tables import Column, Result, Table
 from litepyramid.types import JudgeLike
 
+_COLUMNS = "unit presence sentence start end words missing conflict"
+
 
 @dataclass(frozen=True)
 class Explanation(Result):
@@ -56,25 +58,15 @@ class Explanation(Result):
 
     def to_csv_table(self) -> Table:
         """One row per unit."""
-        names = (
-            "unit",
-            "presence",
-            "sentence",
-            "start",
-            "end",
-            "words",
-            "missing",
-            "conflict",
-        )
+        names = _COLUMNS.split()
         rows = []
         for unit, e in zip(self.units, self.evidence, strict=True):
             words = "; ".join(f"{a} = {b}" for a, b in e.words)
             missing = "; ".join(e.missing)
-            rows.append(
-                (unit, e.presence, e.sentence, *e.span, words, missing, e.conflict)
-            )
+            cells = (unit, e.presence, e.sentence, *e.span, words, missing, e.conflict)
+            rows.append(dict(zip(names, cells, strict=True)))
 
-        return Table("Evidence", tuple(map(Column, names)), tuple(rows))
+        return Table.of("Evidence", names, rows)
 
 
 def explain(

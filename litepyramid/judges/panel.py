@@ -8,7 +8,7 @@ import numpy as np
 
 from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions
 from litepyramid.judges.parallel import judge_pairs, single
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, Names
 
 Join = Literal["mean", "median"]
 
@@ -24,8 +24,8 @@ class PanelJudge:
         repeats: Whether they are one language model, asked several times.
     """
 
-    names: tuple[str, ...]
-    judges: tuple[Judge, ...]
+    names: Names
+    judges: Sequence[Judge]
     join: Join = "mean"
     repeats: bool = False
 

@@ -2,7 +2,7 @@
 folder."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -217,8 +217,12 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     if len(several) > 1:
         join: Join = settings.pop("join", None) or "mean"
         choose("way to join judges", join, Join)
-        judges = tuple(_made(one, _fitting(one, settings)) for one in several)
-        _check_panel(several, settings)
+        _check_settings(several, settings)
+        judges = []
+        for one in several:
+            taken = settings_of(one)
+            fitting = {key: settings[key] for key in settings if key in taken}
+            judges.append(_made(one, fitting))
         made: Judge = PanelJudge(several, judges, join)
     elif isinstance(name, str | Path):
         made = _made(str(name), settings)
@@ -245,22 +249,6 @@ def panel_names(name: str) -> tuple[str, ...]:
     return parts if all(parts) and file_type(name) is None else (name,)
 
 
-def _fitting(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that one judge of several takes."""
-    names = settings_of(name)
-    return {key: value for key, value in settings.items() if key in names}
-
-
-def _check_panel(names: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Sees that every setting is one of some judge."""
-    known = frozenset[str]().union(*map(settings_of, names))
-    if foreign := sorted(settings.keys() - known):
-        raise InputError(
-            f"the judges {', '.join(names)} take no {', '.join(foreign)}",
-            hint="See litepyramid judge settings NAME.",
-        )
-
-
 def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
     """A language model that is asked several times, each with a seed of its own."""
     parameters = settings.pop("parameters", None) or {}
@@ -271,7 +259,7 @@ def _repeated(name: str, settings: dict[str, Any], repeats: int) -> Judge:
         # One seed would give one answer, as often as it is asked.
         seeded = {**parameters, "seed": parameters.get("seed", 0) + number}
         judges.append(_made(name, {**settings, "parameters": seeded}))
-    return PanelJudge(tuple(names), tuple(judges), repeats=True)
+    return PanelJudge(tuple(names), judges, repeats=True)
 
 
 def in_language(judge: Judge, language: str) -> Judge:
@@ -283,8 +271,7 @@ def in_language(judge: Judge, language: str) -> Judge:
     """
     one = single(judge)
     if isinstance(one, PanelJudge):
-        forms = [in_language(each, language) for each in one.judges]
-        return replace(one, judges=tuple(forms))
+        return replace(one, judges=[in_language(j, language) for j in one.judges])
     if languages := getattr(one, "languages", None):
         name = type(one).__name__.removesuffix("Judge").lower()
         check_language("judge", language, f"the judge {name}", languages)
@@ -296,7 +283,7 @@ def for_criteria(judge: Judge) -> Judge:
     chosen."""
     one = single(judge)
     if isinstance(one, PanelJudge):
-        return replace(one, judges=tuple(map(for_criteria, one.judges)))
+        return replace(one, judges=list(map(for_criteria, one.judges)))
     return _formed(judge, "for_criteria")
 
 
@@ -314,9 +301,7 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
     for key, value in settings.items():
         if value is not None or (key == "cache" and key in kind.settings):
             values[key] = value
-
-    if values:
-        _check_settings(name, values)
+    _check_settings([name], values)
 
     repeats = values.pop("repeats", 1)
     if repeats != 1:
@@ -334,22 +319,22 @@ def settings_of(name: str) -> frozenset[str]:
     return kind_of(name).settings
 
 
-def _check_settings(name: str, settings: Iterable[str]) -> None:
-    """Sees that a judge takes these settings; else says what was probably meant."""
-    kind = kind_of(name)
-    names = {*kind.settings, "workers", "engine"}
+def _check_settings(judges: Sequence[str], settings: Iterable[str]) -> None:
+    """Sees that some judge takes each setting; else says what was probably meant."""
+    names = {"workers", "engine"}.union(*map(settings_of, judges))
     foreign = sorted(set(settings) - names)
     if not foreign:
         return
 
+    name = judges[0]
     hint = f"The settings of a judge: litepyramid judge settings {name}."
-    is_model = not kind.embedded and not name.startswith(LLM)
     if near := get_close_matches(foreign[0], names, 1, 0.6):
         hint = f"Did you mean '{near[0]}'?"
-    elif is_model and foreign[0] in JUDGES["llm:MODEL"].settings:
+    elif name not in EMBEDDED and foreign[0] in JUDGES["llm:MODEL"].settings:
         hint = f"A model behind an endpoint is called '{LLM}{name}'."
 
-    raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
+    what = f"the judge '{'+'.join(judges)}' takes no {', '.join(foreign)}"
+    raise InputError(what, hint=hint)
 
 
 def check_trainable(name: Any) -> None:
@@ -391,11 +376,10 @@ def parse_settings(
         if len(names) > 1 and key == "join":
             hints: dict[str, Any] = {key: str}
         else:
+            _check_settings(names, [key])
             # Of several judges the first that takes a setting reads it.
             takers = [one for one in names if key in settings_of(one)]
-            owner = [*takers, names[0]][0]
-            _check_settings(owner, [key])
-            factory = kind_of(owner).factory()
+            factory = kind_of([*takers, names[0]][0]).factory()
             # The hints of a class are those of its fields; settings are its maker's.
             maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
             hints = {**get_type_hints(maker), "workers": int | None, "engine": str}

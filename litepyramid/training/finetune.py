@@ -268,15 +268,12 @@ def _run(
 
 def _numbers(result: ValidationResult) -> Fields:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
-    numbers = {}
-    for name in ("accuracy", "auc", "brier"):
-        numbers[name] = result.quality_mean("tuned", name).mean
-
     correlations = {}
     for s in result.scores:
         if s.mode == result.default_mode("tuned"):
             correlations[f"{s.units}_{s.level}_{s.coefficient}"] = s.value
-    return {**plain(numbers), "correlations": plain(correlations)}
+    means = plain(result.quality_means("tuned"))
+    return {**means, "correlations": plain(correlations)}
 
 
 def _versions() -> dict[str, str]:

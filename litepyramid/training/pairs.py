@@ -16,7 +16,7 @@ from litepyramid.errors import InputError, located
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.readers import read_rows
-from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.evaluate import cells_of, labelled
 from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
@@ -103,20 +103,19 @@ def labelled_pairs(
     Raises:
         InputError: None of their units has a label.
     """
-    labels = {entry.system: entry.labels for entry in dataset.labels}
+    texts = cells_of(dataset.summaries, "texts")
+    labels = cells_of(dataset.labels, "labels")
     pairs = []
     values = []
 
-    for index, entry in enumerate(dataset.label_units or dataset.scus):
+    for entry in dataset.label_units or dataset.scus:
         if inputs is not None and entry.input not in inputs:
             continue
 
-        for summaries in dataset.summaries:
-            system = summaries.system
-            premise = summaries.texts[index]
-            row = labels[system][index] if system in labels else ()
-            chosen = systems is None or system in systems
-            if not (chosen and row and premise.strip()):
+        for system in dataset.systems if systems is None else systems:
+            premise = texts[system, entry.input]
+            row = labels.get((system, entry.input))
+            if not (row and premise.strip()):
                 continue
 
             for unit, label in zip(entry.texts, row, strict=True):

@@ -2,7 +2,7 @@
 labels, fold by fold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -10,7 +10,12 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.judges.evaluate import QUALITY, calibrate, label_notes
+from litepyramid.judges.evaluate import (
+    QUALITY,
+    calibrate,
+    cells_of,
+    label_notes,
+)
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.meta.core.levels import (
@@ -135,6 +140,11 @@ class ValidationResult(Result):
         """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
         return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
 
+    def quality_means(self, judge: str) -> dict[str, float]:
+        """Accuracy, AUC and Brier score, each the mean over folds."""
+        names = ("accuracy", "auc", "brier")
+        return {name: self.quality_mean(judge, name).mean for name in names}
+
     def default_mode(self, judge: str) -> str:
         """The mode that a judge scores with by default."""
         return self.judges[judge].get("mode") or "own"
@@ -173,9 +183,9 @@ class ValidationResult(Result):
         if constant := max(s.constant for s in self.scores if s.level == "summary"):
             notes.append(f"At most {counted(constant, 'constant column')} in a fold.")
 
-        title = f"{self.dataset}: correlation with the human score"
-        if folds := max(s.fold for s in self.scores):
-            title += f", mean of {counted(folds, 'fold')}"
+        folds = max(s.fold for s in self.scores)
+        over_folds = f", mean of {counted(folds, 'fold')}" if folds else ""
+        title = f"{self.dataset}: correlation with the human score{over_folds}"
         tables = [Table.of(title, columns, means, notes)]
 
         if folds:
@@ -186,16 +196,11 @@ class ValidationResult(Result):
         rows = []
         judges = []
         for judge, fields in self.judges.items():
-            row = {"judge": judge}
-            for name in ("accuracy", "auc", "brier"):
-                row[name] = self.quality_mean(judge, name).mean
-            rows.append(row)
+            rows.append({"judge": judge, **self.quality_means(judge)})
             judges.append(
                 f"{judge} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
             )
-        title = f"{self.dataset}: presence of SCUs against human labels"
-        if folds:
-            title += f", mean of {counted(folds, 'fold')}"
+        title = f"{self.dataset}: presence of SCUs against human labels{over_folds}"
         below = (*self.notes, *judges, str(self.signature))
         return [*tables, Table.of(title, ("judge", *QUALITY), rows, below)]
 
@@ -291,21 +296,18 @@ def _score(
     # Sums in one order give the same bits; the authors' policy goes by the file's.
     if constant == "skip":
         systems = sorted(systems)
-    places = {name: place for place, name in enumerate(dataset.inputs)}
-    indices = [places[name] for name in sorted(fold.inputs)]
-    texts = {entry.system: entry.texts for entry in dataset.summaries}
-    rated = [dataset.scus[i] for i in indices]
-    truth = _labels_of(dataset, systems, indices)
+    texts = cells_of(dataset.summaries, "texts")
+    rated = _of_inputs(dataset.scus, fold.inputs)
+    truth = _labels_of(dataset, systems, rated)
     human = lite_pyramid_scores(truth, UnitLayout.of(rated))
     scores = []
 
     for variant, entries in variants.items():
-        pairs = product(systems, indices)
-        batch = judge_pairs(
-            judge, [(texts[system][i], entries[i].texts) for system, i in pairs]
-        )
+        units = _of_inputs(entries, fold.inputs)
+        pairs = product(systems, units)
+        batch = judge_pairs(judge, [(texts[s, e.input], e.texts) for s, e in pairs])
         default = batch.signature.get("mode", "own")
-        layout = UnitLayout.of([entries[i] for i in indices])
+        layout = UnitLayout.of(units)
         modes = _modes(batch, default)
         if variant == "lite2":
             own = modes.get(default, next(iter(modes.values()))).reshape(truth.shape)
@@ -313,13 +315,8 @@ def _score(
             # A fold may be without labels.
             if not np.isnan(truth + own).all():
                 right = calibrate(own, truth)
-                quality = replace(
-                    quality,
-                    pairs=right.pairs,
-                    accuracy=right.accuracy,
-                    auc=right.auc,
-                    brier=right.brier,
-                )
+                figures = right.pairs, right.accuracy, right.auc, right.brier
+                quality = JudgeQuality(name, fold.number, *figures)
 
         for mode, values in modes.items():
             metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
@@ -333,19 +330,24 @@ def _score(
     return scores, quality, batch.signature
 
 
+def _of_inputs(entries: Sequence[InputUnits], inputs: Names) -> list[InputUnits]:
+    """The units of some inputs, in the order of their names."""
+    chosen = [entry for entry in entries if entry.input in inputs]
+    return sorted(chosen, key=lambda entry: entry.input)
+
+
 def _labels_of(
-    dataset: Dataset, systems: Sequence[str], indices: Sequence[int]
+    dataset: Dataset, systems: Sequence[str], rated: Sequence[InputUnits]
 ) -> FloatArray:
     """(N, U) labels of some inputs' units; NaN where nobody labelled them."""
-    labels = {entry.system: entry.labels for entry in dataset.labels}
+    labels = cells_of(dataset.labels, "labels")
     rows = []
 
     for system in systems:
         row: list[float] = []
-        for index in indices:
-            units = len(dataset.scus[index].units)
-            of_input = labels[system][index] if system in labels else ()
-            row += of_input or [np.nan] * units
+        for entry in rated:
+            missing = [np.nan] * len(entry.units)
+            row += labels.get((system, entry.input)) or missing
         rows.append(row)
     return np.array(rows, dtype=float)
 

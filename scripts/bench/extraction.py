@@ -1,122 +1,75 @@
 """Compares extracted STUs with those that the authors of Lite3Pyramid published for
 REALSumm.
 
-    python scripts/bench/extraction.py [--data ../shared/data] [--judge recall]
+    python scripts/bench/extraction.py [JUDGE]    default: recall
 
 For each extractor: units per reference; mean best ROUGE-1 F1 of our units among the
-authors', of theirs among ours, and of people's SCUs among ours; correlation of Lite3
-with the human score under one judge, system and summary level, Pearson; seconds for all
-references, models loaded anew.
+authors', of theirs among ours, and of people's SCUs among ours; Pearson's correlation
+of Lite3 with the human score at system and summary level.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from litepyramid.easiness.gold import rouge1, simulation_accuracy
-from litepyramid.io.coerce import as_names, as_references, as_summaries, as_units
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.core.levels import level_correlation
-from litepyramid.scoring.score import score
-from litepyramid.units.extract import extract
+import litepyramid as lp
+from litepyramid.easiness.gold import simulation_accuracy
+from litepyramid.types import InputUnits, every_unit
 
-EXTRACTORS = (
-    ("sentences", "none"),
-    ("embedded", "none"),
-    ("embedded", "srl"),
-    ("embedded", "embedded"),
-    ("roles", "none"),
-    ("roles", "srl"),
-)
-HEADS = (
-    "units",
-    "coref",
-    "per ref.",
-    "F1 ours",
-    "F1 theirs",
-    "F1 SCUs",
-    "r sys.",
-    "r summ.",
-    "s",
-)
+REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
+EXTRACTORS = """
+facts roles srl
+facts embedded srl
+zb21 sentences none
+zb21 embedded none
+zb21 roles none
+zb21 roles srl
+zb21 embedded srl
+zb21 embedded embedded
+"""
+HEADS = "rules srl coref per_ref. in_theirs in_ours SCUs r_sys. r_summ."
+Units = Sequence[InputUnits]
 
 
-def show(*cells: object) -> None:
+def show(cells: Sequence[object]) -> None:
     """Prints one row."""
     texts = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells)
     print(" ".join(f"{text:>9}" for text in texts), flush=True)
 
 
-def best_match(units, among) -> float:
+def best_match(units: Units, among: Units) -> float:
     """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
-    similarity = rouge1()
-    means = [
-        np.mean(
-            [simulation_accuracy(text, other.texts, similarity) for text in entry.texts]
-        )
-        for entry, other in zip(units, among, strict=True)
-    ]
+    means = []
+    for entry, other in zip(units, among, strict=True):
+        row = [simulation_accuracy(unit, other.texts) for unit in entry.texts]
+        means.append(np.mean(row))
     return float(np.mean(means))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--judge", default="recall")
-    parser.add_argument("--rules", default="facts", help="facts, zb21, zb21-footnote")
-    arguments = parser.parse_args()
-    folder = arguments.data / "realsumm"
-    names = as_names(folder / "ids.txt", None)
-    references = as_references(folder / "references.txt", **names)
-    theirs = as_units(folder / "STUs.txt", kind="stu", **names)
-    scus = as_units(folder / "SCUs.txt", kind="scu", **names)
-    human = read_scores(folder / "metric_scores.csv").matrix("human")
-    summaries = as_summaries([folder / "summaries"], names["ids"], **names)
+    judge = [*sys.argv[1:], "recall"][0]
+    data = lp.load(REALSUMM)
+    human = REALSUMM / "metric_scores.csv"
 
-    def correlations(units):
-        matrix = score(summaries, units, judge=arguments.judge, samples=40).matrix
-        order = [matrix.systems.index(name) for name in human.systems]
-        columns = [matrix.inputs.index(name) for name in human.inputs]
-        values = matrix.values[order][:, columns]
-        return [
-            level_correlation(values, human.values, k).value
-            for k in ("system", "summary")
-        ]
+    def compare(name: str, units: Units) -> None:
+        result = lp.score(data.summaries, units, judge=judge, samples=40, name="lite3")
+        table = lp.read_scores([result, human], "human", metrics="lite3")
+        found = lp.meta.correlate(table, coefficient="pearson").correlations
+        matches = ((units, data.stus), (data.stus, units), (data.scus, units))
+        row = (len(every_unit(units)) / len(units), *(best_match(*m) for m in matches))
+        show([*name.split(), *row, *(r.value for r in found)])
 
-    def size(units):
-        return sum(len(entry.units) for entry in units) / len(units)
-
-    print(f"STUs of REALSumm and the authors', judge {arguments.judge}")
-    show(*HEADS)
-    row = ("authors", "theirs", size(theirs), "–", "–", best_match(scus, theirs))
-    show(*row, *correlations(theirs), "–")
-
-    for srl, coref in EXTRACTORS:
-        start = time.perf_counter()
-        ours = extract(
-            references,
-            srl=srl,
-            coref=coref,
-            rules=arguments.rules,
-        ).units
-        seconds = time.perf_counter() - start
-        overlaps = (
-            best_match(ours, theirs),
-            best_match(theirs, ours),
-            best_match(scus, ours),
-        )
-        show(
-            srl,
-            coref,
-            size(ours),
-            *overlaps,
-            *correlations(ours),
-            seconds,
-        )
+    show(HEADS.split())
+    compare("authors' – –", data.stus)
+    for line in EXTRACTORS.strip().splitlines():
+        rules, srl, coref = line.split()
+        made = lp.extract(data.references, srl=srl, coref=coref, rules=rules)
+        compare(line, made.units)
 
 
 if __name__ == "__main__":

@@ -1,94 +1,58 @@
-"""Times judges over the same pairs: pairs a second, CPU seconds, peak memory, and equal
-numbers.
+"""Times judges over REALSumm's pairs: pairs a second, CPU seconds, peak memory.
 
-Each judge runs with every number of workers, without a cache, in a process of its own;
-with more than one number its presence must be equal to the last bit.
+Each judge runs with one and with two workers, without a cache, in a process of its own;
+its presence must be equal to the last bit.
 
-    python scripts/bench/judges.py PATH/realsumm recall lexical my-onnx-folder --workers
-    1 2
+    python scripts/bench/judges.py [JUDGE …]    default: recall and lexical
 """
 
 from __future__ import annotations
 
-import argparse
-import json
+import os
 import resource
-import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 
 import litepyramid as lp
 from litepyramid.judges.parallel import judge_pairs
-from litepyramid.judges.registry import parse_settings, settings_of
+from litepyramid.judges.registry import settings_of
+
+REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 
 
-def measure(realsumm: Path, name: str, workers: int, settings: list[str]) -> None:
-    """Runs one judge and prints what it took as JSON."""
-    data = lp.load(realsumm)
+def measure(name: str, workers: int) -> str:
+    """Runs a judge; prints what it took, and gives a hash of the presence."""
+    data = lp.load(REALSUMM)
     texts = [entry.texts for entry in data.scus]
     items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
-    options = parse_settings(
-        [s for s in settings if s.partition("=")[0] in settings_of(name)], name
-    )
-    if "cache" in settings_of(name):
-        options["cache"] = None
-    judge = lp.judge(name, workers=workers, **options)
+    settings = {"cache": None} if "cache" in settings_of(name) else {}
+    judge = lp.judge(name, workers=workers, **settings)
+
     start = time.perf_counter()
     cpu = time.process_time()
     batch = judge_pairs(judge, items)
     seconds = time.perf_counter() - start
-    own = time.process_time() - cpu
+    cpu = time.process_time() - cpu
+
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     peak = sum(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
     pairs = sum(map(len, batch.presence))
-    digest = sha256(b"".join(row.tobytes() for row in batch.presence)).hexdigest()[:12]
-    print(json.dumps([pairs, pairs / seconds, own, peak, digest]))
+    row = f"{pairs:7} {pairs / seconds:9.0f} {cpu:8.1f} {peak:8.0f}"
+    print(f"{name[-30:]:30} {workers:7} {row}", flush=True)
+    return sha256(b"".join(row.tobytes() for row in batch.presence)).hexdigest()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("realsumm", type=Path)
-    parser.add_argument("judges", nargs="+")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        nargs="+",
-        default=[1],
-    )
-    parser.add_argument(
-        "-J",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-    )
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-
-    if options.one:
-        [name], [workers] = options.judges, options.workers
-        measure(options.realsumm, name, workers, options.settings)
-        return
-
-    print(f"{'judge':30} workers  pairs   pairs/s    CPU s  peak MB  presence")
-    for name in options.judges:
+    print(f"{'judge':30} workers  pairs   pairs/s    CPU s  peak MB")
+    for name in sys.argv[1:] or ["recall", "lexical"]:
         digests = set()
-        for workers in options.workers:
-            run = [sys.executable, __file__, str(options.realsumm), name, "--one"]
-            run += ["--workers", str(workers)]
-            run += [part for setting in options.settings for part in ("-J", setting)]
-            done = subprocess.run(
-                run,
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            pairs, speed, cpu, peak, digest = json.loads(done.stdout.splitlines()[-1])
-            digests.add(digest)
-            row = f"{pairs:7} {speed:9.0f} {cpu:8.1f} {peak:8.0f}  {digest}"
-            print(f"{name[-30:]:30} {workers:7} {row}", flush=True)
+        for workers in (1, 2):
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                digests.add(pool.submit(measure, name, workers).result())
         if len(digests) > 1:
             sys.exit(f"{name}: the numbers depend on the number of workers")
 

@@ -17,29 +17,24 @@ SETS = {
     "SummEval": ("summeval/metric_scores.csv", "expert_relevance_*", "f1"),
     "REALSumm": ("realsumm/metric_scores_ddr21.csv", "litepyramid_recall", "recall"),
 }
+TABLES = {
+    "Section 2: correlations": meta.correlate,
+    "Figure 4: 95 % intervals by BOOT-BOTH": meta.interval,
+    "Figure 5: PERM-BOTH, Bonferroni within each metric": meta.compare,
+    "Table 2: normality": meta.normality,
+}
 
 
 def main() -> None:
-    data = Path(
-        sys.argv[1]
-        if sys.argv[1:]
-        else os.environ.get("LITEPYRAMID_DATA", "../shared/data")
-    )
+    usual = os.environ.get("LITEPYRAMID_DATA", "../shared/data")
+    data = Path([*sys.argv[1:], usual][0])
     for name, (path, human, kind) in SETS.items():
-        metrics = [
-            *(f"rouge-{n}_{kind}" for n in "12l"),
-            "bertscore_recall",
-            "qa-eval_f1",
-        ]
-        scores = data / path
-        print(f"== {name}\n\nSection 2: correlations")
-        print(meta.correlate(scores, human, metrics=metrics).to_table())
-        print("Figure 4: 95 % intervals by BOOT-BOTH")
-        print(meta.interval(scores, human, metrics=metrics).to_table())
-        print("Figure 5: PERM-BOTH, Bonferroni within each metric")
-        print(meta.compare(scores, human, metrics=metrics).to_table())
-        print("Table 2: normality")
-        print(meta.normality(scores, human, metrics=metrics).to_table())
+        rouge = [f"rouge-{n}_{kind}" for n in "12l"]
+        metrics = [*rouge, "bertscore_recall", "qa-eval_f1"]
+        print(f"== {name}\n")
+        for title, verb in TABLES.items():
+            print(title)
+            print(verb(data / path, human, metrics=metrics).to_table())
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ status is 1 if one differs.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import os
 import sys
 from pathlib import Path
@@ -20,6 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid import meta
+from litepyramid.files import read_jsonl
+from litepyramid.io.scores import read_scores
 
 SETS = {
     "SummEval": ("summeval/metric_scores.csv", "expert_relevance_*", "rouge-1_f1", 0.5),
@@ -41,55 +41,36 @@ FIGURE_6 = {
 def judged_inputs(data: Path) -> None:
     """Prints the analyses on the inputs that people judged."""
     for name, (path, human, rouge, bound) in SETS.items():
-        scores = data / path
-        metrics = [rouge, "bertscore_recall", "qa-eval_f1"]
+        table = read_scores(data / path, human)
+        others = ["bertscore_recall", "qa-eval_f1"]
+        metrics = [rouge, *others]
         print(f"== {name}\n\nr_SYSΔ; for ROUGE also up to half a point")
-        print(meta.delta(scores, human, metrics=rouge, upper=bound).to_table())
-        print(meta.delta(scores, human, metrics=metrics[1:]).to_table())
-        print(
-            *meta.difference(scores, bound, human, metrics=rouge).sentences(), sep="\n"
-        )
+        print(meta.delta(table, metrics=rouge, upper=bound).to_table())
+        print(meta.delta(table, metrics=others).to_table())
+        print(*meta.difference(table, bound, metrics=rouge).sentences(), sep="\n")
         print("\nFigure 3: .6 to .85 for M = 100")
-        print(
-            meta.stability(
-                scores, human, metrics=metrics, sizes=[10, 50, 100]
-            ).to_table()
-        )
+        sizes = [10, 50, 100]
+        print(meta.stability(table, metrics=metrics, sizes=sizes).to_table())
 
 
 def whole_test_sets(folder: Path) -> bool:
     """Prints Figure 6 beside ours, and Figure 4; whether Figure 6 is the authors'."""
     same = True
-    for name, metric in FIGURE_6:
-        path = folder / name / "all" / "metrics.jsonl.gz"
-        if not path.is_file():
-            print(f"{name} {metric}: no {path}")
-            same = False
-            continue
+    for (name, metric), published in FIGURE_6.items():
+        scores = []
+        for _, row in read_jsonl(folder / name / "all" / "metrics.jsonl.gz"):
+            cells = {"system": row["summarizer_id"], "input": row["instance_id"]}
+            for key in (metric, "ground-truth"):
+                if key in row["metrics"]:
+                    cells[key] = np.mean(row["metrics"][key])
+            scores.append(cells)
 
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        both = metric, "ground-truth"
-        scores = [
-            {"system": row["summarizer_id"], "input": row["instance_id"]}
-            | {m: np.mean(row["metrics"][m]) for m in both if m in row["metrics"]}
-            for row in rows
-        ]
-        entry = meta.delta(
-            scores,
-            "ground-truth",
-            metrics=metric,
-            full=scores,
-            rule="authors",
-        ).metrics[0]
-        ours = " ".join(f"{c.tau:z.2f}".replace("0.", ".", 1) for c in entry.curve)
-        same &= ours == FIGURE_6[name, metric]
-        print(
-            f"{name} {metric}\n  published {FIGURE_6[name, metric]}\n  ours      {ours}"
-        )
-        print(
-            meta.testset(scores, "ground-truth", full=scores, metrics=metric).to_table()
-        )
+        table = read_scores(scores, "ground-truth", metrics=metric, full=scores)
+        curve = meta.delta(table, rule="authors").metrics[0].curve
+        ours = " ".join(f"{c.tau:z.2f}".replace("0.", ".", 1) for c in curve)
+        same &= ours == published
+        print(f"{name} {metric}\n  published {published}\n  ours      {ours}")
+        print(meta.testset(table).to_table())
 
     return same
 
@@ -97,18 +78,11 @@ def whole_test_sets(folder: Path) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     usual = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data"))
-    parser.add_argument(
-        "data",
-        nargs="?",
-        type=Path,
-        default=usual,
-    )
+    parser.add_argument("data", nargs="?", type=Path, default=usual)
     parser.add_argument("--whole", type=Path, help="data/ of the authors' repository")
     arguments = parser.parse_args()
     judged_inputs(arguments.data)
-    if arguments.whole is None:
-        print("The whole test sets were not compared: give --whole.")
-    elif not whole_test_sets(arguments.whole):
+    if arguments.whole and not whole_test_sets(arguments.whole):
         sys.exit(1)
 
 

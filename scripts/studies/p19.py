@@ -30,20 +30,17 @@ SENTENCES = 4
 def random_extracts(folder: Path) -> lp.ScoreTable:
     """The ROUGE scores of extracts of a few sentences each."""
     rng = np.random.default_rng(12345)
-    documents = (
-        (folder / "documents.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
-    )
-    references = (
-        (folder / "references.txt").read_text(encoding="utf-8").splitlines()[:INPUTS]
+    documents, references = (
+        (folder / name).read_text("utf-8").splitlines()[:INPUTS]
+        for name in ("documents.txt", "references.txt")
     )
     texts: dict[str, list[str]] = {f"extract {n}": [] for n in range(EXTRACTS)}
 
     for document in documents:
         sentences = [s for part in document.split("\t") for s in split_sentences(part)]
+        number = min(SENTENCES, len(sentences))
         for extracts in texts.values():
-            some = rng.choice(
-                len(sentences), min(SENTENCES, len(sentences)), replace=False
-            )
+            some = rng.choice(len(sentences), number, replace=False)
             extracts.append(" ".join(sentences[i] for i in sorted(some.tolist())))
 
     plain = [r.replace("<t>", "").replace("</t>", "") for r in references]
@@ -53,9 +50,9 @@ def random_extracts(folder: Path) -> lp.ScoreTable:
 
 def main() -> None:
     data = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data"))
-    released = [Path(name) for name in sys.argv[1:]]
+    released = sys.argv[1:]
     table = lp.read_scores(released) if released else random_extracts(data / "realsumm")
-    metrics = ["*_fitness"] if released else ["*_recall"]
+    metrics = "*_fitness" if released else "*_recall"
     print(P19)
     for rule in ("text", "code"):
         print(f"\nBy the paper's {rule}")

@@ -5,8 +5,7 @@ AllenNLP installs on nothing newer; so it uses nothing of litepyramid. docs/unit
 shows the way.
 
     python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl
-    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --srl
-        srl.tar.gz \ --tree none
+    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --tree none
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ PUBLISHED = "https://storage.googleapis.com/allennlp-public-models/"
 SRL = PUBLISHED + "structured-prediction-srl-bert.2020.12.15.tar.gz"
 COREF = PUBLISHED + "coref-spanbert-large-2021.03.10.tar.gz"
 TREE = PUBLISHED + "elmo-constituency-parser-2020.02.10.tar.gz"
+SPACY = "en_core_web_sm"
+DEVICE = -1  # the CPU; else the number of a GPU
 MARK = re.compile(r"</?t>")
 ESCAPES = {
-    "(": "-LRB-",
-    ")": "-RRB-",
     "[": "-LSB-",
     "]": "-RSB-",
     "{": "-LCB-",
@@ -70,57 +69,31 @@ def fail(what: str) -> SystemExit:
 def read_references(path: Path) -> list[Reference]:
     """References of a JSONL file, an interchange file, or a file of lines with <t>
     marks."""
-    found: list[Reference] = []
-    if path.suffix in (".csv", ".tsv", ".gz"):
-        raise fail(
-            f"{path}: a table or a compressed file; give JSON Lines or a file of lines"
-        )
-
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise fail(f"{path}: cannot be read ({error})") from None
-
     is_json = path.suffix in (".jsonl", ".ndjson", ".json")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            if not is_json and number < len(lines):
-                raise fail(f"{path}:{number}: an empty reference")
-            continue
-
-        if not is_json:
-            reference = Reference(str(number), 0, line)
-            if "<t>" in line:
-                sentences = [s.strip() for s in MARK.split(line) if s.strip()]
-                reference = reference._replace(sentences=sentences)
-            found.append(reference)
-            continue
-
-        try:
-            row = json.loads(line)
-            found.extend(json_references(row))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise fail(f"{path}:{number}: no reference ({error!r})") from None
-
-    if not found:
-        raise fail(f"{path}: holds no reference")
-    return found
+    references: list[Reference] = []
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+        if is_json and line.strip():
+            references.extend(json_references(json.loads(line)))
+        elif not is_json:
+            marked = [part.strip() for part in MARK.split(line) if part.strip()]
+            sentences = marked if "<t>" in line else None
+            references.append(Reference(str(number), 0, line, sentences))
+    return references
 
 
 def json_references(row: dict[str, Any]) -> Iterator[Reference]:
     """The references of one JSON line."""
     name = str(row["input"])
     if "sentences" in row:
-        tokens = [[str(token) for token in s["tokens"]] for s in row["sentences"]]
-        yield Reference(name, int(row.get("reference", 0)), tokens=tokens)
+        tokens = [s["tokens"] for s in row["sentences"]]
+        yield Reference(name, row.get("reference", 0), tokens=tokens)
         return
 
     for index, reference in enumerate(row["references"]):
         if isinstance(reference, str):
             yield Reference(name, index, reference)
         else:
-            sentences = [str(s) for s in reference if s.strip()]
-            yield Reference(name, index, sentences=sentences)
+            yield Reference(name, index, sentences=reference)
 
 
 def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
@@ -130,9 +103,11 @@ def tokens_of(reference: Reference, models: Models) -> list[list[str]]:
     sentences = reference.sentences
     if sentences is None:
         sentences = models.sentences(reference.text)
-    rows = [models.tokenize(sentence) for sentence in sentences]
-    rows = [[token for token in row if token.strip()] for row in rows]
-    return [["".join(token.split()) for token in row] for row in rows if row]
+    rows = []
+    for sentence in sentences:
+        tokens = ["".join(token.split()) for token in models.tokenize(sentence)]
+        rows.append([token for token in tokens if token])
+    return [row for row in rows if row]
 
 
 def frames_of(
@@ -141,8 +116,8 @@ def frames_of(
     """AllenNLP's SRL outputs as frames."""
     frames = []
     for verb, output in found:
-        tags = [str(tag) for tag in output["tags"]]
-        if len(tags) != len(tokens) or list(output.get("words", tokens)) != tokens:
+        tags = output["tags"]
+        if list(output["words"]) != tokens:
             raise ValueError(f"the tags of '{tokens[verb]}' are over other words")
         frames.append(
             {"verb": verb, "tags": ["O" if t.startswith("@@") else t for t in tags]}
@@ -153,32 +128,19 @@ def frames_of(
 def clusters_of(output: dict[str, Any], total: int) -> list[list[list[int]]]:
     """AllenNLP's clusters, whose ends are inclusive, as half-open spans in document
     order."""
-    words = output.get("document")
-    if words is not None and len(words) != total:
-        raise ValueError(
-            f"coreference over {len(words)} words, the sentences have {total}"
-        )
-    return [
-        sorted([int(a), int(b) + 1] for a, b in cluster)
-        for cluster in output["clusters"]
-    ]
+    words = len(output["document"])
+    if words != total:
+        raise ValueError(f"coreference over {words} words, the sentences have {total}")
+    return [sorted([a, b + 1] for a, b in cluster) for cluster in output["clusters"]]
 
 
 def bracketed(tree: Any, tokens: list[str]) -> str:
     """An nltk tree on one line, its leaves replaced by our tokens with brackets
     escaped."""
-    leaves = iter(tokens)
-
-    def write(node: Any) -> str:
-        if isinstance(node, str):
-            token = next(leaves)
-            return ESCAPES.get(token, token.replace("(", "-LRB-").replace(")", "-RRB-"))
-        return f"({node.label()} {' '.join(write(child) for child in node)})"
-
-    text = write(tree)
-    if next(leaves, None) is not None:
-        raise ValueError("the tree has fewer words than the sentence")
-    return text
+    for place, token in zip(tree.treepositions("leaves"), tokens, strict=True):
+        plain = token.replace("(", "-LRB-").replace(")", "-RRB-")
+        tree[place] = ESCAPES.get(token, plain)
+    return tree.pformat(margin=sys.maxsize)
 
 
 def parse(reference: Reference, models: Models) -> tuple[dict[str, Any], int]:
@@ -221,20 +183,10 @@ def load(arguments: argparse.Namespace) -> Models:
         ) from None
 
     def predictor(path: str, name: str) -> Any:
-        return Predictor.from_path(
-            path,
-            name,
-            cuda_device=arguments.cuda_device,
-            language=arguments.spacy,
-        )
+        return Predictor.from_path(path, name, cuda_device=DEVICE, language=SPACY)
 
-    nlp = get_spacy_model(
-        arguments.spacy,
-        pos_tags=True,
-        parse=True,
-        ner=False,
-    )
-    tokenizer = SpacyTokenizer(language=arguments.spacy, pos_tags=True)
+    nlp = get_spacy_model(SPACY, pos_tags=True, parse=True, ner=False)
+    tokenizer = SpacyTokenizer(language=SPACY, pos_tags=True)
 
     def tagged(tokens: list[str]) -> Any:
         doc = Doc(nlp.vocab, words=tokens)
@@ -284,77 +236,33 @@ def run(references: list[Reference], models: Models, output: Path) -> tuple[int,
     Returns:
         The numbers of references written and of verbs left out.
     """
+    lines = []
     left_out = 0
-    temporary = output.with_name(f".{output.name}.part")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            for number, reference in enumerate(references, start=1):
-                try:
-                    line, skipped = parse(reference, models)
-                except ValueError as error:
-                    raise fail(
-                        f"reference {reference.index + 1} of input '{reference.input}': {error}"
-                    ) from None
-                left_out += skipped
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                if sys.stderr.isatty():
-                    print(
-                        f"\r{number}/{len(references)}",
-                        end="",
-                        file=sys.stderr,
-                        flush=True,
-                    )
+    for reference in references:
+        try:
+            line, skipped = parse(reference, models)
+        except ValueError as error:
+            where = f"reference {reference.index + 1} of input '{reference.input}'"
+            raise fail(f"{where}: {error}") from None
+        left_out += skipped
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
 
-        temporary.replace(output)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    return len(references), left_out
-
-
-def arguments_of(argv: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument(
-        "references",
-        type=Path,
-        help="references (.jsonl), an interchange file (.jsonl; its tokens are kept), or lines of"
-        " text with <t> marks",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        help="the interchange file",
-    )
-    parser.add_argument("--srl", default=SRL, help="archive of the SRL model, or none")
-    parser.add_argument(
-        "--coref", default=COREF, help="archive of the coreference model, or none"
-    )
-    parser.add_argument(
-        "--tree", default=TREE, help="archive of the constituency parser, or none"
-    )
-    parser.add_argument(
-        "--spacy", default="en_core_web_sm", help="spaCy model for tags"
-    )
-    parser.add_argument(
-        "--cuda-device",
-        type=int,
-        default=-1,
-        help="GPU, -1 for the CPU",
-    )
-
-    return parser.parse_args(argv)
+    output.write_text("".join(lines), "utf-8")
+    return len(lines), left_out
 
 
 def main(argv: list[str] | None = None) -> None:
-    arguments = arguments_of(argv)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    what = (
+        "references (.jsonl), an interchange file (.jsonl; its tokens are kept), or "
+        "lines of text with <t> marks"
+    )
+    parser.add_argument("references", type=Path, help=what)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    for model, archive in (("srl", SRL), ("coref", COREF), ("tree", TREE)):
+        parser.add_argument(f"--{model}", default=archive, help="an archive, or none")
+    arguments = parser.parse_args(argv)
     references = read_references(arguments.references)
-    if not arguments.output.absolute().parent.is_dir():
-        raise fail(f"{arguments.output}: its folder does not exist")
     written, left_out = run(references, load(arguments), arguments.output)
     print(f"{written} references written to {arguments.output}", file=sys.stderr)
     if left_out:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import argparse
 import gzip
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +40,7 @@ from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
 HIGHLIGHTS = Path("models/highlights")
+REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 CENTRED = replace(REFINED, rounds=0)
 SHIPPED = replace(
     REFINED,
@@ -50,55 +53,34 @@ SHIPPED = replace(
 )
 """The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had
 no say."""
-PARTS = {
-    "parse alone": ("context:", "stu:", "subject:"),
-    "without subjects": ("subject:",),
-    "without STUs": ("stu:",),
-}
-"""Parts of the features: what the names of those left out begin with."""
+COLUMNS = (
+    Column("regressor"),
+    Column("mae", "MAE", 4),
+    Column("mean", "of the mean", 4),
+    Column("gain", "lower by"),
+    Column("pearson", "r"),
+    Column("others", "other folds"),
+)
 
 
+@dataclass(frozen=True)
 class Report(Result):
     """One table, as `render` wants it."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    table: Table
 
     def to_tables(self) -> list[Table]:
         return [self.table]
 
 
-def cut(features: FeatureTable, left_out: tuple[str, ...]) -> FeatureTable:
-    """The columns whose names do not begin with any of these."""
-    keep = [
-        i
-        for i, name in enumerate(features.names)
-        if not name.startswith(left_out or "-")
-    ]
-    names = tuple(features.names[i] for i in keep)
-    return replace(features, names=names, values=features.values[:, keep])
-
-
 def learn(
-    features: FeatureTable,
-    gold: Easiness,
-    seed: int = 12345,
-    left_out: tuple[str, ...] = (),
+    features: FeatureTable, gold: Easiness, seed: int = 12345
 ) -> EasinessRegressor:
     """A regressor of the highlights by the shipped settings."""
     about = {"name": "embedded", "data": "litepyramid highlights (MIT)"}
     about |= dict(features.signature.fields)
     settings = replace(SHIPPED, seed=seed)
-    table = cut(features, left_out)
-    return fit_trees(table, gold.values, settings, about, gold.scus)
-
-
-def folds_of(folder: Path) -> dict[str, int]:
-    """The fold of each input, by a folder with a file of ids for each fold."""
-    files = sorted(folder.iterdir(), key=lambda path: (len(path.stem), path.stem))
-    return {
-        name: n for n, file in enumerate(files) for name in file.read_text().split()
-    }
+    return fit_trees(features, gold.values, settings, about, gold.scus)
 
 
 def drawn_folds(inputs: list[str], seed: int) -> dict[str, int]:
@@ -125,61 +107,45 @@ def measure(
     return error, constant, 1 - error / constant, r
 
 
-def triplets(references):
-    """The units that the regressor is trained on."""
-    return extract(references, srl="embedded", rules="zb21").units
+def prepared(references: Path, scus: Path, **names: Any) -> Any:
+    """Features and gold easiness, with the units that the regressor is trained on."""
+    texts = as_references(references, **names)
+    stus = extract(texts, srl="embedded", rules="zb21").units
+    return prepare_gold(texts, as_units(scus, kind="scu", **names), stus=stus)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data/realsumm"))
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
-    parser.add_argument(
-        "--ablate", action="store_true", help="also without parts of the features"
-    )
-    arguments = parser.parse_args()
-    highlights = as_references(HIGHLIGHTS / "references.jsonl")
-    trained = prepare_gold(
-        highlights,
-        as_units(HIGHLIGHTS / "scus.jsonl", kind="scu"),
-        stus=triplets(highlights),
+    output = parser.parse_args().output
+    trained = prepared(HIGHLIGHTS / "references.jsonl", HIGHLIGHTS / "scus.jsonl")
+    names = as_names(REALSUMM / "ids.txt", None)
+    features, gold = prepared(
+        REALSUMM / "references.txt", REALSUMM / "SCUs.txt", **names
     )
 
-    names = as_names(arguments.data / "ids.txt", None)
-    references = as_references(arguments.data / "references.txt", **names)
-    table, gold = prepare_gold(
-        references,
-        as_units(arguments.data / "SCUs.txt", kind="scu", **names),
-        stus=triplets(references),
-    )
     regressor = learn(*trained)
     scored = int((~np.isnan(gold.values)).sum())
-    offset = fit_trees(table, gold.values, CENTRED, start=regressor).offset
-    about = {
-        **regressor.about,
-        "centred_on": f"REALSumm (CC BY 4.0), {scored} sentences",
-    }
+    offset = fit_trees(features, gold.values, CENTRED, start=regressor).offset
+    centred_on = f"REALSumm (CC BY 4.0), {scored} sentences"
+    about = {**regressor.about, "centred_on": centred_on}
 
     shipped = replace(regressor, offset=offset, about=about)
     data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    with atomic_write(arguments.output, binary=True) as file:
+    with atomic_write(output, binary=True) as file:
         file.write(data)
     print(
-        f"{arguments.output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
+        f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
     )
 
-    folds = folds_of(arguments.data / "by_examples")
+    folds = {}
+    for n, file in enumerate(sorted((REALSUMM / "by_examples").iterdir())):
+        folds |= dict.fromkeys(file.read_text().split(), n)
     inputs = list(dict.fromkeys(s.input for s in gold.sentences))
     draws = [drawn_folds(inputs, 1000 + i) for i in range(5)]
     rows = []
 
-    def add(
-        name: str,
-        settings: TreeSettings,
-        start: EasinessRegressor | None,
-        left_out: tuple[str, ...] = (),
-    ) -> None:
-        features = cut(table, left_out)
+    def add(name: str, settings: TreeSettings, start: EasinessRegressor | None) -> None:
         first, *others = (
             measure(cross_fit(features, gold, each, settings, start).values, gold, each)
             for each in (folds, *draws)
@@ -188,27 +154,16 @@ def main() -> None:
         print(".", end="", flush=True)
 
     add("centred", CENTRED, regressor)
-    raw = predict_trees(regressor, table)
+    raw = predict_trees(regressor, features)
     rows.append(("as it is", *measure(raw, gold, folds), float("nan")))
     add("refined", REFINED, regressor)
     add("REALSumm alone, paper's settings", PAPER, None)
     add("REALSumm alone, careful settings", replace(REFINED, eta=0.1, rounds=40), None)
     for seed in (1, 2):
         add(f"seed {seed}", CENTRED, learn(*trained, seed))
-    for name, left_out in PARTS.items() if arguments.ablate else ():
-        add(name, CENTRED, learn(*trained, left_out=left_out), left_out)
-    columns = (
-        Column("regressor"),
-        Column("mae", "MAE", 4),
-        Column("mean", "of the mean", 4),
-        Column("gain", "lower by"),
-        Column("pearson", "r"),
-        Column("others", "other folds"),
-    )
 
-    table = Table(
-        "Easiness on REALSumm by the authors' folds", columns, tuple(rows), gold.notes
-    )
+    title = "Easiness on REALSumm by the authors' folds"
+    table = Table(title, COLUMNS, tuple(rows), gold.notes)
     print("\n" + Report(table).to_table())
 
 

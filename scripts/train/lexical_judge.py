@@ -17,12 +17,12 @@ import litepyramid as lp
 from litepyramid.files import read_lines
 from litepyramid.judges.lexical.features import Vocabulary
 from litepyramid.judges.lexical.lexical_judge import (
-    RIDGE,
     SHIPPED,
     Frequencies,
     fit_lexical,
     save_lexical,
 )
+from litepyramid.training.pairs import labelled_pairs
 
 
 def count_stems(texts: list[str]) -> Frequencies:
@@ -39,26 +39,16 @@ def count_stems(texts: list[str]) -> Frequencies:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("realsumm", type=Path)
-    parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     options = parser.parse_args()
-    data = lp.load(options.realsumm)
-    by_system = {entry.system: entry.labels for entry in data.labels}
-    texts = [entry.texts for entry in data.scus]
-    items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
-    labels = [row for s in data.summaries for row in by_system[s.system]]
-    documents = read_lines(options.realsumm / "documents.txt")
     about = {
         "labels": "REALSumm, 100 inputs x 25 systems (CC BY 4.0)",
         "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
     }
 
-    frequencies = count_stems(documents)
     model = fit_lexical(
-        items,
-        labels,
-        frequencies=frequencies,
-        ridge=options.ridge,
+        *labelled_pairs(lp.load(options.realsumm)).by_summary(),
+        frequencies=count_stems(read_lines(options.realsumm / "documents.txt")),
         about=about,
     )
     save_lexical(model, options.output)

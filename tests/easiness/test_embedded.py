@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cases import refused
+from train.easiness import CENTRED, measure
 
 from litepyramid.easiness import EasinessRegressor, fit, predict
 from litepyramid.easiness.predict import prepare_gold
@@ -19,35 +18,30 @@ from litepyramid.io.inputs import read_ids
 from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.extract import extract
 
-CENTRED = replace(REFINED, rounds=0)
-
 
 @pytest.fixture(scope="module")
 def measured(realsumm):
-    ids = read_ids(realsumm / "ids.txt")
-    references = as_references(realsumm / "references.txt", ids)
-    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")
-    stus = extract(references, srl="embedded", rules="zb21").units
-    prepared, gold = prepare_gold(references, scus, stus=stus)
-    files = sorted((realsumm / "by_examples").iterdir())
-    folds = {name: n for n, file in enumerate(files) for name in read_ids(file)}
-    return ids, prepared, gold, folds
+    """Features, gold easiness, and the authors' folds."""
+    folds = {}
+    for n, file in enumerate(sorted((realsumm / "by_examples").iterdir())):
+        folds |= dict.fromkeys(read_ids(file), n)
+    return *prepared(realsumm, "embedded", "zb21"), folds
 
 
-def gain(measured, settings, start, folds=None):
-    """By how much the error of cross-fitted easiness is below that of the folds'
-    means."""
-    _, prepared, gold, authors = measured
-    folds = folds or authors
-    predicted = cross_fit(prepared, gold, folds, settings, start).values
-    fold = np.array([folds[s.input] for s in gold.sentences])
-    scored = ~np.isnan(gold.values)
-    mean = np.array([gold.values[(fold != f) & scored].mean() for f in fold])
-    error, constant = (
-        np.abs(v - gold.values)[scored].mean() for v in (predicted, mean)
-    )
+def prepared(realsumm, srl, rules):
+    names = {"ids": read_ids(realsumm / "ids.txt")}
+    references = as_references(realsumm / "references.txt", **names)
+    scus = as_units(realsumm / "SCUs.txt", kind="scu", **names)
+    stus = extract(references, srl=srl, rules=rules).units
+    return prepare_gold(references, scus, stus=stus)
 
-    return 1 - error / constant, error, constant
+
+def gain(measured, settings, start):
+    """The error of cross-fitted easiness, that of the folds' means, by how much it is
+    lower."""
+    features, gold, folds = measured
+    predicted = cross_fit(features, gold, folds, settings, start).values
+    return measure(predicted, gold, folds)[:3]
 
 
 def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
@@ -71,25 +65,25 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
 
 
 def test_error_on_realsumm_is_as_the_card_says(measured):
-    assert (~np.isnan(measured[2].values)).sum() == 363
-    below, error, constant = gain(measured, CENTRED, EasinessRegressor.embedded())
+    assert (~np.isnan(measured[1].values)).sum() == 363
+    error, constant, below = gain(measured, CENTRED, EasinessRegressor.embedded())
     assert constant == pytest.approx(0.1294, abs=0.0005)
     assert error == pytest.approx(0.1116, abs=0.0005)
     assert below >= 0.135
 
 
 def test_refining_keeps_the_gain_that_its_own_sentences_alone_do_not_give(measured):
-    assert gain(measured, REFINED, EasinessRegressor.embedded())[0] >= 0.13
-    assert 0.03 < gain(measured, PAPER, None)[0] < 0.1
+    assert gain(measured, REFINED, EasinessRegressor.embedded())[2] >= 0.13
+    assert 0.03 < gain(measured, PAPER, None)[2] < 0.1
 
 
 def test_the_embedded_regressor_is_centred_on_people(measured):
-    _, prepared, gold, _ = measured
+    features, gold, _ = measured
     regressor = EasinessRegressor.embedded()
-    missed = gold.values - predict_trees(regressor, prepared)
+    missed = gold.values - predict_trees(regressor, features)
     assert np.nanmean(missed) == pytest.approx(0, abs=1e-4)
     assert regressor.about["centred_on"] == "REALSumm (CC BY 4.0), 363 sentences"
-    assert regressor.about["parser"] == dict(prepared.signature.fields)["parser"]
+    assert regressor.about["parser"] == dict(features.signature.fields)["parser"]
 
 
 def test_fit_and_predict_take_what_people_have(tmp_path):
@@ -120,12 +114,8 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
 
 def test_it_knows_the_easiness_of_facts_too(realsumm):
     """It was trained on triplets; asked with facts, it orders sentences as well."""
-    ids = read_ids(realsumm / "ids.txt")
-    references = as_references(realsumm / "references.txt", ids)
-    facts = extract(references).units
-    scus = as_units(realsumm / "SCUs.txt", ids, kind="scu")
-    prepared, gold = prepare_gold(references, scus, stus=facts)
-    predicted = predict_trees(EasinessRegressor.embedded(), prepared)
+    features, gold = prepared(realsumm, "roles", "facts")
+    predicted = predict_trees(EasinessRegressor.embedded(), features)
     scored = ~np.isnan(gold.values)
 
     assert np.corrcoef(predicted[scored], gold.values[scored])[0, 1] > 0.48

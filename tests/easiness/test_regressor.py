@@ -71,36 +71,12 @@ def test_other_features_and_no_sentences_are_refused(trained):
         fit_trees(table(), np.zeros(40), TreeSettings(rounds=0))
 
 
-def test_no_damage_reaches_xgboost(trained, tmp_path):
-    """XGBoost crashed or hung on 149 of 2,420 cut files."""
-    path = tmp_path / "r.json"
-    features = trained[1]
-    fit_trees(features, features.values[:, 0] / 9, TreeSettings(rounds=3)).save(path)
-    whole = path.read_bytes()
-    rng = np.random.default_rng(7)
-    foreign = b"\x80\x04\x95pickle", b'{"version": [1, 4, 1], "learner": {}}'
-
-    for data in (*foreign, *(whole[:end] for end in range(0, len(whole) - 1, 97))):
-        path.write_bytes(data)
-        with pytest.raises(ModelError):
-            EasinessRegressor.load(path)
-
-    survived = 0
-    for _ in range(300):
-        place = int(rng.integers(len(whole)))
-        bit = int(rng.integers(8))
-        path.write_bytes(
-            whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
-        )
-        try:
-            regressor = EasinessRegressor.load(path)
-        except ModelError:
-            continue
-        survived += 1
-        if regressor.names == features.names and regressor.feature_set == "mine":
-            assert predict_trees(regressor, features).shape == (40,)
-
-    assert 0 < survived < 200
+def test_files_of_others_do_not_reach_xgboost(tmp_path):
+    """Of damaged ones, on which XGBoost crashed or hung: tests/fuzz."""
+    for data in (b"\x80\x04\x95pickle", b'{"version": [1, 4, 1], "learner": {}}'):
+        (tmp_path / "r.json").write_bytes(data)
+        with refused(error=ModelError):
+            EasinessRegressor.load(tmp_path / "r.json")
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,10 @@ def written(op, domain="", inputs=("input_ids",), external=False, **attributes):
 
 
 def edit(path, changes):
-    """Puts text, bytes or (None) a folder in place of a file, or sets what is named in
-    its JSON."""
-    if isinstance(changes, str | bytes):
-        path.write_bytes(changes.encode() if isinstance(changes, str) else changes)
+    """Puts bytes or (None) a folder in place of a file, or sets what is named in its
+    JSON."""
+    if isinstance(changes, bytes):
+        path.write_bytes(changes)
     elif changes is None:
         path.unlink()
         path.mkdir()
@@ -56,7 +56,6 @@ def edit(path, changes):
         path.write_text(json.dumps(data), "utf-8")
 
 
-DEEP = "[" * 200_000
 CASES = [
     ("config.json", {"num_hidden_layers": 10**6}, "at most 256 layers"),
     ("config.json", {"vocab_size": 10**9}, "cannot be loaded"),
@@ -65,11 +64,7 @@ CASES = [
      "custom code"),
     ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "id2label is"),
     ("config.json", {"max_position_embeddings": -5}, "max_position_embeddings is -5"),
-    ("config.json", DEEP, "nested too deeply"),
-    ("config.json", b"\xff{}", "byte 0xff is not UTF-8"),
-    ("config.json", "[]", "not a configuration"),
     ("config.json", None, "config.json"),
-    ("tokenizer.json", DEEP, "tokenizer of"),
     ("tokenizer.json", {"model.vocab": {"<s>": -1}}, "tokenizer of"),
     ("tokenizer.json", {"model.vocab.Ġthe": 10**6}, "the model failed|tokenizer"),
     ("tokenizer.json", None, "no tokenizer"),
@@ -91,8 +86,6 @@ ONNX = [
         "the model failed",
     ),
     ("model.onnx", written("Shape"), "cannot be loaded"),
-    ("tokenizer.json", "{", "tokenizer cannot be read"),
-    ("tokenizer_config.json", "[1]", "tokenizer cannot be read"),
     ("config.json", {"id2label": {"0": "cat"}}, "0=cat"),
 ]
 

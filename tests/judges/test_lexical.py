@@ -25,7 +25,7 @@ from litepyramid.judges.lexical.lexical_judge import (
     save_lexical,
 )
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.meta.core.levels import level_correlation
+from litepyramid.training.crossval import cross_validate
 from litepyramid.training.pairs import labelled_pairs
 
 sys.path.insert(0, str(ROOT / "scripts" / "train"))
@@ -71,30 +71,12 @@ def test_recall_has_the_published_values_on_realsumm(realsumm, monkeypatch):
     """Fold means by examples, as in the data's description (its word list is not
     given); there words are compared as they are written, numbers too."""
     monkeypatch.setattr(lexical, "as_read", lambda items, **_: list(items))
-    dataset = lp.load(realsumm)
-    human = {entry.system: entry.labels for entry in dataset.labels}
-    texts = [entry.texts for entry in dataset.scus]
-    values = []
+    result = cross_validate(lp.load(realsumm), lambda data, fold: RECALL)
+    means = [result.quality_mean("trained", name).mean for name in ("auc", "brier")]
+    for kind in product(("system", "summary"), ("pearson", "spearman")):
+        means.append(result.mean("trained", "lite2", *kind).mean)
 
-    for fold in dataset.example_folds:
-        held = [n for n, name in enumerate(dataset.inputs) if name in fold]
-        items = []
-        labels = []
-        for summaries in dataset.summaries:
-            items += [(summaries.texts[n], texts[n]) for n in held]
-            labels += [human[summaries.system][n] for n in held]
-        presence = RECALL.judge(items).presence
-        both = np.concatenate(presence), np.concatenate(labels)
-        values.append([roc_auc(*both), brier_score(*both)])
-        x, z = ([np.mean(r) for r in rows] for rows in (presence, labels))
-        matrices = np.reshape(x, (25, -1)), np.reshape(z, (25, -1))
-        for level, coefficient in product(
-            ("system", "summary"), ("pearson", "spearman")
-        ):
-            found = level_correlation(*matrices, level, coefficient)
-            values[-1].append(found.value)
-
-    auc, brier, *correlations = np.mean(values, axis=0)
+    auc, brier, *correlations = means
     assert auc == pytest.approx(0.821, abs=0.0006)
     assert brier == pytest.approx(0.191, abs=0.0011)
     assert correlations == pytest.approx([0.840, 0.828, 0.522, 0.502], abs=0.007)
@@ -216,12 +198,8 @@ def test_labels_that_do_not_fit(labels):
     [
         ({"feature_version": 0}, "feature version 0"),
         ({"weights": {}}, "lacks weights"),
-        ({"bias": float("nan")}, "finite number"),
         ({"frequencies": {"texts": 0, "counts": {}}}, "counts no texts"),
-        ({"frequencies": {"texts": 1, "counts": {"a": -1}}}, "not a lexical model"),
         ({"frequencies": [1]}, "not a lexical model"),
-        ("[]", "not a lexical model"),
-        ("{", "not valid JSON"),
         (None, "no such file"),
     ],
 )
@@ -230,8 +208,6 @@ def test_files_that_are_no_model(tmp_path, change, says):
     if isinstance(change, dict):
         save_lexical(load_lexical(), path)
         path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    elif change:
-        path.write_text(change)
     with refused(says, ModelError):
         load_lexical(path)
 

@@ -1,19 +1,19 @@
 """How labels are best spread, simulated on REALSumm with a judge of other folds."""
 
 import pytest
-from sampling import crossfitted, simulate, with_judge
+from sampling import read, simulate
 
 
 def test_unsure_facts_need_less_than_half_the_labels_of_inputs(data):
     """A fifth of the labels. With 2,000 draws: .646 of the width, coverage .961 (and
     .963 of differences); with a judge of noise .1193, as even facts."""
-    table = crossfitted(data / "realsumm", step=8)
+    table = read(data / "realsumm", step=8)
     inputs = simulate(table, "inputs", 0.2, 40)
     facts = simulate(table, "unsure facts", 0.2, 40)
     assert facts["width"] < 0.68 * inputs["width"]
     assert facts["coverage"] > 0.91
 
-    blind = with_judge(table, data / "realsumm", "noise")
+    blind = read(data / "realsumm", "noise", step=8)
     unsure = simulate(blind, "unsure facts", 0.2, 25)
     even = simulate(blind, "facts", 0.2, 25)
     assert unsure["width"] == pytest.approx(even["width"], rel=0.01)

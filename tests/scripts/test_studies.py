@@ -58,7 +58,7 @@ def test_every_number_is_run_or_named(data):
         assert number.ours == pytest.approx(number.published, abs=0.0105), number
 
     reasons = {n.why_not for n in result.numbers if n.why_not}
-    assert "no folder tac08 in the data" in reasons
+    assert "no folder tac08 in the data." in reasons
     assert any(
         "roberta-large-realsumm-by-systems-fold1" in reason for reason in reasons
     )
@@ -97,4 +97,4 @@ def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):
     assert found["T5", "ROUGE-2"].ours == pytest.approx(100 * (1 / 2 + 2 / 3) / 2)
     assert found["T5", "ROUGE-2"].published == 21.01
     assert found["T5", "Pyramid"].published == 0.29
-    assert found["PEGASUS", "Pyramid"].why_not == "no system google-pegasus in the data"
+    assert found["PEGASUS", "Pyramid"].why_not.startswith("no system google")

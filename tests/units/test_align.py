@@ -1,11 +1,9 @@
 import pytest
 from cases import refused
 
-from litepyramid.io.coerce import as_references, as_units
 from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.align import (
     Sentence,
-    align_all,
     align_both,
     align_units,
     sentences_of,
@@ -76,36 +74,15 @@ def test_sentences_of_marked_and_unmarked_references():
         sentences_of([marked, marked])
 
 
-def test_realsumm_units_find_sentences(realsumm):
-    sentences = sentences_of(as_references(realsumm / "references.txt"))
-    assert len(sentences) == 368
-    scus = as_units(realsumm / "SCUs.txt")
-    found = align_all(scus, sentences)
-    assert (
-        sum(a.counts["matched"] for a in found)
-        == sum(len(s.units) for s in scus)
-        == 1056
-    )
-
-
 def test_scus_go_where_the_stus_name_whom_they_are_about():
     sentences = (
         Sentence("a", 0, 0, "Ann Lee moved to Oslo ."),
         Sentence("a", 0, 1, "She works in a bakery ."),
     )
     scus = [InputUnits("a", (Unit("Ann Lee works."), Unit("Ann Lee moved.")))]
-    resolved = Unit(
-        "Ann Lee works in a bakery",
-        kind="stu",
-        reference=0,
-        sentence=1,
-    )
-    plain = Unit(
-        "She works in a bakery",
-        kind="stu",
-        reference=0,
-        sentence=1,
-    )
+    there = {"kind": "stu", "reference": 0, "sentence": 1}
+    resolved = Unit("Ann Lee works in a bakery", **there)
+    plain = Unit("She works in a bakery", **there)
     adrift = Unit("Ann Lee works in a bakery", kind="stu")
 
     for stu, numbers in ((resolved, [1, 0]), (plain, [0, 0]), (adrift, [0, 0])):
