@@ -36,7 +36,7 @@ from scipy import stats
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.core.permutation import prepare_pair, standardised
+from litepyramid.meta.core.permutation import prepare
 from litepyramid.meta.pair_tests import compare_pairs
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -102,9 +102,9 @@ def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any) -> N
         (np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5)
         for _ in range(CHECKED)
     ]
-    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
-    u = np.where(np.stack(coins, axis=2), -1.0, 1.0).astype(pair.dtype)
-    ours = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
+    metrics = prepare(np.stack([X, Y]), Z, level, coefficient)
+    metrics.move([np.where(np.stack(coins, axis=2), -1.0, 1.0)])
+    ours, _ = metrics.pair(0, 1)
     np.testing.assert_allclose(ours, rival.samples, rtol=0, atol=1e-10)
 
 
