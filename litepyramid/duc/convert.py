@@ -2,7 +2,7 @@
 units."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -146,65 +146,48 @@ class Converted(Result):
 
     def rows(self) -> list[Fields]:
         """The lines of the part that was asked for."""
-        if self.to == "units":
-            return [entry.to_json() for entry in self.units]
-        if self.to == "ids":
-            return [{"input": name} for name in self.inputs]
+        return list(self._lines())
 
-        questions: dict[str, dict[str, str]] = {}
+    def _lines(self) -> Iterator[Fields]:
+        questions: defaultdict[str, Fields] = defaultdict(dict)
         both: list[InputReferences | InputUnits] = [*self.references, *self.units]
-        for of_input in both:
-            if of_input.question:
-                questions[of_input.input] = {"question": of_input.question}
+        for asked in both:
+            if asked.question:
+                questions[asked.input] = {"question": asked.question}
 
-        rows: list[Fields] = []
-        if self.to == "references":
+        if self.to == "units":
+            for units in self.units:
+                yield units.to_json()
+
+        elif self.to == "ids":
+            for name in self.inputs:
+                yield {"input": name}
+
+        elif self.to == "references":
             for entry in self.references:
                 # A reference whose sentences nobody marked is one text.
                 texts: list[Any] = []
                 for text, marked in zip(entry.references, entry.marked, strict=True):
                     texts.append(text if marked else text[0])
-                question = questions.get(entry.input, {})
-                rows.append(
-                    {
-                        "input": entry.input,
-                        **question,
-                        "references": texts,
-                    }
-                )
+                question = questions[entry.input]
+                yield {"input": entry.input, **question, "references": texts}
 
         elif self.to == "labels":
             for rated in self.labels:
                 for name, row in zip(rated.inputs, rated.labels, strict=True):
-                    rows.append(
-                        {
-                            "system": rated.system,
-                            "input": name,
-                            "labels": row,
-                        }
-                    )
-
-        elif self.to == "scores" and self.scores is not None:
-            table = self.scores
-            for k, i, j in np.argwhere(~np.isnan(table.values)):
-                names = {"system": table.systems[i], "input": table.inputs[j]}
-                rows.append({**names, table.metrics[k]: float(table.values[k, i, j])})
+                    yield {"system": rated.system, "input": name, "labels": row}
 
         elif self.to == "summaries":
             for answers in self.summaries:
                 for name, answer in zip(answers.inputs, answers.texts, strict=True):
-                    of = {"system": answers.system, "input": name}
-                    summary = None if name in answers.missing else answer
-                    question = questions.get(name, {})
-                    rows.append(
-                        {
-                            **of,
-                            **question,
-                            "summary": summary,
-                        }
-                    )
+                    of = {"system": answers.system, "input": name, **questions[name]}
+                    yield of | {"summary": None if name in answers.missing else answer}
 
-        return rows
+        elif self.scores is not None:
+            table = self.scores
+            for k, i, j in np.argwhere(~np.isnan(table.values)):
+                of = {"system": table.systems[i], "input": table.inputs[j]}
+                yield of | {table.metrics[k]: float(table.values[k, i, j])}
 
     def to_tables(self) -> Sequence[Table]:
         """How much there is of each input, what the files hold, and what was left

@@ -47,7 +47,10 @@ UNPLACED = "contributors could not be assigned to a reference."
 LEGACY = "files are not UTF-8 and were read as Windows-1252."
 
 _RULE = re.compile(r"[-=_*]{3,}")
-_PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
+# No group, no reference to one, nothing that is repeated twice.
+_ATOM = r"(\[\^?\]?(?:\\.|[^\]\\])*\]|\\\D|[^\\\[()|{}*+?])"
+_ATOMS = re.compile(f"(?:{_ATOM}[*+?]?)++", re.DOTALL)
+_TOKEN = re.compile(f"{_ATOM}|.", re.DOTALL)
 
 PATIENCE = 1.0
 _SET = r"(?P<set>D\d{3,5})[A-Z]?(?:-(?P<part>[ABC])(?![A-Z]))?"
@@ -495,30 +498,12 @@ def possessive(pattern: str) -> re.Pattern[str] | None:
     """The pattern with every repetition possessive; None if it is empty, odd or has
     groups."""
     pattern = pattern.strip("\r\n")
-    out = []
-    position = 0
-
-    while position < len(pattern):
-        atom = _PLAIN_CLASS.match(pattern, position)
-        # No group, nothing that is repeated twice, no reference to a group.
-        if (
-            atom is None
-            or atom[0] in "*+?"
-            or (atom[0][0] == "\\" and atom[0][1].isdigit())
-        ):
-            return None
-
-        position = atom.end()
-        out.append(atom[0])
-        if position < len(pattern) and pattern[position] in "*+?":
-            out.append(pattern[position] + "+")
-            position += 1
-            if position < len(pattern) and pattern[position] in "?+":
-                return None
-
+    if not _ATOMS.fullmatch(pattern):
+        return None
     try:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
-            return re.compile("".join(out)) if out else None
+            # A "+" behind a repetition makes it possessive.
+            return re.compile(_TOKEN.sub(lambda m: m[1] or m[0] + "+", pattern))
     except re.error:
         return None
 

@@ -144,33 +144,40 @@ def whole_test_set(
     draws: Fields = {"samples": samples, "seed": seed}
     intervals = []
     for sides, one in product(every, samplings):
-        judged = sides.values[0]
-        full = sides.scores
-        Z = sides.Z
-        judged_draws = bootstrap_samples(judged, Z, "system", coefficient, one, **draws)
-        # The metric's averages and people's are over different inputs: each side is
-        # drawn over its own (DDR22 §3.2).
-        full_draws = bootstrap_samples(
-            full, Z, "system", coefficient, one, paired_inputs=False, **draws
-        )
-        judged_low, judged_high = percentile_interval(judged_draws, confidence)
-        full_low, full_high = percentile_interval(full_draws, confidence)
+        ends: Fields = {}
+        failed = 0
+        # The metric's averages over all inputs and people's are over different ones:
+        # each side is drawn over its own (DDR22 §3.2).
+        for which, scores, paired in (
+            ("judged", sides.values[0], True),
+            ("full", sides.scores, False),
+        ):
+            point = level_correlation(scores, sides.Z, "system", coefficient)
+            drawn = bootstrap_samples(
+                scores,
+                sides.Z,
+                "system",
+                coefficient,
+                one,
+                paired_inputs=paired,
+                **draws,
+            )
+            failed += int(np.isnan(drawn).sum())
+            ends[which] = point.value
+            ends[f"{which}_low"], ends[f"{which}_high"] = percentile_interval(
+                drawn, confidence
+            )
 
         # Where the judged inputs leave no doubt, nothing can be narrower.
-        width = judged_high - judged_low
-        failed = np.isnan(judged_draws).sum() + np.isnan(full_draws).sum()
+        width = ends["judged_high"] - ends["judged_low"]
+        reach = ends["full_high"] - ends["full_low"]
         intervals.append(
             FullSetInterval(
                 metric=sides.metrics[0],
                 sampling=one,
-                judged=level_correlation(judged, Z, "system", coefficient).value,
-                judged_low=judged_low,
-                judged_high=judged_high,
-                full=level_correlation(full, Z, "system", coefficient).value,
-                full_low=full_low,
-                full_high=full_high,
-                failed=int(failed),
-                narrower=1 - (full_high - full_low) / width if width else nan,
+                failed=failed,
+                narrower=1 - reach / width if width else nan,
+                **ends,
             )
         )
 

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.levels import LEVELS, OF_VECTORS, PAIRED, level_correlation
-from litepyramid.meta.core.permutation import coin_blocks, prepare_pair, standardised
+from litepyramid.meta.core.permutation import Coins, prepare, standardised
 
 OF_NLPSTATS = [("system", "system", 60), ("summary", "input", 8)]
 
@@ -32,50 +33,32 @@ def scores(seed, n, m, discrete, missing=0.0):
 # -----------------------------------------------------------------------------------
 
 
+def drawn(seed, stream, n, samples):
+    """The items of each sample."""
+    counts = draws.counts(seed, stream, n, 0, samples).astype(int)
+    return [np.repeat(np.arange(n), row) for row in counts]
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("sampling", draws.SAMPLINGS)
 def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
     """Two draws of one system are no pair for `spa` and `acc-eq`: these by inputs
     alone."""
+    rows = [range(5)] * 40
+    columns = [range(4)] * 40
+    if sampling != "inputs":
+        rows = drawn(5, draws.SYSTEMS, 5, 40)
+    if sampling != "systems":
+        columns = drawn(5, draws.INPUTS, 4, 40)
+
     more = [c for c in PAIRED if PAIRED[c] == level and sampling == "inputs"]
     for coefficient, discrete in itertools.product([*OF_VECTORS, *more], (False, True)):
-        X, _, Z = scores(
-            7,
-            5,
-            4,
-            discrete,
-            missing=0.05 if coefficient == "spa" else 0.15,
-        )
-        ours = bootstrap_samples(
-            X,
-            Z,
-            level,
-            coefficient,
-            sampling,
-            samples=40,
-            seed=5,
-        )
-        for i in range(40):
-            rows, columns = (
-                np.arange(n)
-                if sampling == fixed
-                else np.repeat(
-                    np.arange(n),
-                    draws.counts(
-                        5,
-                        stream,
-                        n,
-                        0,
-                        40,
-                    )[i].astype(int),
-                )
-                for n, fixed, stream in (
-                    (5, "inputs", draws.SYSTEMS),
-                    (4, "systems", draws.INPUTS),
-                )
-            )
-            drawn = (a[rows][:, columns] for a in (X, Z))
-            same(ours[i], level_correlation(*drawn, level, coefficient).value, 1e-12)
+        missing = 0.05 if coefficient == "spa" else 0.15
+        X, _, Z = scores(7, 5, 4, discrete, missing)
+        ours = bootstrap_samples(X, Z, level, coefficient, sampling, samples=40, seed=5)
+        for value, *at in zip(ours, rows, columns, strict=True):
+            sides = X[np.ix_(*at)], Z[np.ix_(*at)]
+            same(value, level_correlation(*sides, level, coefficient).value, 1e-12)
 
 
 def chosen_by_nlpstats(seed, n, m, k):
@@ -160,35 +143,12 @@ def test_unpaired_inputs_are_drawn_apart():
         seed=9,
         paired_inputs=False,
     )
-    systems = draws.counts(
-        9,
-        draws.SYSTEMS,
-        6,
-        0,
-        70,
-    )
-    of_x = draws.counts(
-        9,
-        draws.INPUTS,
-        60,
-        0,
-        70,
-    )
-    of_z = draws.counts(
-        9,
-        draws.OTHER_INPUTS,
-        30,
-        0,
-        70,
-    )
-
-    assert not np.array_equal(of_x[:, :30], of_z)
-
-    for i in range(70):
-        rows = np.repeat(np.arange(6), systems[i].astype(int))
-        x = np.repeat(wide, of_x[i].astype(int), axis=1)[rows]
-        z = np.repeat(Z, of_z[i].astype(int), axis=1)[rows]
-        same(ours[i], level_correlation(x, z, "system", "kendall").value, 1e-12)
+    systems = drawn(9, draws.SYSTEMS, 6, 70)
+    of_x = drawn(9, draws.INPUTS, 60, 70)
+    of_z = drawn(9, draws.OTHER_INPUTS, 30, 70)
+    for value, rows, x, z in zip(ours, systems, of_x, of_z, strict=True):
+        sides = wide[np.ix_(rows, x)], Z[np.ix_(rows, z)]
+        same(value, level_correlation(*sides, "system", "kendall").value, 1e-12)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -197,36 +157,21 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
 ):
     X, _, Z = scores(5, 7, 9, discrete=True)
     for coefficient in OF_VECTORS:
-
-        def sample(k, seed=3, coefficient=coefficient):
-            return bootstrap_samples(
-                X,
-                Z,
-                level,
-                coefficient,
-                samples=k,
-                seed=seed,
-            )
-
-        boot = sample(300)
+        sample = partial(bootstrap_samples, X, Z, level, coefficient, seed=3)
+        boot = sample(samples=300)
         with monkeypatch.context() as patch:
             patch.setattr(draws, "_CELLS", 1)
-            same(sample(300), boot, 0)
-            same(sample(70), boot[:70], 0)
+            same(sample(samples=300), boot, 0)
+            same(sample(samples=70), boot[:70], 0)
 
         with threadpool_limits(4):
-            same(sample(300), boot, 0)
-        assert not np.array_equal(sample(300, 4), boot, equal_nan=True)
+            same(sample(samples=300), boot, 0)
+        other = sample(samples=300, seed=4)
+        assert not np.array_equal(other, boot, equal_nan=True)
 
 
 def test_draws_are_uniform_and_fair():
-    w = draws.counts(
-        0,
-        draws.INPUTS,
-        10,
-        0,
-        2048,
-    )
+    w = draws.counts(0, draws.INPUTS, 10, 0, 2048)
     assert (w.sum(axis=1) == 10).all()
     assert abs(w.mean(axis=0) - 1).max() < 5 * (0.9 / 2048) ** 0.5
     u = np.concatenate([draws.coins(0, (5, 7), block) for block in range(32)], axis=2)
@@ -249,53 +194,27 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
     return values
 
 
+def swapped(values, Z, level, coefficient, u):
+    """Ours, for given coins."""
+    metrics = prepare(np.stack(values), Z, level, coefficient)
+    metrics.move([u])
+    return metrics.pair(0, 1)[0]
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     ("n", "m", "discrete", "missing"),
     [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
-    X, Y, Z = standardised(
-        *scores(
-            n * m,
-            n,
-            m,
-            discrete,
-            missing,
-        )
-    )
+    X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
     for coefficient, swaps in itertools.product(OF_VECTORS, draws.SAMPLINGS):
-        pair = prepare_pair(
-            X,
-            Y,
-            Z,
-            level,
-            coefficient,
-        )
-        u = next(
-            coin_blocks(
-                X.shape,
-                pair,
-                swaps,
-                3,
-                [0],
-            )
-        )[:, :, :12]
-        cells = u.swapaxes(0, 1) if pair.by_input else u
-        same(
-            pair([u]),
-            swap_one_by_one(
-                X,
-                Y,
-                Z,
-                cells,
-                level,
-                coefficient,
-            ),
-            1e-12,
-        )
-        assert swaps != "systems" or (cells == cells[:, :1]).all()
-        assert swaps != "inputs" or (cells == cells[:1]).all()
+        still, u = Coins(X.shape, swaps, 3, [0])
+        u = np.concatenate([still, u[:, :, :12]], axis=2)
+        direct = swap_one_by_one(X, Y, Z, u, level, coefficient)
+        same(swapped([X, Y], Z, level, coefficient, u), direct, 1e-12)
+        assert swaps != "systems" or (u == u[:, :1]).all()
+        assert swaps != "inputs" or (u == u[:1]).all()
 
 
 @pytest.mark.parametrize("coefficient", OF_VECTORS)
@@ -315,10 +234,8 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
         n_resamples=k,
     )
     np.random.seed(23)
-    swapped = [
+    coins = [
         (np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)
     ]
-    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
-    u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
-    u = np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
-    same(pair([u]), rival.samples, 1e-10)
+    u = np.where(np.stack(coins, axis=2), -1.0, 1.0)
+    same(swapped([X, Y], Z, level, coefficient, u), rival.samples, 1e-10)

@@ -162,7 +162,6 @@ def test_mistakes_are_named():
         (lambda: difference([1, 1, 1], 1, [1, 2, 3]), "every system the same score"),
         (lambda: delta([1], [1]), "too few scores"),
         (lambda: delta(*x, lower=2, upper=1), "lower end"),
-        (lambda: delta(*x, rule="theirs"), "paper or authors"),
         (lambda: delta(*x, full=other), "share no metric"),
         (lambda: stability(*x, sizes=[0]), "number from 1"),
         (lambda: stability(*x, sizes=[3]), "at most the number"),

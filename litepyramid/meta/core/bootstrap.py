@@ -124,12 +124,9 @@ class Resampled:
 
     def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
         r = self._columns(_or_once(systems, len(self.X)))
-        valid = ~np.isnan(r)
-        r = np.where(valid, r, 0.0)
+        w = _or_once(inputs, self.X.shape[1])
         with undefined():
-            if inputs is None:
-                return np.asarray(r.sum(axis=1) / valid.sum(axis=1))
-            return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
+            return np.asarray(np.nansum(w * r, axis=1) / (w * ~np.isnan(r)).sum(axis=1))
 
     def _global(self, systems: Draws, inputs: Draws) -> FloatArray:
         x = self.X[self._scored]

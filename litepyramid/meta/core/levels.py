@@ -14,13 +14,12 @@ from litepyramid.meta.core.columns import (
     PearsonColumns,
     SpearmanColumns,
 )
-from litepyramid.meta.core.matrices import spa_samples, tie_accuracy_samples
+from litepyramid.meta.core.matrices import TieAccuracy, spa
 from litepyramid.meta.core.swaps import (
-    ColumnRanks,
-    Moments,
+    KendallSwaps,
+    PearsonSwaps,
     SpaSwaps,
-    SpearmanRanks,
-    Swapped,
+    SpearmanSwaps,
     TieAccuracySwaps,
 )
 from litepyramid.meta.core.vectors import (
@@ -54,7 +53,7 @@ class CoefficientKind:
         columns: Prepares two matrices for draws: of systems, its value by column
             (`core.columns`); of whole matrices, of systems and inputs, its value and ε.
         swaps: Prepares two metrics and people for swaps of scores, input by input
-            (`core.swaps`).
+            (`core.swaps`); for whole matrices at system level, all metrics.
         level: The only level that it has; None for every one.
         of_ranks: Its weight of a pair of systems by the difference of their ranks;
             None where it is not one of ranks.
@@ -63,38 +62,38 @@ class CoefficientKind:
     symbol: str
     rows: Callable[..., FloatArray] | None
     columns: Callable[[FloatArray, FloatArray], Any]
-    swaps: Callable[[FloatArray, FloatArray, FloatArray], Swapped]
+    swaps: Callable[..., Any]
     level: Level | None = None
     of_ranks: Any = None
 
 
 COEFFICIENTS: dict[Coefficient, CoefficientKind] = {
-    "pearson": CoefficientKind("r", pearson_rows, PearsonColumns, Moments),
+    "pearson": CoefficientKind("r", pearson_rows, PearsonColumns, PearsonSwaps),
     "spearman": CoefficientKind(
         "ρ",
         spearman_rows,
         SpearmanColumns,
-        SpearmanRanks,
+        SpearmanSwaps,
         of_ranks=np.positive,
     ),
     "kendall": CoefficientKind(
         "τ",
         kendall_rows,
         KendallColumns,
-        ColumnRanks,
+        KendallSwaps,
         of_ranks=np.sign,
     ),
     "spa": CoefficientKind(
         "SPA",
         None,
-        spa_samples,
+        lambda X, Z: lambda *drawn: (spa(X, Z, *drawn), math.nan),
         SpaSwaps,
         level="system",
     ),
     "acc-eq": CoefficientKind(
         "acc_eq",
         None,
-        tie_accuracy_samples,
+        lambda X, Z: TieAccuracy.of(X, Z).best,
         TieAccuracySwaps,
         level="summary",
     ),

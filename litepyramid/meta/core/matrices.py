@@ -1,7 +1,6 @@
 """Coefficients of two whole matrices (WMT's metrics tasks, 2023 to 2025): soft pairwise
 accuracy, and accuracy with calibrated ties."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,7 +13,12 @@ SPA_SEED = 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 
-def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> float:
+def spa(
+    X: FloatArray,
+    Z: FloatArray,
+    systems: FloatArray | None = None,
+    inputs: FloatArray | None = None,
+) -> float:
     """Soft pairwise accuracy (Thompson et al. 2024): 1 − mean over pairs of systems of
     |p^h − p^m|.
 
@@ -23,13 +27,16 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     least as large. One draw of exchanges (seed 4) serves all pairs, people and metric.
     In float32, as in mt-metrics-eval, whose values these are to the last bit; its draw
     goes by the order of the inputs. An input that some system has no score of is left
-    out; two draws of one system (`weights`) are not a pair; NaN without a pair or an
-    input.
+    out; two draws of one system are not a pair; NaN without a pair or an input.
+    `systems` (N,) and `inputs` (M,) are numbers of draws.
     """
+    if inputs is not None:
+        drawn = np.repeat(np.arange(len(inputs)), inputs.astype(int))
+        X, Z = X[:, drawn], Z[:, drawn]
     # The same exchanges for every pair, so an input must be scored by all systems.
     complete = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
     signs = spa_signs(int(complete.sum()))
-    w = np.ones(len(X)) if weights is None else weights
+    w = np.ones(len(X)) if systems is None else systems
     one, two = np.triu_indices(len(X), 1)
     pairs = w[one] * w[two]
     if not complete.any() or not pairs.any():
@@ -153,24 +160,3 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> Ends:
     fitted to the data that it is used on, which flatters a little.
     """
     return TieAccuracy.of(X, Z).best()
-
-
-def spa_samples(X: FloatArray, Z: FloatArray) -> Any:
-    """Soft pairwise accuracy of two matrices, under draws of their systems and
-    inputs."""
-
-    def value(
-        systems: FloatArray | None = None, inputs: FloatArray | None = None
-    ) -> Ends:
-        """Under (N,) and (M,) numbers of draws; it has no ε."""
-        drawn: Any = slice(None)
-        if inputs is not None:
-            drawn = np.repeat(np.arange(len(inputs)), inputs.astype(int))
-        return spa(X[:, drawn], Z[:, drawn], systems), math.nan
-
-    return value
-
-
-def tie_accuracy_samples(X: FloatArray, Z: FloatArray) -> Any:
-    """Accuracy with calibrated ties, and its ε, under draws: ε is fitted to each."""
-    return TieAccuracy.of(X, Z).best

@@ -10,9 +10,10 @@ one scalar product. All pairs share the coins, and a test draws only as many as 
 needs.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations
+from functools import partial
+from itertools import combinations
 from math import ceil
 from typing import Any
 
@@ -27,7 +28,7 @@ from litepyramid.meta.core.levels import (
     correlate_rows,
     mean_tolerance,
 )
-from litepyramid.meta.core.swaps import LinearSwaps, Swapped
+from litepyramid.meta.core.swaps import LinearSwaps
 from litepyramid.meta.core.vectors import dense_ranks, midranks
 from litepyramid.progress import bar
 from litepyramid.stats import (
@@ -52,55 +53,42 @@ asks for."""
 
 
 class SystemSwaps(LinearSwaps):
-    """System level: the systems' averages."""
+    """The systems' averages."""
 
     def __init__(
-        self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
+        self, values: FloatArray, Z: FloatArray, coefficient: Coefficient
     ) -> None:
         scored = ~np.isnan(Z)
-        self._ranked = np.nonzero(scored.any(axis=1))[0]
-        number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
-        # An average is the middle of the two metrics' and half their difference, whose
-        # sign is the coin.
-        self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
-        middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (
-            2.0 * number
-        )
-        self.middle = middle[self._ranked]
-        self.tolerance = max(mean_tolerance(X), mean_tolerance(Y))
-        self._z = system_means(Z)[self._ranked]
-        self._z_tolerance = mean_tolerance(Z)
+        ranked = scored.any(axis=1)
+        number = scored.sum(axis=1, keepdims=True)[ranked]
+        # An average is its half, the middle, and another half, whose sign is the coin.
+        self._half = np.where(scored, values, 0.0)[:, ranked] / (2.0 * number)
+        self.middles = self._half.sum(axis=2, keepdims=True)
+        self._ranked = ranked
+        self._z = system_means(Z)[ranked]
+        self._slack = max(map(mean_tolerance, values)), mean_tolerance(Z)
         self._coefficient = coefficient
 
-    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(N, samples) of averages."""
-        moved = [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks]
-        return np.concatenate(moved, axis=1)
+    def shifts(self, u: FloatArray) -> FloatArray:
+        """Of averages."""
+        moved = np.matmul(self._half.swapaxes(0, 1), u[self._ranked])
+        return np.asarray(moved.swapaxes(0, 1))
 
-    def moved(self, shift: FloatArray) -> FloatArray:
-        """Of X and of Y, row by row."""
-        x, y = self._averages(shift)
-        return self._correlation(x) - self._correlation(y)
+    def value(self, x: FloatArray) -> FloatArray:
+        """Row by row."""
+        rows = np.ascontiguousarray(x.T)
+        return correlate_rows(rows, self._z, self._coefficient, slack=self._slack)
 
-    def _correlation(self, averages: FloatArray) -> FloatArray:
-        return correlate_rows(
-            np.ascontiguousarray(averages.T),
-            self._z,
-            self._coefficient,
-            slack=(self.tolerance, self._z_tolerance),
-        )
-
-    def terms(self, shift: FloatArray) -> FloatArray:
-        """(samples, N): each system's part in the difference of two rank coefficients'
-        numerators.
+    def terms(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Each system's part in the difference of two rank coefficients' numerators.
 
         Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the
         difference of that and the same for y' only the linear part 2 L·u is left, ties
         or not. Turning all coins of a system over changes the sign of its L_i, and
         nothing else.
         """
-        x, y = self._averages(shift)
-        ranks = midranks(self._z, None, self._z_tolerance)[0]
+        slack, z_slack = self._slack
+        ranks = midranks(self._z, None, z_slack)[0]
         a = COEFFICIENTS[self._coefficient].of_ranks(ranks[:, None] - ranks)
         parts = np.empty(x.shape)
 
@@ -108,77 +96,110 @@ class SystemSwaps(LinearSwaps):
             signs = np.zeros(x.shape, dtype=np.int8)
             for row, sign in ((x[i], 1), (y[i], -1)):
                 for others in (x, y):
-                    below = others < row - self.tolerance
-                    above = others > row + self.tolerance
+                    below = others < row - slack
+                    above = others > row + slack
                     signs += sign * (below.view(np.int8) - above.view(np.int8))
             parts[i] = a[i] @ signs
 
         return parts.T
 
-    def _averages(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self.middle + shift[self._ranked], self.middle - shift[self._ranked]
 
-
-class GlobalSwaps(Swapped):
+class GlobalSwaps:
     """Global level: the swapped scores themselves."""
 
     def __init__(
         self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
     ) -> None:
         self._scored = ~np.isnan(Z)
-        self._x = X[self._scored]
-        self._y = Y[self._scored]
-        self._z = Z[self._scored]
-        self._coefficient = coefficient
+        self._sides = X[self._scored], Y[self._scored]
+        self._correlated = partial(
+            correlate_rows, z=Z[self._scored], coefficient=coefficient
+        )
 
-    def _differences(self, u: FloatArray) -> FloatArray:
+    def __call__(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """r(X', Z) - r(Y', Z), which is no sum of terms."""
+        x, y = self._sides
         unswapped = u[self._scored].T > 0
-        x = np.where(unswapped, self._x, self._y)
-        y = np.where(unswapped, self._y, self._x)
-        rx = correlate_rows(x, self._z, self._coefficient)
-        ry = correlate_rows(y, self._z, self._coefficient)
-        return rx - ry
+        rx = self._correlated(np.where(unswapped, x, y))
+        ry = self._correlated(np.where(unswapped, y, x))
+        return rx - ry, np.empty(0)
 
 
-def prepare_pair(
-    X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
-) -> Swapped:
-    """All of a pair of standardised metrics that does not depend on the coins."""
+class PairSwaps:
+    """All metrics of a level at which the scores of each pair are swapped anew."""
+
+    width = 0  # nothing is moved for all of them
+
+    def __init__(
+        self, prepared: Any, values: FloatArray, Z: FloatArray, refined: bool
+    ) -> None:
+        self._prepared, self._values, self._Z = prepared, values, Z
+        self._refined = refined
+
+    def move(self, coins: Iterable[FloatArray]) -> None:
+        """Sets the coins."""
+        self._coins = coins
+
+    def pair(self, i: int, j: int) -> tuple[FloatArray, Any]:
+        """r(X', Z) - r(Y', Z) of two metrics; and what gives its terms."""
+        sides = standardised(self._values[i], self._values[j], self._Z)
+        swapped = self._prepared(*sides)
+        values = []
+        terms = []
+        for u in self._coins:
+            value, term = swapped(u)
+            values.append(value)
+            # Of many samples and inputs they would not fit in memory.
+            if self._refined:
+                terms.append(term)
+        return np.concatenate(values), lambda: np.concatenate(terms)
+
+
+def prepare(
+    values: FloatArray,
+    Z: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    *,
+    refined: bool = False,
+) -> Any:
+    """All of some metrics that does not depend on the coins."""
     kind = COEFFICIENTS[coefficient]
-    if kind.rows is None or level == "summary":
-        return kind.swaps(X, Y, Z)
-    if level == "system":
-        return SystemSwaps(X, Y, Z, coefficient)
-    return GlobalSwaps(X, Y, Z, coefficient)
+    if level == "summary":
+        return PairSwaps(kind.swaps, values, Z, refined)
+    if level == "global":
+        of_cells = partial(GlobalSwaps, coefficient=coefficient)
+        return PairSwaps(of_cells, values, Z, refined)
+    # Alone, each metric is standardised once, not again in every pair.
+    alone = np.stack([standardised(X, X, Z)[0] for X in values])
+    if kind.rows is None:
+        return kind.swaps(alone, Z)
+    return SystemSwaps(alone, Z, coefficient)
 
 
-def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
-    """One sample in which nothing is swapped."""
-    return np.ones((*(shape[::-1] if pair.by_input else shape), 1), dtype=pair.dtype)
+@dataclass(frozen=True)
+class Coins:
+    """The coins of numbered blocks of draws, (N, M, B) each, ±1; nothing is swapped in
+    the first sample."""
 
+    shape: tuple[int, int]
+    swaps: Sampling
+    seed: int
+    numbers: Iterable[int]
 
-def coin_blocks(
-    shape: tuple[int, int],
-    pair: Swapped,
-    swaps: Sampling,
-    seed: int,
-    numbers: Iterable[int],
-) -> Iterator[FloatArray]:
-    """The coins of the numbered blocks, laid out for `pair`; the same in any layout."""
-    n, m = shape
-    for number in numbers:
-        u = draws.coins(
+    def __iter__(self) -> Iterator[FloatArray]:
+        n, m = self.shape
+        yield np.ones((n, m, 1), dtype=np.float32)
+        both = self.swaps == "both"
+        for number in self.numbers:
             # Coins for systems and for inputs are drawn together, so that neither
             # depends on which are used.
-            seed,
-            shape if swaps == "both" else (n + m,),
-            number,
-            pair.dtype,
-        )
-        if swaps != "both":
-            lines = u[:n, None] if swaps == "systems" else u[None, n:]
-            u = np.array(np.broadcast_to(lines, (n, m, draws.BLOCK)))
-        yield np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
+            drawn = self.shape if both else (n + m,)
+            u = draws.coins(self.seed, drawn, number, np.float32)
+            if not both:
+                lines = u[:n, None] if self.swaps == "systems" else u[None, n:]
+                u = np.array(np.broadcast_to(lines, (n, m, draws.BLOCK)))
+            yield u
 
 
 def standardised(
@@ -276,35 +297,49 @@ def permuted_p_values(
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
         smallest = 1 / (2 * (most + 1))
 
-    shared = _Shared(values, Z, level, coefficient, swaps, seed)
+    metrics = prepare(values, Z, level, coefficient, refined=refined)
+    first = most if refined or samples else _FIRST_LOOK
+    at_once = most
+    if metrics.width and not refined:
+        # What is moved for all pairs at once must fit in memory.
+        part = _SHIFTS // (len(Z) * count * metrics.width)
+        at_once = max(1, part // draws.BLOCK) * draws.BLOCK
+
     running = ~np.eye(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, valued, failed = np.zeros((3, count, count), dtype=int)
     pairs = list(combinations(range(count), 2))
-    first = most if refined or samples else _FIRST_LOOK
+    start = 0
 
     with bar(most * len(pairs), "testing", "samples") as shown:
-        for start, stop in shared.windows(most, first, refined):
+        while start < most:
+            stop = min(most, max(first, 2 * start), start + at_once)
+            numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
+            coins = Coins(Z.shape, swaps, seed, numbers)
+            few = len(numbers) * draws.BLOCK * Z.size <= _CACHED_COINS
+            metrics.move(list(coins) if few and not metrics.width else coins)
+
             for i, j in pairs:
                 shown.update(stop - start)
                 if not running[i, j] and not running[j, i]:
                     continue
-                observed, drawn, terms = shared.differences(i, j, refined)
-                drawn = drawn[: stop - start]
+                drawn, terms = metrics.pair(i, j)
+                observed = drawn[0]
+                drawn = drawn[1 : stop - start + 1]
                 failed[[i, j], [j, i]] += np.isnan(drawn).sum()
                 # A pair without a correlation has nothing to compare the samples with.
-                if np.isnan(observed[0]):
+                if np.isnan(observed):
                     continue
                 if samples is None:
                     # The observed value is the first draw's.
-                    drawn = np.concatenate([observed[start:], drawn])
+                    drawn = np.append(drawn, [observed] * (start == 0))
                     drawn = np.concatenate([drawn, -drawn])
 
                 # The test of the other direction turns every difference over.
                 for a, b, turn in ((i, j, 1.0), (j, i, -1.0)):
                     if not running[a, b]:
                         continue
-                    large = as_large(turn * observed[0], turn * drawn, rule)
+                    large = as_large(turn * observed, turn * drawn, rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
                     if refined and larger[a, b] < _CLEARLY:
@@ -313,97 +348,8 @@ def permuted_p_values(
                         refined_p[a, b] = min(1.0, tails.mean())
             if samples is None:
                 running &= (larger < _CLEARLY) & (valued > 0)
+            start = stop
 
     with undefined():
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
     return np.where(np.isnan(refined_p), p, refined_p), failed, most, smallest
-
-
-@dataclass
-class _Shared:
-    """What all pairs of a level share: the coins and, at system level, the averages
-    they move."""
-
-    values: FloatArray
-    Z: FloatArray
-    level: Level
-    coefficient: Coefficient
-    swaps: Sampling
-    seed: int
-
-    def __post_init__(self) -> None:
-        self._numbers = range(0)
-        self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        apart = self.level == "system"
-        self._alone = [self._pair(X) for X in self.values] if apart else []
-        self._shifts: list[FloatArray] = []
-
-    def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
-        """Draws from … to …: `first`, then twice as many; at system level in parts
-        unless whole."""
-        start = 0
-        while start < most:
-            stop = min(most, max(first, 2 * start))
-            if self._alone and not whole:
-                sums = self.Z.shape[0] * len(self.values) * self._alone[0].width
-                part = _SHIFTS // sums
-                stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
-            self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
-            self._coins = {}
-            self._shifts = []
-            for metric in self._alone:
-                self._shifts.append(metric.shifts(self._blocks(metric)))
-            yield start, stop
-            start = stop
-
-    def differences(
-        self, i: int, j: int, refined: bool
-    ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
-        """Differences of two correlations, observed and drawn; and what gives their
-        terms."""
-        if self._alone:
-            one = self._alone[i]
-            two = self._alone[j]
-            still = [observed_coins(self.Z.shape, one)]
-            start = one.shifts(still) - two.shifts(still)
-            shifts = self._shifts[i] - self._shifts[j]
-            every = np.concatenate([start, shifts], axis=1)
-
-            pair = one.joined(two)
-            return pair.moved(start), pair.moved(shifts), lambda: pair.terms(every)
-
-        pair = self._pair(self.values[i], self.values[j])
-        still = [observed_coins(self.Z.shape, pair)]
-        if not refined:
-            return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
-        # The observed coins stand first: a test's own value is one of the draws.
-        rows = pair.terms(chain(still, self._blocks(pair)))
-        # But for inputs without a coefficient, the terms' sum is T times their number.
-        whole = not np.isnan(rows).any()
-        values = rows.sum(axis=1) if whole else pair(chain(still, self._blocks(pair)))
-
-        return values[:1], values[1:], lambda: rows
-
-    def _pair(self, one: FloatArray, two: FloatArray | None = None) -> Any:
-        """Two metrics, or one against 0, prepared for the coins."""
-        # Alone, each metric is standardised once, not again in every pair.
-        X, Y, Z = standardised(one, one if two is None else two, self.Z)
-        Y = np.zeros_like(X) if two is None else Y
-        return prepare_pair(X, Y, Z, self.level, self.coefficient)
-
-    def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
-        """The window's coins as the pair wants them; cached where they are few
-        enough."""
-        made = coin_blocks(
-            self.Z.shape,
-            pair,
-            self.swaps,
-            self.seed,
-            self._numbers,
-        )
-        if len(self._numbers) * draws.BLOCK * self.Z.size > _CACHED_COINS:
-            return made
-        key = np.dtype(pair.dtype).str, pair.by_input
-        if key not in self._coins:
-            self._coins[key] = list(made)
-        return self._coins[key]
