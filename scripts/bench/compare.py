@@ -1,89 +1,198 @@
-"""Times the tests of all pairs of systems, and of metrics against nlpstats.
+"""Times the tests of all pairs of systems and of metrics against scipy and nlpstats;
+checks both.
 
-nlpstats tests one pair at a time, with as many samples as any test of the family needs
-to pass at all (number of tests / 0.05 - 1): it is timed on one pair, at summary level
-with fewer samples, and its time multiplied. CPU time, one thread. Then false
-discoveries in 1,000 simulations of systems that do not differ.
+First the p-values are compared: ours must be within five standard errors of the rival's
+share of samples. A rival tests one pair at a time, with as many samples as any test of
+the family needs to pass at all (number of tests / 0.05 - 1). It is timed on a few
+pairs, the summary level of nlpstats on fewer samples too, and its time multiplied. CPU
+time, one thread.
 
-    python scripts/bench/compare.py    some ten minutes of CPU
+    python scripts/bench/compare.py                some three minutes of CPU
+    python scripts/bench/compare.py --null 1000    false discoveries under the null
+    hypothesis too
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import sys
+import time
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from meta import LEVELS, cpu  # isort: skip (first: it sets the number of threads)
+from meta import ROOT, cpu  # isort: skip (first: it sets the number of threads)
 
 import numpy as np
 from nlpstats.correlations import permutation_test
+from scipy import stats
 
 import litepyramid as lp
+from litepyramid.io.scores import read_scores
+from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
-from litepyramid.scoring.inference import flip_p_values
+from litepyramid.meta.pair_tests import compare_pairs
+from litepyramid.scoring.inference import flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
+from litepyramid.types import FloatArray, ScoreTable
 
-DATA = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data"))
 ALPHA = 0.05
-FEWER = 300
-RUNS = 1000
 
 
-def systems() -> None:
-    scores = lp.read_scores(DATA / "tac2008" / "metric_scores.csv").matrix("s3_pyr")
-    pairs = np.array(list(combinations(range(len(scores.values)), 2)))
-    p = flip_p_values(scores.values, pairs)
-    differ = (adjust_p_values(p, "holm") < ALPHA).sum()
-    alone = cpu(lambda: flip_p_values(scores.values, pairs))
-    whole = cpu(lambda: lp.compare(scores))
-    print(f"TAC 2008: {differ} of {len(pairs)} pairs differ, smallest p {p.min():.1g}")
-    print(f"TAC 2008: {alone:.2f} s, with intervals {whole:.2f} s", flush=True)
+def check(ours: float, theirs: float, samples: int) -> None:
+    error = 5 * (max(ours, theirs, 1 / samples) / samples) ** 0.5
+    assert abs(ours - theirs) <= error, f"p = {ours} and {theirs} on {samples} samples"
 
 
-def metrics() -> None:
-    path = DATA / "realsumm" / "metric_scores_ddr21.csv"
-    table = lp.read_scores(path, "litepyramid_recall")
-    aligned = align(table)
-    tests = len(aligned.metrics) * (len(aligned.metrics) - 1)
-    k = round(tests / ALPHA) - 1
-    places = [aligned.metrics.index(name) for name in ("js-2", "rouge-1_f1")]
-    both = aligned.values[places]
+def report(work: str, ours: float, rival: str, theirs: float) -> None:
+    print(
+        f"{work}: {ours:.2f} s; {rival} {theirs:,.0f} s, {theirs / ours:,.0f} times",
+        flush=True,
+    )
 
-    for level, their_level in LEVELS.items():
-        samples = k if level == "system" else FEWER
-        rival = partial(
-            permutation_test, *both, aligned.Z, their_level, "kendall", "systems",
-            alternative="greater", n_resamples=samples,
+
+def systems(values: FloatArray, name: str) -> None:
+    pairs = np.array(list(combinations(range(len(values)), 2)))
+    k = round(len(pairs) / ALPHA) - 1
+    p = flip_p_values(values, pairs)
+    some = np.linspace(0, len(pairs) - 1, 12).astype(int)
+
+    def rival(n: int) -> float:
+        one, two = values[pairs[n]]
+        found = stats.permutation_test(
+            (one, two), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples",
+            vectorized=True, n_resamples=k, batch=10_000, rng=np.random.default_rng(n),
         )  # fmt: skip
-        theirs = cpu(rival) * k / samples * tests / 2
-        ours = cpu(
-            partial(lp.meta.compare, table, level=level, correction="bonferroni-level")
-        )
-        print(
-            f"{tests} tests of metrics at {level} level, tau: {ours:.2f} s; nlpstats "
-            f"with {k:,} samples {theirs:,.0f} s, {theirs / ours:,.0f} times",
-            flush=True,
-        )
+        return float(found.pvalue)
+
+    theirs = (
+        cpu(lambda: [check(p[n], rival(n), k) for n in some]) / len(some) * len(pairs)
+    )
+    ours = min(cpu(lambda: flip_p_values(values, pairs)) for _ in range(3))
+    found = (adjust_p_values(p, "holm") < ALPHA).sum()
+    print(f"{name}: {found} of {len(pairs)} pairs differ, smallest p {p.min():.1g}")
+    report(
+        f"{name}, exact p of all pairs", ours, f"scipy, {k:,} samples a pair", theirs
+    )
 
 
-def null() -> None:
+def metrics(table: ScoreTable, human: str) -> None:
+    aligned = align(lp.read_scores(table, human))
+    number = len(aligned.metrics)
+    tests = number * (number - 1)
+    k = round(tests / ALPHA) - 1
+    one = aligned.metrics.index("js-2")
+    two = aligned.metrics.index("rouge-1_f1")
+    both = aligned.values[[one, two]]
+
+    for level, their_level, samples in (
+        ("system", "system", k),
+        ("summary", "input", 300),
+    ):
+        start = time.process_time()
+        rival = permutation_test(
+            *both, aligned.Z, their_level, "kendall", "systems", alternative="greater",
+            n_resamples=samples,
+        )  # fmt: skip
+        theirs = (time.process_time() - start) * k / samples * tests / 2
+        p = compare_pairs(
+            both,
+            aligned.Z,
+            level,
+            "kendall",
+            "perm-systems",
+            samples=None,
+            target=ALPHA / tests,
+        ).p_values[0, 1]
+        check(p, rival.pvalue, samples)
+        ours = min(
+            cpu(
+                partial(
+                    compare,
+                    table,
+                    human,
+                    level=level,
+                    correction="bonferroni-level",
+                )
+            )
+            for _ in range(3)
+        )
+
+        work = f"{number} metrics at {level} level, tau"
+        report(work, ours, f"nlpstats with {k:,} samples", theirs)
+
+
+def null(runs: int) -> None:
     rng = np.random.default_rng(0)
     pairs = np.array(list(combinations(range(60), 2)))
-    false = 0
-    for _ in range(RUNS):
-        easy = rng.gamma(2.0, size=40)
-        values = rng.normal(size=(60, 40)) * easy + rng.normal(size=40)
-        p = adjust_p_values(flip_p_values(values, pairs), "holm")
-        false += (p < ALPHA).any()
-    print(f"60 equal systems, Holm: false discoveries in {false} of {RUNS} runs")
+    names = tuple("abcdefg")
+    false = np.zeros(3, dtype=int)
+
+    for run in range(runs):
+        values = rng.normal(size=(60, 40)) * rng.gamma(2.0, size=40) + rng.normal(
+            size=40
+        )
+        false[0] += (
+            adjust_p_values(flip_p_values(values, pairs), "holm") < ALPHA
+        ).any()
+        people = rng.normal(size=(12, 20)) + rng.normal(size=(12, 1))
+        alike = people + 3 * rng.normal(size=(6, 12, 20))
+        table = ScoreTable(
+            names, tuple(map(str, range(12))), tuple(map(str, range(20))),
+            np.concatenate([alike, people[None]]),
+        )  # fmt: skip
+        found = compare(table, "g", correction="bonferroni-level", seed=run).comparisons
+        false[1:] += [bool((c.corrected <= ALPHA).any()) for c in found]
+
+    limit = ALPHA + 2 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
+    what = (
+        "60 equal systems, Holm",
+        *(f"6 equal metrics, {c.level} level" for c in found),
+    )
+    for name, number in zip(what, false, strict=True):
+        print(
+            f"{name}: false discoveries in {number} of {runs} runs ({number / runs:.3f})"
+        )
+        assert number / runs <= limit
 
 
 def main() -> None:
-    systems()
-    metrics()
-    null()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    named = os.environ.get("LITEPYRAMID_DATA")
+    parser.add_argument(
+        "--data", type=Path, default=named or ROOT.parent / "shared" / "data"
+    )
+    parser.add_argument(
+        "--null",
+        type=int,
+        default=0,
+        help="runs of the simulation",
+    )
+    arguments = parser.parse_args()
+    if arguments.null:
+        null(arguments.null)
+    many = np.random.default_rng(1).normal(
+        np.linspace(0, 1, 400)[:, None], 0.3, (400, 10)
+    )
+    print(
+        f"400 systems x 10 inputs, rank groups: {cpu(lambda: rank_groups(many)):.2f} s"
+    )
+
+    if not (arguments.data / "realsumm").is_dir():
+        sys.exit(
+            "published data absent: set LITEPYRAMID_DATA or put it at ../shared/data"
+        )
+
+    scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix(
+        "s3_pyr"
+    )
+    systems(scores.values, "TAC 2008")
+    print(f"TAC 2008, with intervals: {cpu(lambda: lp.compare(scores)):.2f} s")
+    metrics(
+        read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"),
+        "litepyramid_recall",
+    )
 
 
 if __name__ == "__main__":
