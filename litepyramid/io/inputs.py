@@ -2,50 +2,25 @@
 
 import json
 import math
+import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError, located
+from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
-from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier
+from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, identifier
 from litepyramid.io.shapes import list_in
+from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
-_TEXTS = ("reference", "document")
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
-
-
-class Kind(NamedTuple):
-    """What data of a kind are called, as a list and of one input; the columns of their
-    rows."""
-
-    many: str
-    one: str
-    columns: str
-
-    @property
-    def expected(self) -> str:
-        """What their source may be."""
-        python = "lists in the order of the inputs, dicts by system or input"
-        return (
-            f"a path, {python}, or a data frame or rows with the columns {self.columns}"
-        )
-
-
-KINDS = {
-    "unit": Kind("units", "units", "input and unit"),
-    "reference": Kind("references", "reference", "input and reference"),
-    "document": Kind("documents", "document", "input and document"),
-    "summary": Kind("summaries", "summary", "system, input and summary"),
-    "label": Kind("labels", "labels", "system, input, unit and label"),
-    "presence": Kind("presence", "presence", "system, input, unit and presence"),
-}
 
 
 class Entry(NamedTuple):
@@ -131,7 +106,7 @@ def entries_of(
         with located(path, row.line):
             values, listed = _values(row, what, table)
             # One value of several by order: nobody said which input it is of.
-            if by_order and (listed or what in _TEXTS):
+            if by_order and (listed or what in TEXTS):
                 place = counts[of]
                 counts[of] += 1
                 name = names[place] if names and place < len(names) else str(place + 1)
@@ -160,7 +135,7 @@ def entries_of(
 
     result = list(entries.values())
     # A table repeats the text of an input in the row of each system.
-    for entry in result if what in _TEXTS else ():
+    for entry in result if what in TEXTS else ():
         if not entry.listed:
             distinct = {json.dumps(value): value for value in entry.values}
             entry.values[:] = distinct.values()
@@ -170,7 +145,58 @@ def entries_of(
     elif what not in ("summary", "presence"):
         result = _same_for_all(result, what)
 
+    # A list of paths is a common slip, and would be scored as texts.
+    first = result[0].values[:1]
+    if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
+        raise result[0].error(
+            f"'{first[0]}' is a file, not a text",
+            hint="Give files as pathlib.Path, or their folder.",
+        )
+
     return result if inputs is None else matched(result, inputs, what, partial)
+
+
+def by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Entry]:
+    """What a source holds of every input."""
+    (table,) = tables_of(value, what, columns)
+    return entries_of(table, what, ids)
+
+
+def by_system(
+    value: Any,
+    what: str,
+    inputs: Ids,
+    ids: Ids,
+    columns: ColumnNames,
+    partial: bool = False,
+) -> Iterator[tuple[str, list[Entry]]]:
+    """Every system of a source: its name, its entries in order; without `inputs`, those
+    of the first system must be there."""
+    seen: dict[str, str | Path] = {}
+    for table in tables_of(value, what, columns):
+        entries = entries_of(table, what, ids, inputs, partial=partial)
+        if inputs is None:
+            first = entries[0].system
+            inputs = [entry.input for entry in entries if entry.system == first]
+            entries = matched(entries, inputs, what)
+
+        # A stream and a frame have no name of their own that a system could be called
+        # by.
+        named = str(table.path) != "-" and table.form != "python"
+        unnamed = stem(table.path) if named else "system"
+        for start in range(0, len(entries), len(inputs)):
+            block = entries[start : start + len(inputs)]
+            system = table.system or block[0].system or unnamed
+            # Two logs of one model are two runs: the file tells them apart.
+            if system in seen and table.runs:
+                system = f"{system} ({stem(table.path)})"
+            if system in seen:
+                raise block[0].error(
+                    f"system '{system}' is also in {seen[system]}",
+                    hint="A system is named by its rows, or by its file: rename one.",
+                )
+            seen[system] = table.path
+            yield system, block
 
 
 def in_order(
@@ -275,7 +301,7 @@ def _name(row: Row, table: Rows, column: str) -> str:
     if name is None:
         what = f'no "{column}"'
         if value not in (None, ""):
-            what = f'"{column}" is {cut(json.dumps(value))}'
+            what = f'"{column}" is {cut(json.dumps(value, default=str))}'
         raise InputError(
             what,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in '
@@ -309,17 +335,17 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
             return [value], True
 
     if table.form in ("csv", "python") and isinstance(value, str):
-        value = list_in(value, must=plural or what in _TEXTS, line=row.line)
+        value = list_in(value, must=plural or what in TEXTS, line=row.line)
 
     if isinstance(value, list) and value and what != "summary":
         return _beside(value, row.values.get("units"), what), True
-    if what in _TEXTS and isinstance(value, str):
+    if what in TEXTS and isinstance(value, str):
         return [value], plural
     if not (
         plural
         or value is None
         or isinstance(value, list)
-        or what in ("summary", *_TEXTS)
+        or what in ("summary", *TEXTS)
     ):
         return [_with_unit(value, what, row)], False
 

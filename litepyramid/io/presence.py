@@ -10,11 +10,11 @@ import numpy as np
 from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
-from litepyramid.io.coerce import as_list, by_system, check_path
-from litepyramid.io.inputs import Entry, aligned
+from litepyramid.io.inputs import Entry, aligned, by_system
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import ColumnNames, Ids
 from litepyramid.io.saved import saved_scores
+from litepyramid.io.sources import as_list, check_path
 from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits
 

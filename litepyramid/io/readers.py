@@ -96,18 +96,18 @@ def _index_column(rows: Sequence[Row], known: Collection[str]) -> str:
 
 def table_rows(
     value: Any,
+    what: str,
     name: str,
     columns: ColumnNames = None,
     *,
-    holding: str = "",
     wide: bool = False,
 ) -> Rows | None:
-    """The rows of a frame, a list of dicts or a dict of columns; None if it is none of
-    them.
+    """The rows of a frame, a list of dicts or a dict of columns, which hold `what`;
+    None if it is none of them.
 
     With `wide`, a table with nothing but texts and ids holds a system in each column.
     """
-    records = _records(value, holding, columns)
+    records = _records(value, what, columns)
     if records is None:
         return None
     rows = []
@@ -131,11 +131,11 @@ def table_rows(
     table = Rows(name, "python", rows)
     if wide and columns is None and is_wide(table):
         columns = ColumnMap({"system": EVERY_COLUMN})
-    return as_ours(table, columns, "score" if holding == "score" else "summary")
+    return as_ours(table, columns, "score" if what == "score" else "summary")
 
 
 def _records(
-    value: Any, holding: str, columns: ColumnNames
+    value: Any, what: str, columns: ColumnNames
 ) -> Sequence[Mapping[Any, Any]] | None:
     # Tables of Arrow, and frames of polars.
     for method in ("to_pylist", "to_dicts"):
@@ -152,7 +152,8 @@ def _records(
             return [value]
 
         # A dict of columns: one of them says so, and all are of one length.
-        telling = {holding, holding.removesuffix("s"), "id", "input"}
+        names = {what, f"{what}s"}
+        telling = {(columns or {}).get(name, name) for name in names} | {"id", "input"}
         if not telling & set(value):
             return None
         cells = {key: plain(column) for key, column in value.items()}

@@ -14,7 +14,8 @@ from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_r
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
 
-Form = Literal["csv", "json", "jsonl", "lines", "python"]
+Form = Literal["csv", "json", "jsonl", "lines", "python", "plain"]
+"""Of a source's rows: "python" tables have named columns, "plain" data have none."""
 Holding = Literal["summary", "score"]
 """What a cell holds in a table with a column for each system."""
 _LISTS = ("reference", "document", "unit", "label")
@@ -94,7 +95,8 @@ class Row(NamedTuple):
 @dataclass(frozen=True)
 class Rows:
     """The rows of one source; `made` by another tool, of whose file some things are
-    `left_out`; `remarks` are for whoever reads the scores."""
+    `left_out`; `remarks` are for whoever reads the scores; `system` is the user's name
+    of all that has none."""
 
     path: str | Path
     form: Form
@@ -103,6 +105,7 @@ class Rows:
     made: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    system: str = ""
 
     def __post_init__(self) -> None:
         if not self.rows:

@@ -272,7 +272,7 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
         )
         return _rated(rows)
 
-    if table := table_rows(source, "scores", columns, holding="score"):
+    if table := table_rows(source, "score", "scores", columns):
         return _rated(table)
 
     raise InputError(

@@ -226,7 +226,7 @@ NUMBER = "a number from 0 to 1"
         ({"m": [1]}, ONE, "the summary of input '1' is 1"),
         ({"m": 1}, ONE, "cannot be read from a int"),
         (3, ONE, "summaries cannot be read from a int"),
-        ({"m": ["x", "y"]}, ONE, "2 summaries for 1 input"),
+        ({"m": ["x", "y"]}, ONE, "2 rows for 1 input"),
         ({"m": ["x"]}, [[]], "no units of input '1'"),
         ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], "weight nan"),
         ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], "weight None"),
@@ -244,7 +244,7 @@ def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
     [
         ("reference", ["r"], "Did you mean references?"),
         ("refs", ["r"], "Did you mean references?"),
-        ("references", [None], "the reference of input '1' is missing"),
+        ("references", [None], "no references of input '1'"),
         ("presence", {"m": [[1e308]]}, NUMBER),
         ("presence", {"m": [[float("inf")]]}, NUMBER),
         ("presence", {"n": [[1]]}, "summaries but no presence"),
