@@ -1,7 +1,7 @@
 """Loads what belongs to one data set from files and Python, checked and joined."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
@@ -273,7 +273,7 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
     paths = paths_of(source)
     if not paths:
         what = "summary" if main else _SOURCES[key]
-        return table_rows(source, what, key, columns, wide=key == "summaries")
+        return table_rows(source, what, key, columns)
 
     # A folder is a file a system, and presence may be a saved result; several files
     # that hold no more than summaries are read later, one after the other.

@@ -95,17 +95,12 @@ def _index_column(rows: Sequence[Row], known: Collection[str]) -> str:
 
 
 def table_rows(
-    value: Any,
-    what: str,
-    name: str,
-    columns: ColumnNames = None,
-    *,
-    wide: bool = False,
+    value: Any, what: str, name: str, columns: ColumnNames = None
 ) -> Rows | None:
     """The rows of a frame, a list of dicts or a dict of columns, which hold `what`;
     None if it is none of them.
 
-    With `wide`, a table with nothing but texts and ids holds a system in each column.
+    Summaries with nothing but texts and ids have a column for each system.
     """
     records = _records(value, what, columns)
     if records is None:
@@ -129,7 +124,7 @@ def table_rows(
         rows.append(Row(line, values))
 
     table = Rows(name, "python", rows)
-    if wide and columns is None and is_wide(table):
+    if name == "summaries" and columns is None and is_wide(table):
         columns = ColumnMap({"system": EVERY_COLUMN})
     return as_ours(table, columns, "score" if what == "score" else "summary")
 
@@ -152,9 +147,9 @@ def _records(
             return [value]
 
         # A dict of columns: one of them says so, and all are of one length.
-        names = {what, f"{what}s"}
-        telling = {(columns or {}).get(name, name) for name in names} | {"id", "input"}
-        if not telling & set(value):
+        own_names = columns or ColumnMap({})
+        telling = {own_names.get(name, name) for name in (what, f"{what}s")}
+        if not (telling | {"id", "input"}) & set(value):
             return None
         cells = {key: plain(column) for key, column in value.items()}
         lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}

@@ -97,18 +97,18 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
             raise InputError(f"{many} in {len(files)} files", expected="one file")
         return [read_rows(files[0], columns)]
 
-    if (table := table_rows(value, what, many, columns, wide=what == "summary")) is not None:
+    if (table := table_rows(value, what, many, columns)) is not None:
         return [table]
 
-    listed = isinstance(value, list | tuple)
+    is_list = isinstance(value, list | tuple)
     if what in _OF_INPUTS:
         # A list of texts may be references, but units are lists of them.
-        if what == "unit" and listed and value and isinstance(value[0], str):
+        if what == "unit" and is_list and value and isinstance(value[0], str):
             raise unreadable(value, what)
         return [_plain_rows(value, what)]
 
     # A list of texts alone: nobody said whose they are.
-    if what == "summary" and listed:
+    if what == "summary" and is_list:
         value = {"system": value}
     if not isinstance(value, Mapping) or not value:
         raise unreadable(value, what)
@@ -143,19 +143,17 @@ def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
     rows = []
     for n, key in enumerate(values, start=1):
         row = {"input": key} if by_id else {}
+        of = f"of input '{key if by_id else n}'"
         cell = values[key] if by_id else key
         # A frame writes NaN where there is no text.
         if isinstance(cell, float) and cell != cell:
             cell = None
 
         if what == "summary":
-            if not isinstance(cell, str | None):
-                raise InputError(
-                    f"the summary of input '{key if by_id else n}' is {cut(repr(cell))}",
-                    path=path,
-                    expected="a text",
-                )
             row[what] = cell
+            if not isinstance(cell, str | None):
+                problem = f"the summary {of} is {cut(repr(cell))}"
+                raise InputError(problem, path=path, expected="a text")
         else:
             is_text = what in _OF_INPUTS and isinstance(cell, str)
             listed = [cell] if is_text else as_list(cell)
@@ -165,7 +163,7 @@ def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
 
         if what in _OF_INPUTS and not row[many]:
             raise InputError(
-                f"no {many} of input '{key if by_id else n}'",
+                f"no {many} {of}",
                 path=path,
                 expected="at least one",
                 hint="Leave the input out, here and among the summaries.",
