@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, write_jsonl
-from litepyramid.io.inputs import Entry, aligned, by_input, by_system, read_ids
+from litepyramid.io.inputs import Entry, by_input, by_system, numbers_of, read_ids
 from litepyramid.io.rows import ColumnNames, Ids, Rows, identifier, parse_columns
 from litepyramid.io.sources import KINDS, as_list
 from litepyramid.sentences import split_sentences
@@ -168,26 +168,12 @@ def as_labels(
 
 
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
-    """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are
-    integers. A unit that nobody labelled (null) is NaN."""
+    """The labels of an input's units, or none if nobody labelled any; 0 and 1 are
+    integers."""
     labels = []
-
-    for value in aligned(entry, "label", texts) if entry.values else ():
-        if value in (None, "") or value != value:
-            labels.append(math.nan)
-            continue
-
-        label = number(value) if isinstance(value, int | float | str) else None
-        if label not in (0, 0.5, 1):
-            raise entry.error(
-                f"label {value!r}",
-                "0 (not present), 1 (present), 0.5 (in part), or null",
-            )
-        labels.append(label if label == 0.5 else int(label))
-
-    if all(map(math.isnan, labels)):
-        return ()
-    return tuple(labels)
+    for label in numbers_of(entry, "label", texts) if entry.values else ():
+        labels.append(int(label) if label in (0, 1) else label)
+    return () if all(map(math.isnan, labels)) else tuple(labels)
 
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:

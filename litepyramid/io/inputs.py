@@ -14,7 +14,7 @@ from litepyramid.checked import number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
-from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, identifier
+from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, named
 from litepyramid.io.shapes import list_in
 from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
@@ -80,10 +80,10 @@ def entries_of(
     """
     ordered = {*table.names} <= {*COLUMNS} - {"input", "system"}
     # Some systems may name their inputs while others go by order.
-    named = set()
+    with_ids = set()
     for row in table.rows:
         if "input" in row.values:
-            named.add(str(row.values.get("system")))
+            with_ids.add(str(row.values.get("system")))
     names = inputs if ids is None else ids
     counts = Counter[str]()
 
@@ -101,7 +101,7 @@ def entries_of(
     for row in table.rows:
         of = str(row.values.get("system"))
         path = row.path or table.path
-        by_order = ordered or (table.form == "python" and of not in named)
+        by_order = ordered or (table.form == "python" and of not in with_ids)
 
         with located(path, row.line):
             values, listed = _values(row, what, table)
@@ -182,8 +182,8 @@ def by_system(
 
         # A stream and a frame have no name of their own that a system could be called
         # by.
-        named = str(table.path) != "-" and table.form != "python"
-        unnamed = stem(table.path) if named else "system"
+        has_name = str(table.path) != "-" and table.form != "python"
+        unnamed = stem(table.path) if has_name else "system"
         for start in range(0, len(entries), len(inputs)):
             block = entries[start : start + len(inputs)]
             system = table.system or block[0].system or unnamed
@@ -213,7 +213,27 @@ def in_order(
     return tuple(by_name[name] for name in names)
 
 
-def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
+def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
+    """The label or the presence of each unit, as numbers or as text; NaN where null
+    says that there is none."""
+    allowed = "a number from 0 to 1"
+    if what == "label":
+        allowed = "0 (not present), 1 (present), 0.5 (in part), or null"
+
+    numbers = []
+    for value in _aligned(entry, what, texts):
+        # A frame writes NaN where JSON has null, and a cell of a table is empty.
+        missing = value is None or value != value or (what == "label" and value == "")
+        given = math.nan if missing else number(value)
+        fits = given in (0, 0.5, 1) if what == "label" else 0 <= (given or 0) <= 1
+        if given is None or not (missing or fits):
+            raise entry.error(f"{what} {cut(repr(value))}", allowed)
+        numbers.append(given)
+
+    return numbers
+
+
+def _aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
     """An entry's values, one for each unit: in their order, or by the texts that they
     name."""
     values = entry.values
@@ -228,12 +248,8 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
     # One text may stand twice among the units: its labels are dealt in their order.
     by_text: dict[str, list[Any]] = {}
     for value in values:
-        named = (
-            isinstance(value, dict)
-            and isinstance(value.get("unit"), str)
-            and what in value
-        )
-        if not named:
+        has_unit = isinstance(value, dict) and isinstance(value.get("unit"), str)
+        if not has_unit or what not in value:
             shown = cut(json.dumps(value, default=str))
             raise entry.error(
                 f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}'
@@ -296,21 +312,8 @@ def matched(
 
 
 def _name(row: Row, table: Rows, column: str) -> str:
-    value = row.values.get(column)
-    name = identifier(value)
-    if name is None:
-        what = f'no "{column}"'
-        if value not in (None, ""):
-            what = f'"{column}" is {cut(json.dumps(value, default=str))}'
-        raise InputError(
-            what,
-            expected=f'{{"{column}": "a name", …}}, or a column with a name in '
-            "every row",
-            hint=table.way_out()
-            or "If the column has another name, give it (columns input=NAME).",
-        )
-
-    return name
+    other_name = "If the column has another name, give it (columns input=NAME)."
+    return named(row.values, column, table.way_out() or other_name)
 
 
 def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
@@ -373,13 +376,9 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     if what not in ("label", "presence") or not isinstance(units, list):
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
-    named = any(isinstance(value, dict) for value in values)
-
-    if (
-        named
-        or len(values) != len(units)
-        or not all(isinstance(text, str) for text in texts)
-    ):
+    told = any(isinstance(value, dict) for value in values)
+    are_texts = all(isinstance(text, str) for text in texts)
+    if told or len(values) != len(units) or not are_texts:
         return values
 
     result = []

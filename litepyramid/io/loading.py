@@ -1,7 +1,7 @@
 """Loads what belongs to one data set from files and Python, checked and joined."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
@@ -23,7 +23,7 @@ from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Rows, identifier, joined
-from litepyramid.io.shapes import column_rows, with_shared_index
+from litepyramid.io.shapes import column_rows, has_references, with_shared_index
 from litepyramid.io.sources import as_list, paths_of
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -119,8 +119,8 @@ def load(
     if isinstance(path, str | Path) and file_type(path) == "folder":
         return replace(_read_folder(Path(path)), language=language or "")
 
-    if alone == "summaries":
-        sources[alone] = column_rows(sources[alone])
+    if alone == "summaries" and isinstance(path, Mapping) and has_references(path):
+        sources[alone] = column_rows(path) or path
 
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ from litepyramid.io.rows import (
     as_ours,
     is_wide,
 )
-from litepyramid.io.shapes import frame_rows
+from litepyramid.io.shapes import column_rows, frame_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted
 
@@ -71,12 +71,13 @@ def read_rows(
         elif form == "jsonl":
             rows = _jsonl_rows(text)
 
+    left_out = {}
     if form == "csv" and (index := _index_column(rows, known)):
+        left_out = {_INDEX: 1}
         for row in rows:
             del row.values[index]
-        return as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
 
-    raw = Rows(path, form, rows)
+    raw = Rows(path, form, rows, left_out=left_out)
     if form == "csv":
         _check_known(raw, columns, known, holding)
     return as_ours(raw, columns, holding)
@@ -149,15 +150,8 @@ def _records(
         # A dict of columns: one of them says so, and all are of one length.
         own_names = columns or ColumnMap({})
         telling = {own_names.get(name, name) for name in (what, f"{what}s")}
-        if not (telling | {"id", "input"}) & set(value):
-            return None
-        cells = {key: plain(column) for key, column in value.items()}
-        lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
-        if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
-            return None
-
-        rows = zip(*cells.values(), strict=True)
-        return [dict(zip(cells, row, strict=True)) for row in rows]
+        is_table = (telling | {"id", "input"}) & set(value)
+        return column_rows(value) if is_table else None
 
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None

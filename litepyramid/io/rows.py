@@ -1,5 +1,6 @@
 """Rows with their places, under our columns, whatever a table or a tool calls them."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from litepyramid.files import stem
 from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
+from litepyramid.text import cut
 
 Form = Literal["csv", "json", "jsonl", "lines", "python", "plain"]
 """Of a source's rows: "python" tables have named columns, "plain" data have none."""
@@ -348,6 +350,20 @@ def identifier(value: Any) -> str | None:
         # A frame reads ids as numbers, and as 1.0 where one of them is missing.
         value = None if whole is None or whole % 1 else str(int(whole))
     return value if value and value.strip() else None
+
+
+def named(values: Mapping[str, Any], column: str, hint: str | None = None) -> str:
+    """The name that a row has in a column."""
+    value = values.get(column)
+    if (name := identifier(value)) is not None:
+        return name
+
+    shown = cut(json.dumps(value, default=str))
+    raise InputError(
+        f'no "{column}"' if value in (None, "") else f'"{column}" is {shown}',
+        expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
+        hint=hint,
+    )
 
 
 def parse_columns(text: Any) -> ColumnNames:
