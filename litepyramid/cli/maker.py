@@ -380,15 +380,13 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     if "out" not in command.filled.values():
         outputs = list(values.pop("output", None) or ())
 
-    sides = []
-    inputs = []
-    for name, value in values.items():
-        is_side = command.filled.get(name) in ("out", "side")
-        (sides if is_side else inputs).append(value)
+    written = [name for name, mark in command.filled.items() if mark in ("out", "side")]
+    inputs = [value for name, value in values.items() if name not in written]
+    sides = [values[name] for name in written if values[name] is not None]
 
     # A long run may be told to write over what it reads at its end.
     with reading(*inputs, user_cache()):
-        _run_guarded(command, values, outputs, [one for one in sides if one])
+        _run_guarded(command, values, outputs, sides)
 
 
 def _run_guarded(

@@ -134,12 +134,12 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
 def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
     """A row for each input of a list in their order, or of a dict by their ids."""
     many = KINDS[what].many
+    path = f"{many} of '{system}'" if system else many
     values = as_list(value)
     if not isinstance(values, Mapping | list | tuple) or not values:
-        raise unreadable(value, what)
+        raise unreadable(value, what, path)
 
     by_id = isinstance(values, Mapping)
-    path = f"{many} of '{system}'" if system else many
     rows = []
     for n, key in enumerate(values, start=1):
         row = {"input": key} if by_id else {}
@@ -158,7 +158,7 @@ def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
             is_text = what in _OF_INPUTS and isinstance(cell, str)
             listed = [cell] if is_text else as_list(cell)
             if not isinstance(listed, list | tuple | None):
-                raise unreadable(cell, what)
+                raise unreadable(cell, what, path)
             row[many] = list(listed) if listed else None
 
         if what in _OF_INPUTS and not row[many]:
@@ -193,7 +193,7 @@ def check_path(path: str | Path) -> str | Path:
     return path
 
 
-def unreadable(value: Any, what: str) -> InputError:
+def unreadable(value: Any, what: str, path: str | None = None) -> InputError:
     """The error about a value of a type that nothing of this kind is read from."""
     of = ""
     if isinstance(value, list | tuple) and value:
@@ -203,5 +203,6 @@ def unreadable(value: Any, what: str) -> InputError:
 
     return InputError(
         f"{KINDS[what].many} cannot be read from a {type(value).__name__}{of}",
+        path=path,
         expected=KINDS[what].expected,
     )
