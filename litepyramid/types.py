@@ -101,17 +101,12 @@ class InputUnits:
         """One line of a unit file as plain JSON values, without unknown fields."""
         rows = []
         for unit in self.units:
-            row = {
-                "text": unit.text,
-                "weight": unit.weight,
-                "kind": unit.kind,
-            }
-            for key in ("reference", "sentence", "places", "importance", "tags"):
-                value = getattr(unit, key)
-                if value not in (None, ()):
-                    row[key] = value
-            if unit.said:
-                row["said"] = True
+            row = {}
+            for name in Unit.__slots__:
+                value = getattr(unit, name)
+                # The number 0 is no False here: it is a place.
+                if value not in (None, ()) and value is not False:
+                    row[name] = value
             rows.append(row)
 
         question = {} if self.question is None else {"question": self.question}

@@ -11,12 +11,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Unpack, get_origin, get_type_hints
 
-import numpy as np
 import pytest
 from cases import refused, write_lines
 
 import litepyramid as lp
-from litepyramid.embedded.example import load_example, save_example
+from litepyramid.embedded.example import load_example
 from litepyramid.tables import Result
 from litepyramid.types import FullSources, NamedSources
 
@@ -163,60 +162,6 @@ def test_type_checkers_see_every_public_name():
     seen = {alias.asname for node in imports for alias in node.names} - {None}
 
     assert seen == {*lp.__all__}
-
-
-def test_the_lines_of_the_design(tmp_path, monkeypatch):
-    monkeypatch.chdir(save_example(tmp_path / "example"))
-    result = lp.score(
-        {"mine": ["A storm hit Oslo on Monday."]},
-        references=["A storm hit Oslo. Two people died."],
-    )
-    assert list(result.scores) == ["mine"]
-    assert result.to_frame()["score"].tolist() == list(result.scores.values())
-    assert len(result.to_frame("inputs")) == 1
-    assert len(result.to_frame("units")) == result.presence.size
-    assert "units:stu" in str(result.signature)
-    for name in ("report.html", "scores.json", "figure.pdf"):
-        result.save(name)
-        assert Path(name).stat().st_size > 1000
-
-    assert "default-src 'none'" in Path("report.html").read_text()
-
-    sources = {"labels": "labels/", "references": "references.jsonl"}
-    data = lp.load("scus.jsonl", summaries="summaries/", **sources)
-    judge = lp.judge("lexical")
-    result = lp.score(data, judge=judge)
-    assert len(lp.compare(result).pairs) == 6
-    assert lp.evaluate(judge, data).sets[0].pairs == 344
-    assert lp.explain("A summary.", "A fact.", judge=judge).to_table()
-    assert lp.combine(result).to_json()
-
-    tuned = lp.finetune("lexical", data, output="my-judge")
-    assert lp.score(data, judge="my-judge").scores != result.scores
-    assert lp.crossval("lexical", data, folds=5).scores
-    assert repr(tuned).startswith("<FinetuneResult")
-
-    stus = lp.extract(data.references)
-    mixed = lp.mix(data.units, stus, references=data.references, stu_share=0.5)
-    plan = lp.plan(data.references, human_share=0.5)
-    assert len(plan.sentences) == 38
-    assert lp.score(data, mixed).metric == "lite2.xpyramid"
-    tasks = lp.export(plan, output="tasks/", form="page").tasks
-    answer = {"task": tasks.ids[0], "scus": ["A fact."], "finished": True}
-    answers = {"format": "litepyramid-answers", "worker": "w", "answers": [answer]}
-    Path("answers.json").write_text(json.dumps(answers))
-    answers = lp.import_answers("tasks/", "answers.json", units=stus)
-    assert lp.score(data, answers).metric == "lite2.xpyramid"
-
-    result.save("labelled.json")
-    table = lp.read_scores("labelled.json")
-    correlated = lp.meta.correlate(result, "human").to_json()
-    assert lp.meta.correlate(table, "human").to_json() == correlated
-    lp.meta.interval(table, "human", samples=40, seed=12345)
-    two = np.concatenate([table.values, table.values[:1] ** 2])
-    table = lp.ScoreTable((*table.metrics, "square"), table.systems, table.inputs, two)
-    lp.meta.compare(table, "human", level="system", coefficient="kendall")
-    lp.meta.difference(result, 0.05)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cases import quick_score, refused
+from cases import quick_score
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -100,11 +100,3 @@ def test_wrong_types_are_one_error(name, data, tmp_path):
 
     with suppress(LitepyramidError):  # any other exception fails the test
         function(*positional, **keywords)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"), [("reference", "references"), ("refs", "references")]
-)
-def test_a_name_that_is_nearly_right_is_named(wrong, right):
-    with refused(right, LitepyramidError):
-        lp.score(TEXTS, **{wrong: ["It rained."]})

@@ -377,22 +377,23 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     """Calls the function with what the user typed; no file that this names, and that
     is no output, is replaced while it runs."""
     outputs = []
-
     if "out" not in command.filled.values():
         outputs = list(values.pop("output", None) or ())
 
-    inputs = []
-    for name, value in values.items():
-        if command.filled.get(name) not in ("out", "side"):
-            inputs.append(value)
+    written = [name for name, mark in command.filled.items() if mark in ("out", "side")]
+    inputs = [value for name, value in values.items() if name not in written]
+    sides = [values[name] for name in written if values[name] is not None]
 
     # A long run may be told to write over what it reads at its end.
     with reading(*inputs, user_cache()):
-        _run_guarded(command, values, outputs)
+        _run_guarded(command, values, outputs, sides)
 
 
 def _run_guarded(
-    command: Command, values: dict[str, Any], outputs: Sequence[str]
+    command: Command,
+    values: dict[str, Any],
+    outputs: Sequence[str],
+    sides: Sequence[Path],
 ) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     files = [Path(one) for one in outputs if one != "-"]
@@ -404,12 +405,8 @@ def _run_guarded(
             raise InputError(f"unknown ending '{ending}'", path=path, expected=expected)
         check_output(path)
 
-    sides = []
-    for name, mark in command.filled.items():
-        if mark in ("out", "side") and values[name] is not None:
-            check_not_read(values[name])
-            sides.append(values[name])
-
+    for path in sides:
+        check_not_read(path)
     check_outputs([*files, *sides])
 
     try:

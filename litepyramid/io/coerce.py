@@ -6,27 +6,20 @@ and gives records; units and labels are written here too.
 """
 
 import math
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
-from litepyramid.files import atomic_write, file_type, files_in, stem, write_jsonl
-from litepyramid.io.inputs import KINDS, Entry, aligned, entries_of, matched, read_ids
-from litepyramid.io.readers import read_rows, table_rows
-from litepyramid.io.rows import (
-    ColumnNames,
-    Ids,
-    Rows,
-    identifier,
-    parse_columns,
-)
+from litepyramid.files import atomic_write, write_jsonl
+from litepyramid.io.inputs import Entry, by_input, by_system, numbers_of, read_ids
+from litepyramid.io.rows import ColumnNames, Ids, Rows, identifier, parse_columns
+from litepyramid.io.sources import KINDS, as_list
 from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
-from litepyramid.text import counted, cut, one_line
+from litepyramid.text import cut, one_line
 from litepyramid.types import (
     InputReferences,
     InputUnits,
@@ -39,39 +32,7 @@ from litepyramid.types import (
 _HEAVIEST = 1e12
 _BAD = ("", "<t>")  # how no unit begins
 _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
-_COLUMN_METHODS = ("to_pylist", "to_list", "tolist")
-"""How Arrow, polars and numpy give a column as a list."""
 _Record = TypeVar("_Record")
-
-
-def as_list(value: Any) -> Any:
-    """A one-dimensional thing of any library as a list; all else as it is.
-
-    A pandas Series whose index has a name is a dict: the index holds the ids. Missing
-    values are None.
-    """
-    if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
-        return value
-
-    # A set has no order, and a frame or a table has columns: neither is one list.
-    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
-    if is_frame or isinstance(value, set | frozenset):
-        return value
-
-    index = getattr(value, "index", None)
-    if getattr(index, "name", None) is not None:
-        ids = plain(value.index.tolist())
-        if len(set(ids)) == len(ids):
-            return dict(zip(ids, plain(value.tolist()), strict=True))
-
-    if hasattr(value, "notna"):
-        value = value.astype(object).where(value.notna(), None)
-
-    for method in _COLUMN_METHODS:
-        if hasattr(value, method):
-            return plain(getattr(value, method)())
-
-    return list(value) if isinstance(value, Iterable) else value
 
 
 def as_units(
@@ -92,7 +53,7 @@ def as_units(
 
     result = _records(units, InputUnits, "unit")
     if result is None:
-        entries = _by_input(units, "unit", ids, columns)
+        entries = by_input(units, "unit", ids, columns)
         result = [_input_units(entry, kind) for entry in entries]
 
     for own in result if only else ():
@@ -138,7 +99,7 @@ def _texts(
     value: Any, what: str, ids: Ids, columns: ColumnNames
 ) -> list[InputReferences]:
     result = []
-    for entry in _by_input(value, what, ids, columns):
+    for entry in by_input(value, what, ids, columns):
         with located(entry.path, entry.line):
             sentences, marked = zip(*map(_split_marks, entry.values), strict=True)
         result.append(InputReferences(entry.input, sentences, marked, entry.question))
@@ -165,7 +126,6 @@ def as_summaries(
     systems = by_system(summaries, "summary", inputs, ids, columns, partial)
     for system, entries in systems:
         names = names or tuple(entry.input for entry in entries)
-        _check_no_path(entries)
         texts = []
         missing = []
         questions = {}
@@ -208,26 +168,12 @@ def as_labels(
 
 
 def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
-    """The labels of an input's units: 0, .5 or 1, as numbers or as text; 0 and 1 are
-    integers. A unit that nobody labelled (null) is NaN."""
+    """The labels of an input's units, or none if nobody labelled any; 0 and 1 are
+    integers."""
     labels = []
-
-    for value in aligned(entry, "label", texts) if entry.values else ():
-        if value in (None, "") or value != value:
-            labels.append(math.nan)
-            continue
-
-        label = number(value) if isinstance(value, int | float | str) else None
-        if label not in (0, 0.5, 1):
-            raise entry.error(
-                f"label {value!r}",
-                "0 (not present), 1 (present), 0.5 (in part), or null",
-            )
-        labels.append(label if label == 0.5 else int(label))
-
-    if all(map(math.isnan, labels)):
-        return ()
-    return tuple(labels)
+    for label in numbers_of(entry, "label", texts) if entry.values else ():
+        labels.append(int(label) if label in (0, 1) else label)
+    return () if all(map(math.isnan, labels)) else tuple(labels)
 
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
@@ -242,6 +188,25 @@ def as_names(ids: Any, columns: Any) -> dict[str, Any]:
                 "ids that are no list of names", expected="one id for each input"
             )
     return {"ids": ids, "columns": parse_columns(columns)}
+
+
+def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None:
+    """The records that a list holds, or what has them as an attribute; None if there
+    are none."""
+    if isinstance(value, str | Path):
+        return None
+    many = KINDS[what].many
+    if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(
+        value, "columns"
+    ):
+        # A data set or a result brings the records of this kind under their name.
+        value = getattr(value, many, value)
+
+    if not isinstance(value, list | tuple):
+        return None
+    if not value:
+        raise InputError(f"no {many}", expected=KINDS[what].expected)
+    return list(value) if set(map(type, value)) == {kind} else None
 
 
 def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
@@ -275,294 +240,6 @@ def _split_marks(reference: Any) -> tuple[tuple[str, ...], bool]:
         )
 
     return sentences, True
-
-
-def _records(value: Any, kind: type[_Record], what: str) -> list[_Record] | None:
-    """The records that a list holds, or what has them as an attribute; None if there
-    are none."""
-    if isinstance(value, str | Path):
-        return None
-    many = KINDS[what].many
-    if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(
-        value, "columns"
-    ):
-        # A data set or a result brings the records of this kind under their name.
-        value = getattr(value, many, value)
-
-    if not isinstance(value, list | tuple):
-        return None
-    if not value:
-        raise InputError(f"no {many}", expected=KINDS[what].expected)
-    return list(value) if set(map(type, value)) == {kind} else None
-
-
-def _by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Entry]:
-    """What belongs to inputs."""
-    if (table := _table(value, what, columns)) is not None:
-        entries = entries_of(table, what, ids)
-        _check_no_path(entries)
-        return entries
-
-    texts = what in ("reference", "document")
-    strings = isinstance(value, list | tuple) and value and isinstance(value[0], str)
-
-    if (
-        not value
-        or not isinstance(value, Mapping | list | tuple)
-        or (strings and not texts)
-    ):
-        raise _unreadable(value, what)
-
-    many = KINDS[what].many
-    entries = _plain_entries(value, what, ids, many)
-    _check_no_path(entries)
-
-    for entry in entries:
-        if not entry.values:
-            raise InputError(
-                f"no {many} of input '{entry.input}'", expected="at least one"
-            )
-
-    return entries
-
-
-def by_system(
-    value: Any,
-    what: str,
-    inputs: Ids,
-    ids: Ids,
-    columns: ColumnNames,
-    partial: bool = False,
-) -> Iterable[tuple[str, list[Entry]]]:
-    """Every system of a source: its name (of its rows, else of its file), its entries
-    in order."""
-    tables: Iterable[Rows]
-    if paths := paths_of(value):
-        files = files_in(list(map(check_path, paths)), KINDS[what].many)
-        # One after the other: files of many systems are not held all at once.
-        tables = (
-            read_rows(path, columns, blank_ok=what == "summary") for path in files
-        )
-    elif (table := _table(value, what, columns)) is not None:
-        tables = [table]
-    else:
-        return _plain_systems(value, what, inputs, ids, columns, partial)
-
-    return _systems_of(tables, what, inputs, ids, partial)
-
-
-def _systems_of(
-    tables: Iterable[Rows], what: str, inputs: Ids, ids: Ids, partial: bool
-) -> Iterator[tuple[str, list[Entry]]]:
-    """The systems of some tables; without `inputs`, those of the first system must be
-    there."""
-    seen: dict[str, str | Path] = {}
-    for table in tables:
-        entries = entries_of(table, what, ids, inputs, partial=partial)
-        if inputs is None:
-            first = entries[0].system
-            inputs = [entry.input for entry in entries if entry.system == first]
-            entries = matched(entries, inputs, what)
-
-        # A stream and a frame have no name of their own that a system could be called
-        # by.
-        named = str(table.path) != "-" and table.form != "python"
-        unnamed = stem(table.path) if named else "system"
-        for start in range(0, len(entries), len(inputs)):
-            block = entries[start : start + len(inputs)]
-            system = block[0].system or unnamed
-            # Two logs of one model are two runs: the file tells them apart.
-            if system in seen and table.runs:
-                system = f"{system} ({stem(table.path)})"
-            if system in seen:
-                raise block[0].error(
-                    f"system '{system}' is also in {seen[system]}",
-                    hint="A system is named by its rows, or by its file: rename one.",
-                )
-            seen[system] = table.path
-            yield system, block
-
-
-def _plain_systems(
-    value: Any, what: str, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool
-) -> list[tuple[str, list[Entry]]]:
-    """The systems of a dict; or a list of texts, those of one."""
-    many = KINDS[what].many
-    result = []
-    # A list of texts alone: nobody said whose they are.
-    if what == "summary" and isinstance(value, list | tuple):
-        value = {"system": value}
-    if not isinstance(value, Mapping) or not value:
-        raise _unreadable(value, what)
-
-    for key, own in value.items():
-        system = key if isinstance(key, str) and key.strip() else identifier(key)
-        if system is None:
-            raise InputError(f"a system is called {key!r}", expected="a name")
-        path = f"{many} of '{system}'"
-
-        if isinstance(own, Path):
-            [(_, entries), *others] = by_system(own, what, inputs, ids, columns)
-            if others:
-                raise InputError(f"{len(others) + 1} systems", path=own, expected="one")
-        else:
-            # One text alone is the summary of the one input.
-            alone = isinstance(own, str) and what == "summary"
-            own = [own] if alone else _plain_list(own, path)
-            by_id = isinstance(own, Mapping)
-            names = None if by_id else ids or inputs
-            entries = _plain_entries(own, what, names, path, system)
-            if inputs is None:
-                inputs = [entry.input for entry in entries]
-            elif by_id or ids:
-                entries = matched(entries, inputs, what, partial)
-
-        result.append((system, entries))
-
-    return result
-
-
-def _plain_list(value: Any, path: str | Path) -> Any:
-    """An array, a series or another column as a list; a dict as it is."""
-    values = as_list(value)
-    if not isinstance(values, Mapping | list | tuple):
-        raise _unreadable(value, str(path))
-    return values
-
-
-def _plain_entries(
-    value: Any, what: str, names: Ids, path: str | Path, system: str | None = None
-) -> list[Entry]:
-    """Entries of a list in the order of the inputs, or of a dict by their ids."""
-    texts = what in ("unit", "reference", "document")
-    if isinstance(value, Mapping):
-        names, value = [identifier(key) or "" for key in value], list(value.values())
-        if "" in names:
-            raise InputError(
-                f"an input of {path} has no name", expected="ids of the inputs"
-            )
-    elif names is None:
-        names = [str(n + 1) for n in range(len(value))]
-    # Without ids only the order says what belongs together, so numbers must agree.
-    elif len(names) != len(value):
-        many = counted(len(value), what, "summaries" if what == "summary" else None)
-        raise InputError(
-            f"{many} for {counted(len(names), 'input')}",
-            path=path,
-            expected="one entry for each input",
-        )
-
-    entries = []
-    for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
-        # A frame writes NaN where there is no text.
-        own = None if isinstance(own, float) and own != own else own
-        if texts and own is None:
-            raise InputError(
-                f"the {what} of input '{name}' is missing",
-                path=path,
-                expected="a text",
-                hint="Leave the input out, here and among the summaries.",
-            )
-
-        if what == "summary" and not isinstance(own, str | None):
-            raise InputError(
-                f"the summary of input '{name}' is {cut(repr(own))}",
-                path=path,
-                expected="a text",
-            )
-
-        if what == "summary" or (texts and isinstance(own, str)):
-            values = [own]
-        else:
-            listed = own if isinstance(own, list) else _plain_list(own, path)
-            if isinstance(listed, Mapping):
-                raise _unreadable(own, what)
-            values = list(listed)
-
-        entries.append(Entry(name, path, n, values, system))
-
-    return entries
-
-
-def _check_no_path(entries: Sequence[Entry]) -> None:
-    """Raises InputError if the first text is the name of a file that is there."""
-    # A list of paths is a common slip, and would be scored as texts.
-    first = entries[0].values[:1] if entries else []
-    if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
-        raise entries[0].error(
-            f"'{first[0]}' is a file, not a text",
-            hint="Give files as pathlib.Path, or their folder.",
-        )
-
-
-def _table(value: Any, what: str, columns: ColumnNames) -> Rows | None:
-    """The rows of a file, or of data with named columns; a list of lists has none."""
-    if isinstance(value, Rows):
-        return value
-    if isinstance(value, list | tuple) and value and isinstance(value[0], Path):
-        if len(value) > 1:
-            raise InputError(
-                f"{KINDS[what].many} in {len(value)} files", expected="one file"
-            )
-        value = value[0]
-
-    if isinstance(value, str | Path):
-        return read_rows(check_path(value), columns)
-    listed = isinstance(value, list | tuple) and value
-    if listed and isinstance(value[0], str | list | tuple):
-        return None
-
-    many = KINDS[what].many
-    wide = what == "summary"
-    # By this column a dict of columns is told from a dict by input.
-    holding = what if wide else many
-    for name in (many, what):
-        if columns and name in columns:
-            holding = columns[name]
-    return table_rows(
-        value,
-        many,
-        columns,
-        holding=holding,
-        wide=wide,
-    )
-
-
-def paths_of(value: Any) -> Sequence[str | Path]:
-    """The files that a path or a list of `Path`s names; none if it is something
-    else."""
-    if isinstance(value, str | Path):
-        return [value]
-    listed = isinstance(value, list | tuple) and value
-    return value if listed and isinstance(value[0], Path) else ()
-
-
-def check_path(path: str | Path) -> str | Path:
-    """The path, if something is there; else InputError."""
-    if file_type(path) is None:
-        raise InputError(
-            "no such file or folder",
-            path=path,
-            hint="Check the path; put a single text into a list.",
-        )
-    return path
-
-
-def _unreadable(value: Any, what: str) -> InputError:
-    of = ""
-    if isinstance(value, list | tuple) and value:
-        of = f" of {type(value[0]).__name__}"
-    elif isinstance(value, set | frozenset):
-        of = ", which has no order"
-    name = what
-    expected = "a list"
-    if what in KINDS:
-        name = KINDS[what].many
-        expected = KINDS[what].expected
-
-    return InputError(
-        f"{name} cannot be read from a {type(value).__name__}{of}", expected=expected
-    )
 
 
 def _input_units(entry: Entry, kind: UnitKind) -> InputUnits:

@@ -13,7 +13,7 @@ from typing import Any
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError
-from litepyramid.io.shapes import list_in
+from litepyramid.io.shapes import TEXT_KEYS, list_in, text_of
 from litepyramid.text import cut
 
 Json = dict[str, Any]
@@ -29,7 +29,6 @@ _REFERENCE = (
     "reference_answer expected_answer response"
 )
 _CONTEXTS = "contexts context retrieved_contexts retrieval_context documents"
-_TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 _LISTS_OF_SCORES = (
     *("results", "metricsData", "metrics_data", "annotations", "evaluation_scores"),
     "feedback",
@@ -140,24 +139,13 @@ EXPORTS = (
     ),
     Export(
         "OpenAI's evals",
-        needs="datasource_item sample",
-        some="results run_id",
-        question="datasource_item. sample.input",
+        needs="sample",
+        some="datasource_item item",
+        question="datasource_item. item. sample.input",
         answer="sample.output_text sample.output",
-        reference="datasource_item.",
-        contexts="datasource_item.",
+        reference="datasource_item. item.",
+        contexts="datasource_item. item.",
         id="datasource_item_id",
-        system="sample.model",
-        wrapped="data",
-    ),
-    Export(
-        "OpenAI's evals",
-        needs="item sample",
-        some="item",
-        question="item. sample.input",
-        answer="sample.output_text sample.output",
-        reference="item.",
-        contexts="item.",
         system="sample.model",
         wrapped="data",
     ),
@@ -220,20 +208,13 @@ EXPORTS = (
     ),
     Export(
         "Phoenix",
-        needs="context.span_id attributes.input.value",
-        some="attributes.output.value attributes.retrieval.documents",
-        question="attributes.input.value",
-        answer="attributes.output.value",
-        contexts="attributes.retrieval.documents",
+        needs="context.span_id",
+        some="attributes.output.value attributes.retrieval.documents reference",
+        question="attributes.input.value input",
+        answer="attributes.output.value output",
+        # A span's reference are the documents that were retrieved.
+        contexts="attributes.retrieval.documents reference",
         system="attributes.llm.model_name",
-    ),
-    Export(
-        "Phoenix",
-        needs="context.span_id input output",
-        some="reference",
-        question="input",
-        answer="output",
-        contexts="reference",  # the documents that were retrieved
     ),
 )
 """Every tool whose exports are recognised by the names in them; the first that fits."""
@@ -300,7 +281,7 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
     ours: Json = {}
 
     question = _taken(flat, export.question, _QUESTION)
-    if text := _text(question):
+    if text := text_of(question):
         ours["question"] = text
 
     # Before the answer: both may stand in one object, under names of their own.
@@ -310,14 +291,14 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
 
     answer = _taken(flat, export.answer, _ANSWER)
     if answer is not None:
-        ours["summary"] = _text(answer)
+        ours["summary"] = text_of(answer)
 
     contexts = _taken(flat, export.contexts, _CONTEXTS, named=True)
     if texts := _texts(contexts):
         ours["documents"] = texts
     for context in _listed(contexts):
         for key in context if isinstance(context, dict) else ():
-            counts[f"values of contexts' {key}"] += key not in _TEXT_KEYS
+            counts[f"values of contexts' {key}"] += key not in TEXT_KEYS
 
     names = f"{_FACTS} metadata. {export.reference}"
     facts = _taken(flat, names, _FACTS, named=True)
@@ -402,33 +383,7 @@ def _listed(value: Any) -> list[Any]:
 
 def _texts(value: Any) -> list[str]:
     """The texts of a list, or of one thing alone."""
-    return list(filter(None, map(_text, _listed(value))))
-
-
-def _text(value: Any) -> str | None:
-    """A text, the content of an object, or the turns of a conversation."""
-    if isinstance(value, str):
-        return value if value.strip() else None
-    if isinstance(value, dict):
-        for key in _TEXT_KEYS:
-            if isinstance(value.get(key), str) and value[key].strip():
-                return str(value[key])
-        return json.dumps(value, ensure_ascii=False) if value else None
-
-    if isinstance(value, list):
-        turns = [turn for turn in value if _text(turn)]
-        # A conversation of one turn is a text: its role says nothing.
-        if len(turns) == 1:
-            return _text(turns[0])
-        return "\n\n".join(f"{_role(turn)}: {_text(turn)}" for turn in turns) or None
-
-    return None if value is None else str(value)
-
-
-def _role(turn: Any) -> str:
-    """Who spoke in a turn of a conversation."""
-    role = turn.get("role") or turn.get("type") if isinstance(turn, dict) else None
-    return {"human": "user", "ai": "assistant"}.get(str(role), str(role or "user"))
+    return list(filter(None, map(text_of, _listed(value))))
 
 
 def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:

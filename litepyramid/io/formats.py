@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
+from litepyramid.io.shapes import text_of
 from litepyramid.text import cut, one_line
 
 EVERY_INPUT = "*"
@@ -110,33 +111,15 @@ def translate(
     return rows, +counts
 
 
-def conversation(messages: Any) -> str:
-    """The turns of a conversation as one text, each after its role; one turn alone as
-    it is."""
-    if isinstance(messages, str):
-        return messages
-    turns = as_type(list[dict[str, Any]], messages, what="a broken conversation")
-    if len(turns) == 1:
-        return _content(turns[0].get("content"))
-    texts = []
-    for turn in turns:
-        texts.append(f"{turn.get('role', 'user')}: {_content(turn.get('content'))}")
-    return "\n\n".join(texts)
-
-
-def _content(content: Any) -> str:
-    """The text of a message: a string, or a list of parts some of which are text."""
-    if not isinstance(content, list):
-        return content if isinstance(content, str) else ""
-    parts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "\n".join(part for part in parts if isinstance(part, str))
-
-
 def _object(value: Any, what: str) -> Json:
     """A copy of an object, whose values are taken out as they are used."""
     if not isinstance(value, dict):
         raise InputError(f"{what} is {cut(json.dumps(value))}", expected="an object")
     return dict(value)
+
+
+def _objects(value: Any, what: str) -> list[Json]:
+    return as_type(list[Json], value, what=f"broken {what}")
 
 
 def _taken(row: Json, *keys: str) -> list[Any]:
@@ -194,7 +177,7 @@ def _rubrics(row: Json, counts: Counts) -> Iterator[Json]:
     _left(row, "field", counts)
     yield {
         "input": name,
-        "question": conversation(prompt or ""),
+        "question": text_of(prompt),
         "units": units,
     }
 
@@ -213,7 +196,7 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     name, field_, rubric = _taken(row, "task", "field", "rubric")
     units = []
 
-    for one in as_type(list[dict[str, Any]], rubric, what="a broken rubric"):
+    for one in _objects(rubric, "rubric"):
         about = _object(one.get("annotations"), "annotations")
         kind = as_type(
             str, about.pop("weight_class", None), what="a broken weight_class"
@@ -238,7 +221,7 @@ def _prbench(row: Json, counts: Counts) -> Iterator[Json]:
     _left(row, "field", counts)
     yield {
         "input": name,
-        "question": conversation(asked),
+        "question": text_of(asked),
         "units": units,
     }
 
@@ -270,17 +253,14 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
     # The settings are many and none of them has a place: one count for all.
     counts["settings of the run"] += len(about)
 
-    for sample in as_type(list[dict[str, Any]], samples, what="broken samples"):
+    for sample in _objects(samples, "samples"):
         own = dict(sample)
         output = _object(own.pop("output", None) or {}, "output")
         answer = output.get("completion")
         choices = output.get("choices") or []
 
         if answer is None and isinstance(choices, list) and choices:
-            message = _object(
-                _object(choices[0], "a choice").get("message") or {}, "a message"
-            )
-            answer = _content(message.get("content"))
+            answer = text_of(_object(choices[0], "a choice").get("message")) or ""
 
         # An answer that failed is missing, not empty: `nulls` decides what it counts.
         failed = bool(own.pop("error", None))
@@ -294,7 +274,7 @@ def _inspect(log: Json, counts: Counts) -> Iterator[Json]:
         row = {
             "system": model if epoch == 1 else f"{model} (epoch {epoch})",
             "input": own.pop("id", None),
-            "question": conversation(own.pop("input", None) or ""),
+            "question": text_of(own.pop("input", None)),
             "summary": None if failed else answer,
             "scores": _inspect_scores(
                 _object(own.pop("scores", None) or {}, "scores"), counts
@@ -337,7 +317,7 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     """promptfoo: a row a provider, prompt and test; criteria of its assertions."""
     inner, _ = _taken(whole, "results", "evalId")
     _left(whole, "file's", counts)
-    results = as_type(list[dict[str, Any]], inner["results"], what="broken results")
+    results = _objects(inner["results"], "results")
     # Prompts and tests are numbered as they come.
     prompts: dict[str, int] = {}
     tests: dict[str, int] = {}
@@ -413,7 +393,7 @@ def _assertions(
         known = _texts([variables.get(place[1])])
         return known[0] if known else place[0]
 
-    for one in as_type(list[dict[str, Any]], listed, what="broken assertions"):
+    for one in _objects(listed, "assertions"):
         kind, value, weight = (one.get(key) for key in ("type", "value", "weight"))
         listed_texts = _texts(value if isinstance(value, list) else [value])
         texts = [_VARIABLE.sub(filled, text) for text in listed_texts if text.strip()]
@@ -436,7 +416,7 @@ def _assertions(
 def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     """nuggetizer: nuggets of a query; with assignments also the answer of a run and its
     labels."""
-    nuggets = as_type(list[dict[str, Any]], row["nuggets"], what="broken nuggets")
+    nuggets = _objects(row["nuggets"], "nuggets")
     units = []
     for one in nuggets:
         units.append({"text": one.get("text"), "importance": one.get("importance")})
@@ -477,7 +457,7 @@ def _trec_answer(row: Json, counts: Counts) -> Iterator[Json]:
     """TREC RAG: sentences with citations; the ids are in ``metadata`` since 2026."""
     about = row.get("metadata")
     about = {**about, **row} if isinstance(about, dict) else row
-    sentences = as_type(list[dict[str, Any]], row["answer"], what="a broken answer")
+    sentences = _objects(row["answer"], "answer")
     texts = as_type(
         list[str], [s.get("text") for s in sentences], what="a broken answer"
     )

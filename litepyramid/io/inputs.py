@@ -2,50 +2,25 @@
 
 import json
 import math
+import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError, located
+from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
-from litepyramid.io.rows import COLUMNS, Ids, Row, Rows, identifier
+from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, named
 from litepyramid.io.shapes import list_in
+from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
-_TEXTS = ("reference", "document")
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
-
-
-class Kind(NamedTuple):
-    """What data of a kind are called, as a list and of one input; the columns of their
-    rows."""
-
-    many: str
-    one: str
-    columns: str
-
-    @property
-    def expected(self) -> str:
-        """What their source may be."""
-        python = "lists in the order of the inputs, dicts by system or input"
-        return (
-            f"a path, {python}, or a data frame or rows with the columns {self.columns}"
-        )
-
-
-KINDS = {
-    "unit": Kind("units", "units", "input and unit"),
-    "reference": Kind("references", "reference", "input and reference"),
-    "document": Kind("documents", "document", "input and document"),
-    "summary": Kind("summaries", "summary", "system, input and summary"),
-    "label": Kind("labels", "labels", "system, input, unit and label"),
-    "presence": Kind("presence", "presence", "system, input, unit and presence"),
-}
 
 
 class Entry(NamedTuple):
@@ -105,10 +80,10 @@ def entries_of(
     """
     ordered = {*table.names} <= {*COLUMNS} - {"input", "system"}
     # Some systems may name their inputs while others go by order.
-    named = set()
+    with_ids = set()
     for row in table.rows:
         if "input" in row.values:
-            named.add(str(row.values.get("system")))
+            with_ids.add(str(row.values.get("system")))
     names = inputs if ids is None else ids
     counts = Counter[str]()
 
@@ -126,12 +101,12 @@ def entries_of(
     for row in table.rows:
         of = str(row.values.get("system"))
         path = row.path or table.path
-        by_order = ordered or (table.form == "python" and of not in named)
+        by_order = ordered or (table.form == "python" and of not in with_ids)
 
         with located(path, row.line):
             values, listed = _values(row, what, table)
             # One value of several by order: nobody said which input it is of.
-            if by_order and (listed or what in _TEXTS):
+            if by_order and (listed or what in TEXTS):
                 place = counts[of]
                 counts[of] += 1
                 name = names[place] if names and place < len(names) else str(place + 1)
@@ -160,7 +135,7 @@ def entries_of(
 
     result = list(entries.values())
     # A table repeats the text of an input in the row of each system.
-    for entry in result if what in _TEXTS else ():
+    for entry in result if what in TEXTS else ():
         if not entry.listed:
             distinct = {json.dumps(value): value for value in entry.values}
             entry.values[:] = distinct.values()
@@ -170,7 +145,58 @@ def entries_of(
     elif what not in ("summary", "presence"):
         result = _same_for_all(result, what)
 
+    # A list of paths is a common slip, and would be scored as texts.
+    first = result[0].values[:1]
+    if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
+        raise result[0].error(
+            f"'{first[0]}' is a file, not a text",
+            hint="Give files as pathlib.Path, or their folder.",
+        )
+
     return result if inputs is None else matched(result, inputs, what, partial)
+
+
+def by_input(value: Any, what: str, ids: Ids, columns: ColumnNames) -> list[Entry]:
+    """What a source holds of every input."""
+    (table,) = tables_of(value, what, columns)
+    return entries_of(table, what, ids)
+
+
+def by_system(
+    value: Any,
+    what: str,
+    inputs: Ids,
+    ids: Ids,
+    columns: ColumnNames,
+    partial: bool = False,
+) -> Iterator[tuple[str, list[Entry]]]:
+    """Every system of a source: its name, its entries in order; without `inputs`, those
+    of the first system must be there."""
+    seen: dict[str, str | Path] = {}
+    for table in tables_of(value, what, columns):
+        entries = entries_of(table, what, ids, inputs, partial=partial)
+        if inputs is None:
+            first = entries[0].system
+            inputs = [entry.input for entry in entries if entry.system == first]
+            entries = matched(entries, inputs, what)
+
+        # A stream and a frame have no name of their own that a system could be called
+        # by.
+        has_name = str(table.path) != "-" and table.form != "python"
+        unnamed = stem(table.path) if has_name else "system"
+        for start in range(0, len(entries), len(inputs)):
+            block = entries[start : start + len(inputs)]
+            system = table.system or block[0].system or unnamed
+            # Two logs of one model are two runs: the file tells them apart.
+            if system in seen and table.runs:
+                system = f"{system} ({stem(table.path)})"
+            if system in seen:
+                raise block[0].error(
+                    f"system '{system}' is also in {seen[system]}",
+                    hint="A system is named by its rows, or by its file: rename one.",
+                )
+            seen[system] = table.path
+            yield system, block
 
 
 def in_order(
@@ -187,7 +213,27 @@ def in_order(
     return tuple(by_name[name] for name in names)
 
 
-def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
+def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
+    """The label or the presence of each unit, as numbers or as text; NaN where null
+    says that there is none."""
+    allowed = "a number from 0 to 1"
+    if what == "label":
+        allowed = "0 (not present), 1 (present), 0.5 (in part), or null"
+
+    numbers = []
+    for value in _aligned(entry, what, texts):
+        # A frame writes NaN where JSON has null, and a cell of a table is empty.
+        missing = value is None or value != value or (what == "label" and value == "")
+        given = math.nan if missing else number(value)
+        fits = given in (0, 0.5, 1) if what == "label" else 0 <= (given or 0) <= 1
+        if given is None or not (missing or fits):
+            raise entry.error(f"{what} {cut(repr(value))}", allowed)
+        numbers.append(given)
+
+    return numbers
+
+
+def _aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
     """An entry's values, one for each unit: in their order, or by the texts that they
     name."""
     values = entry.values
@@ -202,12 +248,8 @@ def aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
     # One text may stand twice among the units: its labels are dealt in their order.
     by_text: dict[str, list[Any]] = {}
     for value in values:
-        named = (
-            isinstance(value, dict)
-            and isinstance(value.get("unit"), str)
-            and what in value
-        )
-        if not named:
+        has_unit = isinstance(value, dict) and isinstance(value.get("unit"), str)
+        if not has_unit or what not in value:
             shown = cut(json.dumps(value, default=str))
             raise entry.error(
                 f"no {what} with its unit: {shown}", f'{{"unit": "…", "{what}": …}}'
@@ -270,21 +312,8 @@ def matched(
 
 
 def _name(row: Row, table: Rows, column: str) -> str:
-    value = row.values.get(column)
-    name = identifier(value)
-    if name is None:
-        what = f'no "{column}"'
-        if value not in (None, ""):
-            what = f'"{column}" is {cut(json.dumps(value))}'
-        raise InputError(
-            what,
-            expected=f'{{"{column}": "a name", …}}, or a column with a name in '
-            "every row",
-            hint=table.way_out()
-            or "If the column has another name, give it (columns input=NAME).",
-        )
-
-    return name
+    other_name = "If the column has another name, give it (columns input=NAME)."
+    return named(row.values, column, table.way_out() or other_name)
 
 
 def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
@@ -309,17 +338,17 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
             return [value], True
 
     if table.form in ("csv", "python") and isinstance(value, str):
-        value = list_in(value, must=plural or what in _TEXTS, line=row.line)
+        value = list_in(value, must=plural or what in TEXTS, line=row.line)
 
     if isinstance(value, list) and value and what != "summary":
         return _beside(value, row.values.get("units"), what), True
-    if what in _TEXTS and isinstance(value, str):
+    if what in TEXTS and isinstance(value, str):
         return [value], plural
     if not (
         plural
         or value is None
         or isinstance(value, list)
-        or what in ("summary", *_TEXTS)
+        or what in ("summary", *TEXTS)
     ):
         return [_with_unit(value, what, row)], False
 
@@ -347,13 +376,9 @@ def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     if what not in ("label", "presence") or not isinstance(units, list):
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
-    named = any(isinstance(value, dict) for value in values)
-
-    if (
-        named
-        or len(values) != len(units)
-        or not all(isinstance(text, str) for text in texts)
-    ):
+    told = any(isinstance(value, dict) for value in values)
+    are_texts = all(isinstance(text, str) for text in texts)
+    if told or len(values) != len(units) or not are_texts:
         return values
 
     result = []

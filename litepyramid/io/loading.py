@@ -12,12 +12,10 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type, stem
 from litepyramid.io.coerce import (
     as_labels,
-    as_list,
     as_names,
     as_references,
     as_summaries,
     as_units,
-    paths_of,
 )
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.formats import EVERY_INPUT
@@ -25,7 +23,8 @@ from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Rows, identifier, joined
-from litepyramid.io.shapes import column_rows, with_shared_index
+from litepyramid.io.shapes import column_rows, has_references, with_shared_index
+from litepyramid.io.sources import as_list, paths_of
 from litepyramid.text import counted
 from litepyramid.types import (
     ColumnsLike,
@@ -34,22 +33,22 @@ from litepyramid.types import (
     InputUnits,
     NamedSources,
     Nulls,
-    SystemLabels,
     TextsLike,
     UnitKind,
     UnitsLike,
     check_unique,
 )
 
-_SOURCES = (
-    "units",
-    "summaries",
-    "references",
-    "labels",
-    "label_units",
-    "stus",
-    "presence",
-)
+_SOURCES = {
+    "units": "unit",
+    "summaries": "summary",
+    "references": "reference",
+    "labels": "label",
+    "label_units": "unit",
+    "stus": "unit",
+    "presence": "presence",
+}
+"""What each source holds."""
 _ARGUMENTS = ("summaries", *get_type_hints(NamedSources))
 
 
@@ -103,9 +102,7 @@ def load(
         >>> data.units[0].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
     """
-    names: dict[str, Any] = {"ids": None, "columns": None}
-    if ids is not None or columns is not None:
-        names = as_names(ids, columns)
+    names = as_names(ids, columns)
     choose("nulls", nulls, Nulls)
     values = [units, summaries, references, labels, label_units, stus, presence]
     if any(hasattr(value, "notna") for value in values):
@@ -122,22 +119,15 @@ def load(
     if isinstance(path, str | Path) and file_type(path) == "folder":
         return replace(_read_folder(Path(path)), language=language or "")
 
-    if alone == "summaries":
-        sources[alone] = column_rows(sources[alone])
+    if alone == "summaries" and isinstance(path, Mapping) and has_references(path):
+        sources[alone] = column_rows(path) or path
 
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()
     for key, source in list(sources.items()):
         # Beside units, a table of summaries is read for its summaries alone.
         main = key == alone or (key == "summaries" and "units" not in sources)
-        opened = main or isinstance(source, str | Path)
-        if not opened and key != "summaries":
-            continue
-        paths = paths_of(source)
-        # Several files of summaries are read later, one after the other.
-        if not opened and paths:
-            continue
-        if (table := _opened(source, paths, names.get("columns"), key)) is None:
+        if (table := _opened(source, key, names["columns"], main)) is None:
             continue
         left_out.update(table.left_out)
         remarks += table.remarks
@@ -145,95 +135,77 @@ def load(
             _check_summaries(table)
         sources[key] = table
 
-        if main:
-            # What a table holds of a kind gives way to a source of that kind.
-            inside = _inside(table)
-            if inside:
-                sources.pop(alone, None)
+        # What a table holds of a kind gives way to a source of that kind.
+        if main and (inside := _inside(table)):
+            sources.pop(alone, None)
             sources = inside | sources
 
     units, summaries, references, labels, label_units, stus, presence = map(
         sources.get, _SOURCES
     )
     # Lists beside a frame come from the same frame: its ids are theirs.
-    of_frame = isinstance(summaries, Rows) and summaries.form == "python"
-    if of_frame and not names["ids"]:
-        names = {**names, "ids": _ids_of(summaries) or None}
-    scus: Sequence[InputUnits] = ()
-    if units is not None:
-        scus = as_units(units, kind=kind, **names)
+    if isinstance(summaries, Rows) and summaries.form == "python" and not names["ids"]:
+        of_rows = dict.fromkeys(map(identifier, summaries.cells("input")))
+        names["ids"] = [name for name in of_rows if name is not None] or None
+
+    scus = [] if units is None else as_units(units, kind=kind, **names)
     # Criteria of every input: which inputs there are, the answers tell.
+    partial = nulls == "missing"
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
-        first = as_summaries(summaries, partial=nulls == "missing", **names)[0]
+        first = as_summaries(summaries, partial=partial, **names)[0]
         scus = [replace(scus[0], input=name) for name in first.inputs]
 
     judged = None
     if presence is not None:
         judged = as_presence(presence, scus or None, **names)
-        scus = judged.units
+        scus = [*judged.units]
 
     # A list of references goes by the order of the units, under their ids.
     if scus and not names["ids"] and isinstance(references, list | tuple):
-        names = {**names, "ids": [entry.input for entry in scus]}
-    texts: Sequence[InputReferences] = ()
-    if references is not None:
-        texts = as_references(references, **names)
-    extracted: Sequence[InputUnits] = ()
+        names["ids"] = [entry.input for entry in scus]
+    texts = [] if references is None else as_references(references, **names)
+    extracted = []
     if stus is not None:
-        extracted = as_units(
-            stus,
-            kind="stu",
-            only=True,
-            **names,
-        )
+        extracted = as_units(stus, kind="stu", only=True, **names)
     inputs = [entry.input for entry in scus or texts or extracted] or None
     systems = []
-    questions: dict[str, str] = {}
     if summaries is not None:
-        systems = as_summaries(
-            summaries,
-            inputs,
-            partial=nulls == "missing",
-            **names,
-        )
+        systems = as_summaries(summaries, inputs, partial=partial, **names)
 
+    if judged is not None and systems:
+        summarised = {entry.system for entry in systems}
+        for system in sorted(summarised ^ {*judged.systems}):
+            has = "presence but no summaries"
+            if system in summarised:
+                has = "summaries but no presence"
+            raise InputError(f"system '{system}' has {has}")
+
+    labelled = None
+    if label_units is not None:
+        labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
+    # Labels alone are numbers: what they are of, the units say.
+    of = labelled or scus or extracted
+    if labels is not None and not of:
+        raise InputError("labels without their units", expected="the units too")
+    rated = []
+    if labels is not None:
+        rated = as_labels(labels, of, partial=True, **names)
+    # Only now is it known what columns all the tables had.
+    if names["columns"]:
+        names["columns"].check()
+
+    questions: dict[str, str] = {}
     for answered in systems:
         for input_, question in answered.questions.items():
             if questions.setdefault(input_, question) != question:
                 what = f"answers another question on input '{input_}'"
                 raise InputError(f"system '{answered.system}' {what}")
 
-    if judged is not None and systems:
-        summarised = {entry.system for entry in systems}
-        for own in sorted(summarised ^ {*judged.systems}):
-            has = "presence but no summaries"
-            if own in summarised:
-                has = "summaries but no presence"
-            raise InputError(f"system '{own}' has {has}")
-
-    labelled = None
-    if label_units is not None:
-        labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
-    # Labels alone are numbers: what they are of, the units say.
-    if labels is not None and not (of := labelled or scus or extracted):
-        raise InputError("labels without their units", expected="the units too")
-    rated: Sequence[SystemLabels] = ()
-    if labels is not None:
-        rated = as_labels(
-            labels,
-            of or (),
-            partial=True,
-            **names,
-        )
-    # Only now is it known what columns all the tables had.
-    if names["columns"]:
-        names["columns"].check()
     # A question told anywhere is told everywhere: judges see it with the units.
     both: list[InputReferences | InputUnits] = [*texts, *scus]
     questions |= {entry.input: entry.question for entry in both if entry.question}
-    if questions:
-        scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
-        texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
+    scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
+    texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
 
     # Read as empty, they are not missing any more, and the note is all that is left.
     if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
@@ -295,45 +267,26 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     return load(units, summaries=data, **sources)
 
 
-def _opened(
-    source: Any, paths: Sequence[str | Path], columns: ColumnNames, key: str
-) -> Rows | None:
+def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for
     all else."""
-    if paths:
-        # A folder is a file a system, and presence may be a saved result.
-        kinds = set(map(file_type, paths))
-        if key == "presence" or kinds & {None, "folder"}:
-            return None
+    paths = paths_of(source)
+    if not paths:
+        what = "summary" if main else _SOURCES[key]
+        return table_rows(source, what, key, columns)
 
-        tables = []
-        for path in paths:
-            tables.append(read_rows(path, columns, blank_ok=key == "summaries"))
-        if isinstance(source, str | Path):
-            return tables[0]
-        whole = any(_inside(table).keys() - {"summaries"} for table in tables)
-        return joined(tables) if whole else None
-
-    # A list of texts goes by the order of the inputs: it is no table.
-    if isinstance(source, list | tuple) and not (
-        source and isinstance(source[0], Mapping)
-    ):
+    # A folder is a file a system, and presence may be a saved result; several files
+    # that hold no more than summaries are read later, one after the other.
+    single = isinstance(source, str | Path)
+    kinds = set(map(file_type, paths))
+    if key == "presence" or kinds & {None, "folder"} or not (main or single):
         return None
 
-    wide = key == "summaries"
-    return table_rows(
-        source,
-        "data",
-        columns,
-        holding="summary",
-        wide=wide,
-    )
-
-
-def _ids_of(table: Any) -> list[str]:
-    """The ids of a frame's rows: lists beside it are in the same order."""
-    ids = [identifier(row.values.get("input")) for row in table.rows]
-    return list(dict.fromkeys(name for name in ids if name is not None))
+    tables = [read_rows(path, columns, blank_ok=key == "summaries") for path in paths]
+    if single:
+        return tables[0]
+    whole = any(_inside(table).keys() - {"summaries"} for table in tables)
+    return joined(tables) if whole else None
 
 
 def _check_summaries(table: Rows) -> None:
@@ -358,14 +311,8 @@ def _check_summaries(table: Rows) -> None:
 
 def _inside(table: Rows) -> dict[str, Any]:
     """The rows of one table, by `load`'s arguments that it has a column of."""
-    kinds = {
-        "unit": "units",
-        "summary": "summaries",
-        "label": "labels",
-        "reference": "references",
-        "presence": "presence",
-    }
-    return {source: table for what, source in kinds.items() if table.holds(what)}
+    kinds = ("units", "summaries", "references", "labels", "presence")
+    return {key: table for key in kinds if table.holds(_SOURCES[key])}
 
 
 _LAYOUT = (

@@ -1,21 +1,18 @@
 """Presence that was judged elsewhere: tables of numbers, or saved results."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
-from litepyramid.io.coerce import as_list, by_system, check_path
-from litepyramid.io.inputs import Entry, aligned
+from litepyramid.io.inputs import by_system, numbers_of
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import ColumnNames, Ids
 from litepyramid.io.saved import saved_scores
-from litepyramid.text import cut
+from litepyramid.io.sources import as_list, check_path
 from litepyramid.types import FloatArray, InputUnits
 
 
@@ -47,8 +44,15 @@ def as_presence(
         text = read_text(check_path(path))
 
     if (saved := saved_scores(presence, text)) is not None:
-        judged = _judged_units(units, saved.units, path)
-        return Presence(saved.names, judged, saved.presence(path))
+        judged = [entry.texts for entry in saved.units]
+        if units is not None and [entry.texts for entry in units] != judged:
+            raise InputError(
+                "the presence is for other units",
+                path=path,
+                expected="the units that were judged",
+                hint="Omit the units to use those of the file.",
+            )
+        return Presence(saved.names, tuple(units or saved.units), saved.presence(path))
 
     if units is None:
         raise InputError(
@@ -67,37 +71,7 @@ def as_presence(
         # One row of all its units, input after input.
         row = systems[system] = []
         for entry, of in zip(entries, units, strict=True):
-            row += _presence(entry, of)
+            row += numbers_of(entry, "presence", of.texts)
 
     values = np.array([*systems.values()], np.float64)
     return Presence(tuple(systems), tuple(units), values)
-
-
-def _judged_units(
-    units: Sequence[InputUnits] | None, judged: Sequence[InputUnits], source: str | Path
-) -> tuple[InputUnits, ...]:
-    """The units of a result; those given must be the same."""
-    if units is None:
-        return tuple(judged)
-    if [entry.texts for entry in units] != [entry.texts for entry in judged]:
-        raise InputError(
-            "the presence is for other units",
-            path=source,
-            expected="the units that were judged",
-            hint="Omit the units to use those of the file.",
-        )
-
-    return tuple(units)
-
-
-def _presence(entry: Entry, units: InputUnits) -> list[float]:
-    """The presence of an input's units; NaN where null says that there is no
-    judgement."""
-    row = []
-    for value in aligned(entry, "presence", units.texts):
-        # A frame writes NaN where JSON has null.
-        presence = math.nan if value is None or value != value else number(value)
-        if presence is None or presence < 0 or presence > 1:
-            raise entry.error(f"presence {cut(repr(value))}", "a number from 0 to 1")
-        row.append(presence)
-    return row

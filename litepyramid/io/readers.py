@@ -29,7 +29,7 @@ from litepyramid.io.rows import (
     as_ours,
     is_wide,
 )
-from litepyramid.io.shapes import frame_rows
+from litepyramid.io.shapes import column_rows, frame_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted
 
@@ -71,12 +71,13 @@ def read_rows(
         elif form == "jsonl":
             rows = _jsonl_rows(text)
 
+    left_out = {}
     if form == "csv" and (index := _index_column(rows, known)):
+        left_out = {_INDEX: 1}
         for row in rows:
             del row.values[index]
-        return as_ours(Rows(path, form, rows, left_out={_INDEX: 1}), columns)
 
-    raw = Rows(path, form, rows)
+    raw = Rows(path, form, rows, left_out=left_out)
     if form == "csv":
         _check_known(raw, columns, known, holding)
     return as_ours(raw, columns, holding)
@@ -95,19 +96,14 @@ def _index_column(rows: Sequence[Row], known: Collection[str]) -> str:
 
 
 def table_rows(
-    value: Any,
-    name: str,
-    columns: ColumnNames = None,
-    *,
-    holding: str = "",
-    wide: bool = False,
+    value: Any, what: str, name: str, columns: ColumnNames = None
 ) -> Rows | None:
-    """The rows of a frame, a list of dicts or a dict of columns; None if it is none of
-    them.
+    """The rows of a frame, a list of dicts or a dict of columns, which hold `what`;
+    None if it is none of them.
 
-    With `wide`, a table with nothing but texts and ids holds a system in each column.
+    Summaries with nothing but texts and ids have a column for each system.
     """
-    records = _records(value, holding, columns)
+    records = _records(value, what, columns)
     if records is None:
         return None
     rows = []
@@ -129,13 +125,13 @@ def table_rows(
         rows.append(Row(line, values))
 
     table = Rows(name, "python", rows)
-    if wide and columns is None and is_wide(table):
+    if name == "summaries" and columns is None and is_wide(table):
         columns = ColumnMap({"system": EVERY_COLUMN})
-    return as_ours(table, columns, "score" if holding == "score" else "summary")
+    return as_ours(table, columns, "score" if what == "score" else "summary")
 
 
 def _records(
-    value: Any, holding: str, columns: ColumnNames
+    value: Any, what: str, columns: ColumnNames
 ) -> Sequence[Mapping[Any, Any]] | None:
     # Tables of Arrow, and frames of polars.
     for method in ("to_pylist", "to_dicts"):
@@ -152,16 +148,10 @@ def _records(
             return [value]
 
         # A dict of columns: one of them says so, and all are of one length.
-        telling = {holding, holding.removesuffix("s"), "id", "input"}
-        if not telling & set(value):
-            return None
-        cells = {key: plain(column) for key, column in value.items()}
-        lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
-        if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
-            return None
-
-        rows = zip(*cells.values(), strict=True)
-        return [dict(zip(cells, row, strict=True)) for row in rows]
+        own_names = columns or ColumnMap({})
+        telling = {own_names.get(name, name) for name in (what, f"{what}s")}
+        is_table = (telling | {"id", "input"}) & set(value)
+        return column_rows(value) if is_table else None
 
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None

@@ -1,5 +1,6 @@
 """Rows with their places, under our columns, whatever a table or a tool calls them."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +14,10 @@ from litepyramid.files import stem
 from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
+from litepyramid.text import cut
 
-Form = Literal["csv", "json", "jsonl", "lines", "python"]
+Form = Literal["csv", "json", "jsonl", "lines", "python", "plain"]
+"""Of a source's rows: "python" tables have named columns, "plain" data have none."""
 Holding = Literal["summary", "score"]
 """What a cell holds in a table with a column for each system."""
 _LISTS = ("reference", "document", "unit", "label")
@@ -94,7 +97,8 @@ class Row(NamedTuple):
 @dataclass(frozen=True)
 class Rows:
     """The rows of one source; `made` by another tool, of whose file some things are
-    `left_out`; `remarks` are for whoever reads the scores."""
+    `left_out`; `remarks` are for whoever reads the scores; `system` is the user's name
+    of all that has none."""
 
     path: str | Path
     form: Form
@@ -103,6 +107,7 @@ class Rows:
     made: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    system: str = ""
 
     def __post_init__(self) -> None:
         if not self.rows:
@@ -345,6 +350,20 @@ def identifier(value: Any) -> str | None:
         # A frame reads ids as numbers, and as 1.0 where one of them is missing.
         value = None if whole is None or whole % 1 else str(int(whole))
     return value if value and value.strip() else None
+
+
+def named(values: Mapping[str, Any], column: str, hint: str | None = None) -> str:
+    """The name that a row has in a column."""
+    value = values.get(column)
+    if (name := identifier(value)) is not None:
+        return name
+
+    shown = cut(json.dumps(value, default=str))
+    raise InputError(
+        f'no "{column}"' if value in (None, "") else f'"{column}" is {shown}',
+        expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
+        hint=hint,
+    )
 
 
 def parse_columns(text: Any) -> ColumnNames:

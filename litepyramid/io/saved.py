@@ -17,7 +17,7 @@ import numpy as np
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_text
-from litepyramid.io.coerce import check_path
+from litepyramid.io.sources import check_path
 from litepyramid.tables import Result, plain
 from litepyramid.types import FloatArray, InputUnits, check_unique
 

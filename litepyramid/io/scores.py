@@ -19,6 +19,7 @@ from litepyramid.io.rows import (
     ColumnNames,
     Rows,
     identifier,
+    named,
     parse_columns,
 )
 from litepyramid.io.saved import SavedScores, saved_scores
@@ -261,18 +262,12 @@ def _read(source: Any, columns: ColumnNames) -> _Source:
     if (saved := saved_scores(source, text)) is not None:
         return _Source(list(_saved_cells(saved, path)), saved.signature)
 
-    if text is not None:
+    if text is None:
+        table = table_rows(source, "score", "scores", columns)
+    else:
         # A file of scores is a table, whatever its first line holds.
-        rows = read_rows(
-            path,
-            columns,
-            table=True,
-            text=text,
-            holding="score",
-        )
-        return _rated(rows)
-
-    if table := table_rows(source, "scores", columns, holding="score"):
+        table = read_rows(path, columns, table=True, text=text, holding="score")
+    if table is not None:
         return _rated(table)
 
     raise InputError(
@@ -301,8 +296,8 @@ def _distinct(sources: Sequence[_Source]) -> Iterator[_Cell]:
             fields = []
             for key in keys:
                 value = source.signature.get(key, "none")
-                named = key.removesuffix("_sha")
-                fields.append(value if key == "judge" else f"{named} {value}")
+                what = key.removesuffix("_sha")
+                fields.append(value if key == "judge" else f"{what} {value}")
             if fields:
                 names[metric] = f"{metric}[{', '.join(fields)}]"
         for cell in source.cells:
@@ -365,7 +360,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             with located(table.path, line):
                 if "score" not in row and table.form.startswith("json"):
                     raise InputError("no score", expected=SCORE_COLUMNS)
-                metric = _name(row.get("metric"), "metric")
+                metric = named(row, "metric")
             scores = {metric: row.get("score")}
             if number(row.get("human")) is not None:
                 scores["human"] = row["human"]
@@ -451,20 +446,12 @@ def _cells(
 ) -> Iterator[_Cell]:
     """The cells of one row: its scores by metric."""
     with located(path, line):
-        system = _name(row.get("system"), "system")
-        input_ = _name(row.get("input"), "input")
+        system = named(row, "system")
+        input_ = named(row, "input")
         rater = identifier(row.get("annotator")) or ""
         for key, value in scores.items():
-            metric = _name(key, "metric")
+            metric = named({"metric": key}, "metric")
             yield _Cell(system, input_, metric, _number(value), str(path), line, rater)
-
-
-def _name(value: Any, key: str) -> str:
-    if (name := identifier(value)) is None:
-        raise InputError(
-            f"the {key} is {cut(value)}", expected="a name, or a whole number"
-        )
-    return name
 
 
 def _missing(cell: Any) -> bool:

@@ -1,5 +1,6 @@
 """What cells and columns of tables hold: lists, texts, and what people call them."""
 
+import json
 import re
 from ast import literal_eval
 from collections.abc import Collection, Mapping, Sequence
@@ -9,9 +10,12 @@ from typing import Any
 from litepyramid.checked import number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.language import words
+from litepyramid.tables import plain
 
 # A list of texts as Python shows it; possessive, so that no cell takes long.
 _PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
+"""Names of what an object says."""
 _PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
 
 
@@ -31,6 +35,40 @@ def list_in(cell: str, *, must: bool = False, line: int | None = None) -> Any:
         if must:
             raise
     return cell
+
+
+def text_of(value: Any) -> str | None:
+    """A text, the content of an object, or the turns of a conversation, each after its
+    role."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+
+    if isinstance(value, dict):
+        for key in TEXT_KEYS:
+            text = value.get(key)
+            # A message may have parts, some of which are texts.
+            if isinstance(text, list):
+                parts = [one.get("text") for one in text if isinstance(one, dict)]
+                text = "\n".join([part for part in parts if isinstance(part, str)])
+            if isinstance(text, str) and text.strip():
+                return text
+        is_turn = not value or "role" in value
+        return None if is_turn else json.dumps(value, ensure_ascii=False)
+
+    if isinstance(value, list):
+        turns = [(turn, text) for turn in value if (text := text_of(turn))]
+        # A conversation of one turn is a text: its role says nothing.
+        if len(turns) == 1:
+            return turns[0][1]
+        return "\n\n".join(f"{_role(turn)}: {text}" for turn, text in turns) or None
+
+    return None if value is None else str(value)
+
+
+def _role(turn: Any) -> str:
+    """Who spoke in a turn of a conversation."""
+    role = turn.get("role") or turn.get("type") if isinstance(turn, dict) else None
+    return {"human": "user", "ai": "assistant"}.get(str(role), str(role or "user"))
 
 
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
@@ -70,20 +108,22 @@ def with_shared_index(values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def column_rows(value: Any) -> Any:
-    """The rows of a dict of columns, one of them of references; else what it was."""
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        return value
-    if not any(usual_meaning(key.removesuffix("s")) == "reference" for key in value):
-        return value
+def column_rows(columns: Mapping[Any, Any]) -> list[dict[Any, Any]] | None:
+    """The rows of a dict of columns, which are lists of one length; None if they are
+    not."""
+    cells = {key: plain(column) for key, column in columns.items()}
+    lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
+    if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
+        return None
 
-    columns = list(value.values())
-    # A dict by input has texts of other lengths than a dict of columns.
-    if len({len(c) if hasattr(c, "__len__") else -1 for c in columns}) != 1:
-        return value
-    if any(isinstance(column, str | Mapping) for column in columns):
-        return value
-    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+    rows = zip(*cells.values(), strict=True)
+    return [dict(zip(cells, row, strict=True)) for row in rows]
+
+
+def has_references(columns: Mapping[Any, Any]) -> bool:
+    """Whether a dict has a column of references, under whatever name."""
+    meanings = [usual_meaning(str(key).removesuffix("s")) for key in columns]
+    return "reference" in meanings
 
 
 def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:

@@ -1,25 +1,22 @@
 """No file that a command reads is replaced by what it writes, whatever both are called.
 
 Every parameter that can name something to read, against every one that names something
-to write: both taken from the commands. ``LITEPYRAMID_ATTEMPTS=all`` tries each pair by
-every spelling, else each by one.
+to write: both taken from the commands. What is refused is refused before the work.
 """
 
-import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import pytest
 from cases import refused
 from running import run_here
 
 import litepyramid as lp
+from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS, function_of
-from litepyramid.cli.maker import _command, documentation, make_command
 
 SPELLINGS = (
     "plain", "dot", "absolute", "symlink", "hard link", "through ..", "trailing slash",
@@ -30,7 +27,8 @@ FORMS = ("{}", "{}:topic", "cache={}", "KIND:{}", "a=b:{}")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with somebody's file, which has other names too."""
+    """A folder with somebody's file, which has other names too; no command does its
+    work there."""
     data = tmp_path / "data"
     data.mkdir()
     (data / "empty").mkdir()
@@ -44,16 +42,13 @@ def folder(tmp_path, monkeypatch):
 def spelled(folder: Path, name: str, spelling: str) -> str:
     """The name of a file in the folder, written in another way."""
     whole = folder / name
+    other = folder / f"{spelling[:4]}-{name}"
 
-    if spelling == "symlink":
-        (folder / f"linked-{name}").unlink(missing_ok=True)
-        (folder / f"linked-{name}").symlink_to(whole)
-        return f"linked-{name}"
-
-    if spelling == "hard link":
-        (folder / f"hard-{name}").unlink(missing_ok=True)
-        (folder / f"hard-{name}").hardlink_to(whole)
-        return f"hard-{name}"
+    if spelling in ("symlink", "hard link"):
+        other.unlink(missing_ok=True)
+        link = other.symlink_to if spelling == "symlink" else other.hardlink_to
+        link(whole)
+        return other.name
 
     return {
         "plain": name,
@@ -68,128 +63,102 @@ def spelled(folder: Path, name: str, spelling: str) -> str:
     }[spelling]
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a command, as the command line has it."""
+class Parameter(NamedTuple):
+    """A parameter of a command, and what a user would type for it."""
 
     name: str
-    flag: str | None
-    text: bool
-    written: bool
+    flag: list[str]
+    filler: str
     required: bool
-    choices: tuple[Any, ...]
-    help: str
+    written: bool
+    json: bool
 
 
-def parameters(name) -> list[Parameter]:
-    """The parameters of a command, in its order, by its function's signature."""
-    function = function_of(name)
-    made: Any = make_command(name, function)
-    by_name = {one.name: one for one in made.params}
+@cache
+def parameters(name: str) -> list[Parameter]:
+    """The parameters of a command, in its order, as the command line has them."""
+    command = maker._command(function_of(name), {})
     entries = []
-
-    command = _command(function, documentation(function).arguments)
 
     for entry in command.parameters:
         kind, shown = get_args(entry.annotation)
-        option = by_name[entry.name]
-        flag = max(option.opts, key=len) if option.opts[0][0] == "-" else None
-        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        choices = [str(one) for one in get_args(kind) if get_origin(kind) is Literal]
         text = kind in (str, Path, list[str], list[Path])
+        filler = choices[0] if choices else "other.jsonl" if text else "1"
+        decls = (shown.default, *(shown.param_decls or ()))  # typer's, in `Annotated`
+        flags = sorted([one for one in decls if isinstance(one, str)], key=len)[-1:]
         written = entry.name == "output" or command.filled.get(entry.name) == "side"
-        whole = (flag, text, written, option.required, choices, shown.help or "")
-        entries.append(Parameter(entry.name, *whole))
+        parts = (flags, filler, entry.default is entry.empty, written)
+        json = re.search(r"\.json\b", shown.help) is not None
+        entries.append(Parameter(entry.name, *parts, json))
 
     return entries
 
 
-def words(
-    name: str, reads: Parameter, value: str, writes: Parameter, output: str
-) -> list[str]:
-    """A command line in which one parameter names a file to read, another one to
-    write."""
+PAIRS = {}
+for _name in COMMANDS:
+    _texts = [one for one in parameters(_name) if one.filler == "other.jsonl"]
+    for _reads, _writes in product(_texts, _texts):
+        if _writes.written and not _reads.written:
+            PAIRS[f"{_name}: {_reads.name}, {_writes.name}"] = (_name, _reads, _writes)
+
+
+def refusal(folder, monkeypatch, pair, spellings=("plain", "plain"), form="{}"):
+    """Why a command does not write over the file that it was told to read, and before
+    its work; none if this disk takes the two names for two files."""
+    name, reads, writes = PAIRS[pair]
+    goal = folder / f"mine{'.json' if writes.json else '.jsonl'}"
+    goal.write_text('{"input": "a", "topic": "mine"}\n')
+    before = goal.read_bytes(), goal.stat().st_ino
+    if "case" in spellings and not (folder / goal.name.swapcase()).exists():
+        return ""
+
+    read, written = (spelled(folder, goal.name, one) for one in spellings)
+    given = {reads.name: form.format(read), writes.name: written}
     line = name.split()
-    given = {reads.name: value, writes.name: output}
-
     for one in parameters(name):
-        filler = one.choices[0] if one.choices else "other.jsonl" if one.text else "1"
-
         if one.name in given or one.required:
-            line += [one.flag] * bool(one.flag)
-            line += [given.get(one.name, filler)]
+            line += [*one.flag, given.get(one.name, one.filler)]
 
-    return line
-
-
-def pairs() -> Iterator[tuple[str, Parameter, Parameter]]:
-    """Each command, with what it reads and what it writes."""
-    for name in COMMANDS:
-        texts = [one for one in parameters(name) if one.text]
-        outputs = [one for one in texts if one.written]
-
-        for reads, writes in product(texts, outputs):
-            if reads not in outputs:
-                yield name, reads, writes
-
-
-PAIRS = [*pairs()]
-ALL = os.environ.get("LITEPYRAMID_ATTEMPTS") == "all"
-
-
-def attempts(number: int) -> list[tuple[str, str, str]]:
-    """Spellings of the file to read and to write, and the form of the first."""
-    every = [("plain", other) for other in SPELLINGS]
-    every += [(other, "plain") for other in SPELLINGS]
-    tried = [(*both, form) for form, both in product(FORMS, every)]
-    return tried if ALL else [tried[number * 7 % len(tried)]]
+    # Whatever would be seen in the end: the work must not begin.
+    monkeypatch.setattr(maker, "_called", lambda *_: pytest.fail(f"began: {line}"))
+    done = run_here(line, folder, {})
+    assert (goal.read_bytes(), goal.stat().st_ino) == before, line
+    assert done.returncode == 2, line
+    return done.stderr
 
 
 def test_the_signatures_say_what_is_read_and_written():
-    named = {(name, reads.name, writes.name) for name, reads, writes in PAIRS}
-
-    assert len(named) > 100
-    assert ("changes", "by", "output") in named
-    assert ("score", "judge_settings", "output") in named
-    assert ("units extract", "references", "parses") in named
+    assert len(PAIRS) > 100
+    assert "changes: by, output" in PAIRS
+    assert "score: judge_settings, output" in PAIRS
+    assert "units extract: references, parses" in PAIRS
 
 
-@pytest.mark.parametrize("number", range(len(PAIRS)))
-def test_no_file_that_is_read_is_replaced(folder, number):
-    name, reads, writes = PAIRS[number]
-    ending = ".json" if re.search(r"\.json\b", writes.help) else ".jsonl"
-    goal = folder / f"mine{ending}"
-    goal.write_text('{"input": "a", "topic": "mine"}\n')
-    before = goal.read_bytes(), goal.stat().st_ino
+@pytest.mark.parametrize("pair", PAIRS)
+def test_no_file_that_is_read_is_replaced(folder, monkeypatch, pair):
+    assert "would be overwritten" in refusal(folder, monkeypatch, pair)
 
-    for one, other, form in attempts(number):
-        twin = folder / spelled(folder, goal.name, "case")
-        if "case" in (one, other) and not twin.exists():
-            continue  # this disk takes it for another name
 
-        value = form.format(spelled(folder, goal.name, one))
-        output = spelled(folder, goal.name, other)
-        line = words(name, reads, value, writes, output)
-        done = run_here(line, folder, {})
-
-        assert (goal.read_bytes(), goal.stat().st_ino) == before, line
-
-        # The reason is the file, not that the command could not run at all.
-        if other != "home":
-            assert done.returncode == 2
-            reasons = ("would be overwritten", "is a link", "already exists")
-            assert any(reason in done.stderr for reason in reasons), done.stderr
+@pytest.mark.parametrize("form", FORMS)
+def test_whatever_both_are_called(folder, monkeypatch, form):
+    for pair in ("score: judge_settings, output", "units extract: references, parses"):
+        for other in SPELLINGS:
+            # A shell replaces ~; where it did not, it is a folder of that name.
+            for both in (("plain", other), (other, "plain"))[other == "home" :]:
+                said = refusal(folder, monkeypatch, pair, both, form)
+                reasons = ("would be overwritten", "is a link")
+                assert not said or any(reason in said for reason in reasons), both
 
 
 def test_the_same_output_twice_is_an_error(folder, cli):
     (folder / "s.txt").write_text("A cat sat.\n")
-    for twin in ("b.json", "./b.json", "empty/../b.json", f"{folder}/b.json"):
-        line = f"score s.txt -u s.txt -j recall -o b.json -o {twin}"
+    score = "score s.txt -u s.txt -j recall -o b.json -o"
+    lines = [f"{score} {one}b.json" for one in ("", "./", "empty/../", f"{folder}/")]
+    lines.append("units extract s.txt --srl sentences --parses b.json -o ./b.json")
+    for line in lines:
         cli(line, status=2, cwd=folder)
         assert not (folder / "b.json").exists()
-
-    line = "units extract s.txt --srl sentences --parses p.jsonl -o ./p.jsonl"
-    cli(line, status=2, cwd=folder)
-    assert not (folder / "p.jsonl").exists()
 
 
 def test_parses_are_an_output_like_the_others(folder):

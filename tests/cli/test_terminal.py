@@ -2,11 +2,12 @@
 
 import os
 import re
-import subprocess
 import sys
 
 import pytest
 from cases import quick_score
+
+from litepyramid.cli import main
 
 pty = pytest.importorskip("pty")
 CODES = re.compile("\x1b\\[[0-9;]*m")
@@ -22,23 +23,26 @@ def saved(tmp_path_factory):
 
 def shown_in_a_terminal(path, **environment):
     """What `report` writes to a terminal of 80 columns."""
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "litepyramid", "report", str(path)],
-        stdout=child,
-        env=os.environ | {"COLUMNS": "80", "TERM": "xterm"} | environment,
-    )
-    os.close(child)
+    process, terminal = pty.fork()
+    if not process:
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            setattr(sys, name, os.fdopen(number, "w" if number else "r"))
+        sys.argv = ["litepyramid", "report", str(path)]
+        os.environ.update({"COLUMNS": "80", "TERM": "xterm"} | environment)
+        try:
+            main()
+        except SystemExit as stop:
+            os._exit(stop.code)
 
     pieces = []
     try:
-        while piece := os.read(parent, 65536):
+        while piece := os.read(terminal, 65536):
             pieces.append(piece)
     except OSError:  # Linux says so when the other end is closed
         pass
 
-    assert process.wait() == 0
-    os.close(parent)
+    assert os.waitpid(process, 0)[1] == 0
+    os.close(terminal)
     return b"".join(pieces).decode().replace("\r\n", "\n")
 
 
@@ -57,13 +61,7 @@ def test_a_terminal_has_colour_and_bars_within_its_width(saved):
     assert lengths["nothing"] == 0
 
 
-def test_no_color_is_what_a_pipe_gets(saved):
-    piped = subprocess.run(
-        [sys.executable, "-m", "litepyramid", "report", str(saved)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"COLUMNS": "80"},
-    )
-    assert shown_in_a_terminal(saved, NO_COLOR="1") == piped.stdout
-    assert "\x1b" not in piped.stdout
+def test_no_color_is_what_a_pipe_gets(saved, cli):
+    piped = cli("report", saved).stdout
+    assert shown_in_a_terminal(saved, NO_COLOR="1") == piped
+    assert "\x1b" not in piped

@@ -13,14 +13,11 @@ from hypothesis import strategies as st
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset, load
-from litepyramid.io.presence import as_presence
 from litepyramid.io.scores import read_scores
-from litepyramid.types import data_hashes
 
 SUMMARIES = {"a": ["It rained.", "We left."], "b": ["", "It rained."]}
 UNITS = {"1": ["It rained.", {"text": "It was cold.", "weight": 2}], "2": ["We left."]}
 LABELS = {"a": [[1, 0.5], [1]], "b": [[0, 0], [0]]}
-PRESENCE = {"a": [[0.9, 0.5], [None]], "b": [[0, 0.1], [0.25]]}
 REFERENCES = {"1": ["It rained. It was cold."], "2": ["We left. We slept."]}
 
 
@@ -126,14 +123,6 @@ def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
     assert load(changed).hashes[sha] != hashes[sha]
 
 
-def test_the_order_of_systems_changes_no_hash_of_presence():
-    units = load(UNITS).units
-    presence = as_presence(PRESENCE, units)
-    swapped = as_presence({name: PRESENCE[name] for name in ("b", "a")}, units)
-
-    assert data_hashes(presence=swapped) == data_hashes(presence=presence)
-
-
 def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():
     text = "The bridge was closed on Monday after heavy rain. " * 4
     assert "paragraph" in load([[text, "It rained."]]).notes[0]
@@ -226,7 +215,7 @@ NUMBER = "a number from 0 to 1"
         ({"m": [1]}, ONE, "the summary of input '1' is 1"),
         ({"m": 1}, ONE, "cannot be read from a int"),
         (3, ONE, "summaries cannot be read from a int"),
-        ({"m": ["x", "y"]}, ONE, "2 summaries for 1 input"),
+        ({"m": ["x", "y"]}, ONE, "2 rows for 1 input"),
         ({"m": ["x"]}, [[]], "no units of input '1'"),
         ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], "weight nan"),
         ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], "weight None"),
@@ -244,7 +233,7 @@ def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
     [
         ("reference", ["r"], "Did you mean references?"),
         ("refs", ["r"], "Did you mean references?"),
-        ("references", [None], "the reference of input '1' is missing"),
+        ("references", [None], "no references of input '1'"),
         ("presence", {"m": [[1e308]]}, NUMBER),
         ("presence", {"m": [[float("inf")]]}, NUMBER),
         ("presence", {"n": [[1]]}, "summaries but no presence"),
@@ -302,7 +291,7 @@ STRANGE = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(STRANGE, STRANGE, STRANGE)
 def test_every_shape_is_read_or_refused(data, units, other):
     for sources in ({}, {"references": other}, {"labels": other}, {"presence": other}):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import refused
+from cases import refused, write_lines
 
 import litepyramid as lp
 from litepyramid.io.coerce import as_documents
@@ -200,6 +200,15 @@ def test_exports_in_memory_are_those_of_files():
         loaded = lp.load(summaries=data, nulls="missing")
         assert loaded.summaries[0].texts[0] == "On Monday."
         assert loaded.references[0].question == QUESTIONS[0]
+
+
+def test_a_question_in_ninety_lists_takes_no_time(tmp_path):
+    deep = "Who?"
+    for _ in range(90):
+        deep = [deep]
+    row = {"user_input": deep, "response": "Yes.", "reference": "Yes."}
+    data = lp.load(summaries=write_lines(tmp_path / "deep.jsonl", [row]))
+    assert data.references[0].question == "Who?"
 
 
 def test_two_runs_of_one_set_meet_by_their_questions(tmp_path):

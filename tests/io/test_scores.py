@@ -165,8 +165,8 @@ system,input,metric,score⏎a,1,m⏎             | 2: 3 columns. Expected 4
 system,input,metric,score⏎a,1,m,1⏎b,1,m,1⏎a,1,m,1⏎ | 4: metric 'm' scores .* twice .*f.csv:2
 {"system": "a"}⏎                             | 1: no column of scores
 {"system": "a", "metric": "m", "score": 1}⏎  | 1: no column 'input'
-{"system": null, "input": 1, "metric": "m", "score": 1}⏎ | 1: the system is None
-{"system": "a", "input": 1, "metric": true, "score": 1}⏎ | 1: the metric is True
+{"system": null, "input": 1, "metric": "m", "score": 1}⏎ | 1: no "system"
+{"system": "a", "input": 1, "metric": true, "score": 1}⏎ | 1: "metric" is true
 {"system": "a", "input": 1, "metric": "m", "score": true}⏎ | 'True' is not a number
 {"system": "a", "input": 1, "metric": "m", "score": "1_0"}⏎ | '1_0' is not a number
 {"system": "a", "input": 1, "metric": "m"}⏎  | 1: no column 'score'

@@ -36,11 +36,13 @@ def test_what_is_no_system_is_refused():
         lp.load(summaries=FRAME, columns="system=bart+pegasus")
 
 
-def test_scores_with_a_column_or_a_row_for_each_system():
+def test_scores_with_a_column_or_a_row_for_each_system(tmp_path):
     wide = pandas.DataFrame({"doc": ["x", "y"], "bart": [0.1, 0.2], "t5": [0.3, 0.4]})
-    table = lp.read_scores(wide, columns="input=doc,system=bart+t5")
-    assert table.systems == ("bart", "t5")
-    assert table.values.tolist() == [[[0.1, 0.2], [0.3, 0.4]]]
+    wide.to_csv(tmp_path / "with an index.csv")
+    for source in (wide, tmp_path / "with an index.csv"):
+        table = lp.read_scores(source, columns="input=doc,system=bart+t5")
+        assert table.systems == ("bart", "t5")
+        assert table.values.tolist() == [[[0.1, 0.2], [0.3, 0.4]]]
 
     rows = pandas.DataFrame({"system": ["a", "b"], "rouge": [1, 2], "human": [3, 4]})
     assert lp.read_scores(rows).values.tolist() == [[[1.0], [2.0]], [[3.0], [4.0]]]

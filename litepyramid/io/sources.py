@@ -1,0 +1,208 @@
+"""What a user gives, of whatever shape, as tables of rows.
+
+A source is a path, plain Python (lists in the order of the inputs, dicts by id or by
+system), or a data frame or rows with named columns (`io.rows.COLUMNS`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from litepyramid.errors import InputError
+from litepyramid.files import file_type, files_in
+from litepyramid.io.readers import read_rows, table_rows
+from litepyramid.io.rows import ColumnNames, Row, Rows, identifier
+from litepyramid.tables import plain
+from litepyramid.text import cut
+
+_COLUMN_METHODS = ("to_pylist", "to_list", "tolist")
+"""How Arrow, polars and numpy give a column as a list."""
+
+
+class Kind(NamedTuple):
+    """What data of a kind are called, as a list and of one input; the columns of their
+    rows."""
+
+    many: str
+    one: str
+    columns: str
+
+    @property
+    def expected(self) -> str:
+        """What their source may be."""
+        python = "lists in the order of the inputs, dicts by system or input"
+        return (
+            f"a path, {python}, or a data frame or rows with the columns {self.columns}"
+        )
+
+
+KINDS = {
+    "unit": Kind("units", "units", "input and unit"),
+    "reference": Kind("references", "reference", "input and reference"),
+    "document": Kind("documents", "document", "input and document"),
+    "summary": Kind("summaries", "summary", "system, input and summary"),
+    "label": Kind("labels", "labels", "system, input, unit and label"),
+    "presence": Kind("presence", "presence", "system, input, unit and presence"),
+}
+TEXTS = ("reference", "document")
+"""Kinds whose values are texts; where they come again, they count once."""
+_OF_INPUTS = ("unit", *TEXTS)
+
+
+def as_list(value: Any) -> Any:
+    """A one-dimensional thing of any library as a list; all else as it is.
+
+    A pandas Series whose index has a name is a dict: the index holds the ids. Missing
+    values are None.
+    """
+    if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
+        return value
+
+    # A set has no order, and a frame or a table has columns: neither is one list.
+    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
+    if is_frame or isinstance(value, set | frozenset):
+        return value
+
+    index = getattr(value, "index", None)
+    if getattr(index, "name", None) is not None:
+        ids = plain(value.index.tolist())
+        if len(set(ids)) == len(ids):
+            return dict(zip(ids, plain(value.tolist()), strict=True))
+
+    if hasattr(value, "notna"):
+        value = value.astype(object).where(value.notna(), None)
+
+    for method in _COLUMN_METHODS:
+        if hasattr(value, method):
+            return plain(getattr(value, method)())
+
+    return list(value) if isinstance(value, Iterable) else value
+
+
+def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
+    """The tables of a source: one for each file, and for each system of a dict."""
+    if isinstance(value, Rows):
+        return [value]
+
+    many = KINDS[what].many
+    if paths := paths_of(value):
+        files = [check_path(path) for path in paths]
+        if what not in _OF_INPUTS:
+            # One after the other: files of many systems are not held all at once.
+            blank_ok = what == "summary"
+            listed = files_in(files, many)
+            return (read_rows(path, columns, blank_ok=blank_ok) for path in listed)
+        if len(files) > 1:
+            raise InputError(f"{many} in {len(files)} files", expected="one file")
+        return [read_rows(files[0], columns)]
+
+    if (table := table_rows(value, what, many, columns)) is not None:
+        return [table]
+
+    is_list = isinstance(value, list | tuple)
+    if what in _OF_INPUTS:
+        # A list of texts may be references, but units are lists of them.
+        if what == "unit" and is_list and value and isinstance(value[0], str):
+            raise unreadable(value, what)
+        return [_plain_rows(value, what)]
+
+    # A list of texts alone: nobody said whose they are.
+    if what == "summary" and is_list:
+        value = {"system": value}
+    if not isinstance(value, Mapping) or not value:
+        raise unreadable(value, what)
+
+    tables: list[Rows] = []
+    for key, of_system in value.items():
+        system = key if isinstance(key, str) and key.strip() else identifier(key)
+        if system is None:
+            raise InputError(f"a system is called {key!r}", expected="a name")
+
+        if isinstance(of_system, Path):
+            named = tables_of(of_system, what, columns)
+            tables += [replace(table, system=system) for table in named]
+        else:
+            # One text alone is the summary of the one input.
+            alone = what == "summary" and isinstance(of_system, str)
+            texts = [of_system] if alone else of_system
+            tables.append(_plain_rows(texts, what, system))
+
+    return tables
+
+
+def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
+    """A row for each input of a list in their order, or of a dict by their ids."""
+    many = KINDS[what].many
+    path = f"{many} of '{system}'" if system else many
+    values = as_list(value)
+    if not isinstance(values, Mapping | list | tuple) or not values:
+        raise unreadable(value, what, path)
+
+    by_id = isinstance(values, Mapping)
+    rows = []
+    for n, key in enumerate(values, start=1):
+        row = {"input": key} if by_id else {}
+        of = f"of input '{key if by_id else n}'"
+        cell = values[key] if by_id else key
+        # A frame writes NaN where there is no text.
+        if isinstance(cell, float) and cell != cell:
+            cell = None
+
+        if what == "summary":
+            row[what] = cell
+            if not isinstance(cell, str | None):
+                problem = f"the summary {of} is {cut(repr(cell))}"
+                raise InputError(problem, path=path, expected="a text")
+        else:
+            is_text = what in _OF_INPUTS and isinstance(cell, str)
+            listed = [cell] if is_text else as_list(cell)
+            if not isinstance(listed, list | tuple | None):
+                raise unreadable(cell, what, path)
+            row[many] = list(listed) if listed else None
+
+        if what in _OF_INPUTS and not row[many]:
+            raise InputError(
+                f"no {many} {of}",
+                path=path,
+                expected="at least one",
+                hint="Leave the input out, here and among the summaries.",
+            )
+        rows.append(Row(n, row))
+
+    return Rows(path, "plain", rows, system=system)
+
+
+def paths_of(value: Any) -> Sequence[str | Path]:
+    """The files that a path or a list of `Path`s names; none if it is something
+    else."""
+    if isinstance(value, str | Path):
+        return [value]
+    listed = isinstance(value, list | tuple) and value
+    return value if listed and isinstance(value[0], Path) else ()
+
+
+def check_path(path: str | Path) -> str | Path:
+    """The path, if something is there; else InputError."""
+    if file_type(path) is None:
+        raise InputError(
+            "no such file or folder",
+            path=path,
+            hint="Check the path; put a single text into a list.",
+        )
+    return path
+
+
+def unreadable(value: Any, what: str, path: str | None = None) -> InputError:
+    """The error about a value of a type that nothing of this kind is read from."""
+    of = ""
+    if isinstance(value, list | tuple) and value:
+        of = f" of {type(value[0]).__name__}"
+    elif isinstance(value, set | frozenset):
+        of = ", which has no order"
+
+    return InputError(
+        f"{KINDS[what].many} cannot be read from a {type(value).__name__}{of}",
+        path=path,
+        expected=KINDS[what].expected,
+    )
