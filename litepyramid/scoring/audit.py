@@ -296,7 +296,7 @@ def _biases(
             weights = np.ones(len(inputs))
         else:
             some = pairs.systems == n
-            shares = result.rule.shares(result.rule.layout(result.units))
+            shares = result.rule.shares(result.layout)
             # Penalties count against the score; an input may have no share at all.
             whole = ordered_sum(np.abs(shares)) / len(result.inputs)
             shares = shares[pairs.columns[some]]
@@ -322,7 +322,7 @@ def _summary_error(
         apart = np.sort(error - system_means(error)[:, None], axis=None)
         return float(np.nanstd(apart))
     # Single facts tell how they err, not how those of a summary err together.
-    shares = result.rule.shares(result.rule.layout(result.units))[pairs.columns]
+    shares = result.rule.shares(result.layout)[pairs.columns]
     squares = pairs.weights * (shares * (pairs.presence - pairs.labels)) ** 2
     return float(np.sqrt(squares.sum() / result.values.size))
 

@@ -25,7 +25,8 @@ from litepyramid.scoring.history import (
 from litepyramid.scoring.inference import MEASURES, too_few_inputs, with_holm
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.runs import AlignedRuns, align_runs, saved_run
+from litepyramid.scoring.runs import AlignedRuns, align_runs
+from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_changes import (
     SystemChange,
     read_groups,
@@ -425,7 +426,7 @@ def changes(
             expected="an old one and a new one, or a history that -o FILE.jsonl wrote",
         )
 
-    results = [saved_run(run) for run in runs]
+    results = [report(run) for run in runs]
     baseline = results[0]
     alpha = round(1 - baseline.confidence, 12)
     gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)

@@ -303,7 +303,7 @@ def combine(
         spread = sample.spread
         if spread == "inputs":
             answers, _ = answers_on(result, sample)
-            values, _ = result.rule.apply(answers, result.rule.layout(result.units), 0)
+            values, _ = result.rule.apply(answers, result.layout, 0)
             people = ScoreMatrix("human", result.systems, result.inputs, values)
             estimates = _of_inputs(result.matrix, people, target, confidence)
         else:
@@ -317,7 +317,7 @@ def combine(
 
     limits = (-np.inf, np.inf)
     if result is not None:
-        limits = result.rule.limits(result.rule.layout(result.units))
+        limits = result.rule.limits(result.layout)
     return _combined(
         estimates,
         limits,

@@ -133,17 +133,6 @@ def test_half_done_judging_keeps_every_answer(judging):
     assert result.named["duplicates"] == ["alpha on bridge by Ann (at Ann)"]
 
 
-def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
-    rows = full(judging, "Ann") + full(judging, "Bob") + full(judging, "Eve", flip=True)
-    result = collect_labels(judging, rows)
-    assert [w.worker for w in result.agreement.workers if w.dropped] == ["Eve"]
-    everybody = collect_labels(judging, rows, 1)
-    assert everybody.agreement.alpha < result.agreement.alpha == 1
-    assert [e.labels for e in everybody.labels] == [e.labels for e in result.labels]
-    beta = next(e for e in result.labels if e.system == "beta")
-    assert beta.labels[1] == (0, 0, 0, 0)
-
-
 def test_task_file_round_trip(tmp_path, tasks, judging):
     path = tmp_path / "tasks.json"
     for kind in (tasks, judging):

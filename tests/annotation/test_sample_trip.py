@@ -147,38 +147,3 @@ def test_through_label_studio(cli, scored, tmp_path):
     path = tmp_path / "export.json"
     path.write_text(sample.label_studio(rows, answer), encoding="utf-8")
     check(cli, scored, folder, tasks, path, last)
-
-
-def test_partial_answers_and_skips_leave_it_unbiased(scored, tmp_path):
-    """Thirty drawn samples as the page saves them, of which people did three quarters
-    of the tasks and skipped some facts: the mean estimate is the truth's."""
-    units = lp.load(scored / "units.jsonl", summaries=scored / "texts")
-    result = lp.report(scored / "scores.json")
-    errors = []
-    covered = []
-
-    for seed in range(30):
-        drawing = lp.Sampling(60, by=result, seed=seed)
-        folder = tmp_path / f"{seed}"
-        lp.export(units.summaries, folder, units=units.units, sample=drawing)
-        rng = random.Random(seed)
-        rows = []
-        for task in read_tasks(folder).judging[:45]:
-            presence = {}
-            for n, unit in enumerate(task.units):
-                skipped = rng.random() < 0.15
-                presence[str(n)] = None if skipped else truth(task.system, unit)
-            rows.append({"task": task.id, "finished": True, "presence": presence})
-
-        path = tmp_path / f"{seed}.json"
-        path.write_text(sample.page_of(*rows), encoding="utf-8")
-        judged = lp.import_answers(folder, [path])
-        combined = lp.combine(result, labels=judged)
-        for one in combined.systems:
-            errors.append(one.score - goal()[one.system])
-            covered.append(one.low <= goal()[one.system] <= one.high)
-
-    mean = np.mean(errors)
-    assert abs(mean) < 3 * np.std(errors) / np.sqrt(len(errors))
-    assert np.std(errors) < 0.12
-    assert np.mean(covered) > 0.85
