@@ -31,7 +31,7 @@ from litepyramid.files import (
 from litepyramid.io.coerce import as_names, as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
-from litepyramid.tables import HIDDEN, Column, Result, Table, hidden, record
+from litepyramid.tables import HIDDEN, Result, Table, hidden, record
 from litepyramid.text import counted
 from litepyramid.types import (
     Fields,
@@ -485,8 +485,8 @@ class ExportResult(Result):
             )
 
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
-        rows = tuple((what, number) for what, number in counts.items() if number)
-        return [Table("Tasks", (Column("what"), Column("number")), rows, tuple(notes))]
+        rows = [row for row in counts.items() if row[1]]
+        return [Table.of("Tasks", ("what", "number"), rows, notes)]
 
 
 def export(

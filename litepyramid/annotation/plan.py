@@ -27,6 +27,7 @@ from litepyramid.types import (
     Signature,
     Texts,
     TextsLike,
+    UnitKind,
     UnitsLike,
     fingerprint,
 )
@@ -198,7 +199,7 @@ class BudgetPlan(Result):
         quality = []
         for key, name in names.items():
             quality.append((name, expected[key], 1 - expected[key]))
-        heads = (Column("annotators"), Column("kept"), Column("lost"))
+        heads = ("annotators", "kept", "lost")
         note = (
             "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
             "would write."
@@ -206,7 +207,7 @@ class BudgetPlan(Result):
 
         return [
             budget,
-            Table("Expected quality, by who annotates", heads, tuple(quality), (note,)),
+            Table.of("Expected quality, by who annotates", heads, quality, [note]),
         ]
 
     def to_json(self) -> Fields:
@@ -339,27 +340,18 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
         by = "length" if by == "easiness" else by
         values = _no_easiness(entries, by, told)
     else:
+        given = {}
+        sources: dict[UnitKind, Any] = {"scu": scus, "stu": stus}
+        for kind, source in sources.items():
+            if source is not None:
+                given[f"{kind}s"] = as_units(source, kind=kind, only=True, **readers)
+
         values = sentence_easiness(
             entries,
             by=by,
             easiness=easiness,
             language=told,
-            scus=None
-            if scus is None
-            else as_units(
-                scus,
-                kind="scu",
-                only=True,
-                **readers,
-            ),
-            stus=None
-            if stus is None
-            else as_units(
-                stus,
-                kind="stu",
-                only=True,
-                **readers,
-            ),
+            **given,
         )
 
     total = len(values.sentences)

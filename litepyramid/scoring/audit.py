@@ -3,7 +3,6 @@ do."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from litepyramid.judges.base import Evidence, Explainer
 from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.pages import fill_template
+from litepyramid.pages import fill_page
 from litepyramid.scoring.combine import CombinedScores, combine
 from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.judge_errors import (
@@ -145,18 +144,14 @@ class JudgeAudit(Result):
             text = one.summary or ""
             parts.append((one, text[:start], text[start:end], text[end:]))
 
-        page = fill_template(
+        page = fill_page(
             "litepyramid.reports",
-            "audit.html",
+            "audit",
+            {},
             title=self.verdict,
             tables=self.to_tables(),
             worst=parts,
             show=show,
-            style=files("litepyramid.reports")
-            .joinpath("templates/audit.css")
-            .read_text(),
-            script="",
-            data="{}",
         )
         page = page.encode("utf-8", "replace").decode()
         if path is not None:

@@ -160,8 +160,8 @@ class ChangeResult(Result):
         columns = [*run, "system", *_KINDS, "old", "new", *measures, "better", "worse"]
         failures = [f"FAIL: {reason}" for reason in self.failures]
         notes = [*failures, *self.notes, str(self.signature)]
-        systems = Table.of(self.headline, columns, self.rows("systems"), notes)
-        tables = [replace(systems, repeated=1 + len(run))]
+        rows = self.rows("systems")
+        tables = [Table.of(self.headline, columns, rows, notes, 1 + len(run))]
 
         for kind, first in zip(_KINDS, ("worst", "best"), strict=True):
             facts = self._facts(kind)

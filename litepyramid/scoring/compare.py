@@ -91,14 +91,8 @@ class SystemComparison(Result):
         inputs = counted(max(pair.inputs for pair in self.pairs), "input")
         title = f"{metric_title(self.metric)}: differences {title} on {inputs}"
         repeated = 3 if self._many else 2
-        return [
-            replace(
-                table,
-                title=title,
-                notes=self._notes(),
-                repeated=repeated,
-            )
-        ]
+        notes = self._notes()
+        return [replace(table, title=title, notes=notes, repeated=repeated)]
 
     def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
