@@ -401,23 +401,18 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         writer.writeheader()
 
         for t in tasks.tasks:
-            row = {"task_id": t.id, "question": guarded(t.question or "")}
+            row = {"task_id": t.id, "question": t.question or ""}
+            rows = [row]
             if isinstance(t, WritingTask):
-                texts = {"before": " ".join(t.before), "sentence": t.text}
-                texts["after"] = " ".join(t.after)
-                writer.writerow(
-                    row | {name: guarded(text) for name, text in texts.items()}
-                )
+                row |= {"before": " ".join(t.before), "sentence": t.text}
+                row["after"] = " ".join(t.after)
             else:
-                row["summary"] = guarded(t.summary)
-                for n, text in enumerate(t.units, start=1):
-                    writer.writerow(
-                        {
-                            **row,
-                            "number": n,
-                            "fact": guarded(text),
-                        }
-                    )
+                row["summary"] = t.summary
+                facts = enumerate(t.units, start=1)
+                rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
+
+            for cells in rows:
+                writer.writerow({name: guarded(cell) for name, cell in cells.items()})
 
     return [f"sheet{suffix}.csv"]
 

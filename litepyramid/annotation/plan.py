@@ -145,31 +145,33 @@ class BudgetPlan(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The budget and its expected quality."""
-        machine = [s for s in self.sentences if not (s.annotate or s.earlier)]
-        groups = {
+        others = [s for s in self.sentences if not s.annotate]
+        earlier = [s for s in others if s.earlier]
+        groups: dict[str, Sequence[PlannedSentence]] = {
             "people (SCUs)": self.chosen(),
-            "people, earlier plans": [
-                s for s in self.sentences if s.earlier and not s.annotate
-            ],
-            "machine (STUs)": machine,
+            "people, earlier plans": earlier,
+            "machine (STUs)": [s for s in others if not s.earlier],
             "all": self.sentences,
         }
-        groups = {name: several for name, several in groups.items() if several}
         rows = []
         for name, several in groups.items():
+            if not several:
+                continue
             values = np.array([s.easiness for s in several], np.float64)
-            rows.append(
-                {
-                    "by": name,
-                    "sentences": len(several),
-                    "share": len(several) / len(self.sentences),
-                    "inputs": len({s.input for s in several}),
-                    "words": _words(several),
-                    "easiness": mean_of_scored(values),
-                }
-            )
+            number = len(several)
+            share = number / len(self.sentences)
+            inputs = len({s.input for s in several})
+            easiness = mean_of_scored(values)
+            rows.append((name, number, share, inputs, _words(several), easiness))
 
-        columns = ("by", "sentences", Column("share", digits=2), "inputs", "words")
+        columns = (
+            "by",
+            "sentences",
+            Column("share", digits=2),
+            "inputs",
+            "words",
+            Column("easiness", "mean easiness"),
+        )
         scus = round(SCUS_PER_WORD * _words(self.chosen()))
         notes = (
             f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
@@ -178,22 +180,19 @@ class BudgetPlan(Result):
             f"Signature: {self.signature}",
         )
 
-        easiness = Column("easiness", "mean easiness")
-        budget = Table.of(
-            "Who covers which sentences", (*columns, easiness), rows, notes
-        )
+        budget = Table.of("Who covers which sentences", columns, rows, notes)
         if np.isnan(self.values("easiness")).all():
             return [budget.without("easiness")]
 
-        number = counted(self.count, "sentence")
+        planned = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
             "earlier": "earlier plans alone",
-            "random": f"{number} at random",
-            "plan": f"this plan ({number})",
+            "random": f"{planned} at random",
+            "plan": f"this plan ({planned})",
             "everybody": "everybody (Lite2)",
         }
-        if "people, earlier plans" not in groups:
+        if not earlier:
             del names["earlier"]
         expected = self.expected()
         quality = []

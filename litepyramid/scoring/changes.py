@@ -192,19 +192,12 @@ class ChangeResult(Result):
             if rows == "systems":
                 listed.append(_system_row(change) | head)
             elif rows == "facts":
-                for kind, facts in (("lost", change.lost), ("gained", change.gained)):
-                    for fact in facts:
-                        listed.append(
-                            {
-                                **head,
-                                "change": kind,
-                                **record(fact),
-                            }
-                        )
-            elif rows == "inputs":
-                listed += [head | row(entry) for entry in change.by_input]
+                for kind in _KINDS:
+                    for fact in getattr(change, kind):
+                        listed.append({**head, "change": kind, **record(fact)})
             else:
-                listed += [head | row(entry) for entry in change.by_group]
+                entries = change.by_input if rows == "inputs" else change.by_group
+                listed += [head | row(entry) for entry in entries]
 
         return listed
 

@@ -69,14 +69,15 @@ class SampledLabels:
 
         labels = np.full((len(systems), column), np.nan)
         probability = np.full((len(systems), column), np.nan)
+        # A text that an input has twice fills its places one after the other.
+        left: dict[tuple[str, ...], list[int]] = {}
         for fact in self.facts:
-            row = systems.get(fact.system)
-            # A text that an input has twice fills its places one after the other.
-            for place in columns.get((fact.input, fact.unit), []):
-                if row is not None and np.isnan(probability[row, place]):
-                    probability[row, place] = fact.probability
-                    labels[row, place] = np.nan if fact.label is None else fact.label
-                    break
+            key = fact.input, fact.unit
+            places = left.setdefault((fact.system, *key), [*columns[key]])
+            if fact.system in systems and places:
+                place = systems[fact.system], places.pop(0)
+                probability[place] = fact.probability
+                labels[place] = np.nan if fact.label is None else fact.label
             else:
                 what = f"'{cut(fact.unit, 60)}' of {fact.system} on {fact.input}"
                 raise InputError(

@@ -166,6 +166,8 @@ DRAFT = {"result": [choice("presence_1", "No")], "user": "a"}
     [
         ({"annotations": [YES, choice("other", "x"), {"id": "relation"}]},
          ("t", "3", {0: True}, True, False)),
+        ({"annotations": [choice("presence_2", "Skip")]},
+         ("t", "3", {2: None}, True, False)),
         ({"annotations": [], "cancelled": True}, ("t", "3", {}, True, True)),
         ({"drafts": [DRAFT]}, ("t", "a", {1: False}, False, False)),
         ({"drafts": [17]}, None),  # only its id

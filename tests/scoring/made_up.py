@@ -7,7 +7,18 @@ import litepyramid as lp
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
-WORDS = ["river", "bridge", "mayor", "storm", "ferry", "council", "museum", "strike", "harbour", "bank"]
+WORDS = [
+    "river",
+    "bridge",
+    "mayor",
+    "storm",
+    "ferry",
+    "council",
+    "museum",
+    "strike",
+    "harbour",
+    "bank",
+]
 
 
 def made_up(
@@ -40,8 +51,7 @@ def made_up(
             size = int(rng.integers(10, 80))
             texts.append(" ".join(rng.choice(WORDS, size)))
             logit = rng.normal(0.3 * s - 0.5, 1.5, 8)
-            known = expit(logit + 0.5 * rng.standard_normal())
-            label = rng.random(8) < known
+            label = rng.random(8) < expit(logit + 0.5 * rng.standard_normal())
             if fault == "length":
                 logit += (size - 45) / 30
             elif fault == "lenient":
