@@ -72,21 +72,22 @@ class Table:
         columns: Iterable[Column | str],
         entries: Iterable[Any],
         notes: Iterable[str] = (),
+        repeated: int = 1,
     ) -> Table:
-        """A row an entry: its attributes, or a mapping's values, by the columns'
-        names."""
+        """A row an entry: a tuple as it is, a mapping's values or else attributes by
+        the columns' names."""
         named = [Column(c) if isinstance(c, str) else c for c in columns]
 
         rows = []
         for entry in entries:
-            is_mapping = isinstance(entry, Mapping)
-            cells = []
-            for column in named:
-                name = column.name
-                cells.append(entry[name] if is_mapping else getattr(entry, name))
+            cells = entry
+            if isinstance(entry, Mapping):
+                cells = [entry[column.name] for column in named]
+            elif not isinstance(entry, tuple):
+                cells = [getattr(entry, column.name) for column in named]
             rows.append(tuple(cells))
 
-        return cls(title, tuple(named), tuple(rows), tuple(notes))
+        return cls(title, tuple(named), tuple(rows), tuple(notes), repeated)
 
     def without(self, *names: str) -> Table:
         """The table less the columns of these names."""

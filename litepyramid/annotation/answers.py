@@ -134,11 +134,10 @@ class WrittenUnits(Answers):
             ("SCU", "people, earlier", kinds["scu"] - self.written),
             ("STU", "machine", kinds["stu"]),
         ]
-        columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
+        notes.append(f"Signature: {self.signature}")
+        columns = ("kind", Column("written_by", "written by"), "units")
         title = f"Units of {counted(len(self.units), 'input')}"
-        return [
-            Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))
-        ]
+        return [Table.of(title, columns, rows, notes)]
 
 
 @dataclass(frozen=True)
@@ -177,8 +176,8 @@ class JudgedLabels(Answers):
                 "facts."
             )
 
-        columns = [Column(name) for name in ("system", "inputs", "labels", "present")]
-        table = Table("Presence labels", tuple(columns), tuple(rows), tuple(notes))
+        columns = ("system", "inputs", "labels", "present")
+        table = Table.of("Presence labels", columns, rows, notes)
         return [table, *self.agreement.to_tables()]
 
     def _answers_of(self, entry: SystemLabels) -> list[tuple[str, float]]:

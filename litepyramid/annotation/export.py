@@ -31,7 +31,7 @@ from litepyramid.files import (
 from litepyramid.io.coerce import as_names, as_summaries, as_units
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
-from litepyramid.tables import HIDDEN, Column, Result, Table, hidden, record
+from litepyramid.tables import HIDDEN, Result, Table, hidden, record
 from litepyramid.text import counted
 from litepyramid.types import (
     Fields,
@@ -401,23 +401,18 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         writer.writeheader()
 
         for t in tasks.tasks:
-            row = {"task_id": t.id, "question": guarded(t.question or "")}
+            row = {"task_id": t.id, "question": t.question or ""}
+            rows = [row]
             if isinstance(t, WritingTask):
-                texts = {"before": " ".join(t.before), "sentence": t.text}
-                texts["after"] = " ".join(t.after)
-                writer.writerow(
-                    row | {name: guarded(text) for name, text in texts.items()}
-                )
+                row |= {"before": " ".join(t.before), "sentence": t.text}
+                row["after"] = " ".join(t.after)
             else:
-                row["summary"] = guarded(t.summary)
-                for n, text in enumerate(t.units, start=1):
-                    writer.writerow(
-                        {
-                            **row,
-                            "number": n,
-                            "fact": guarded(text),
-                        }
-                    )
+                row["summary"] = t.summary
+                facts = enumerate(t.units, start=1)
+                rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
+
+            for cells in rows:
+                writer.writerow({name: guarded(cell) for name, cell in cells.items()})
 
     return [f"sheet{suffix}.csv"]
 
@@ -485,8 +480,8 @@ class ExportResult(Result):
             )
 
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
-        rows = tuple((what, number) for what, number in counts.items() if number)
-        return [Table("Tasks", (Column("what"), Column("number")), rows, tuple(notes))]
+        rows = [row for row in counts.items() if row[1]]
+        return [Table.of("Tasks", ("what", "number"), rows, notes)]
 
 
 def export(

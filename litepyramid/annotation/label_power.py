@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.errors import InputError
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread, ordered_columns
+from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import by_id, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
@@ -287,12 +287,8 @@ def _draw_errors(result: ScoreResult | None) -> dict[Spread, float]:
     if result is None or result.labels is None or result.label_units != result.units:
         return {}
 
-    layout = result.rule.layout(result.units)
-    # By ids and texts, so that the order of files changes no sum.
-    columns = ordered_columns(result)
-    shares = result.rule.shares(layout)[columns]
-    numbers = np.repeat(np.argsort(by_id(result.inputs)), np.diff(layout.offsets))
-    inputs = numbers[columns]
+    columns, inputs = ordered_facts(result)
+    shares = result.rule.shares(result.layout)[columns]
     squares: dict[Spread, list[float]] = {"summaries": [], "facts": []}
 
     for own_labels, judged in zip(result.labels, result.presence, strict=True):

@@ -27,6 +27,7 @@ from litepyramid.types import (
     Signature,
     Texts,
     TextsLike,
+    UnitKind,
     UnitsLike,
     fingerprint,
 )
@@ -144,31 +145,33 @@ class BudgetPlan(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The budget and its expected quality."""
-        machine = [s for s in self.sentences if not (s.annotate or s.earlier)]
-        groups = {
+        others = [s for s in self.sentences if not s.annotate]
+        earlier = [s for s in others if s.earlier]
+        groups: dict[str, Sequence[PlannedSentence]] = {
             "people (SCUs)": self.chosen(),
-            "people, earlier plans": [
-                s for s in self.sentences if s.earlier and not s.annotate
-            ],
-            "machine (STUs)": machine,
+            "people, earlier plans": earlier,
+            "machine (STUs)": [s for s in others if not s.earlier],
             "all": self.sentences,
         }
-        groups = {name: several for name, several in groups.items() if several}
         rows = []
         for name, several in groups.items():
+            if not several:
+                continue
             values = np.array([s.easiness for s in several], np.float64)
-            rows.append(
-                {
-                    "by": name,
-                    "sentences": len(several),
-                    "share": len(several) / len(self.sentences),
-                    "inputs": len({s.input for s in several}),
-                    "words": _words(several),
-                    "easiness": mean_of_scored(values),
-                }
-            )
+            number = len(several)
+            share = number / len(self.sentences)
+            inputs = len({s.input for s in several})
+            easiness = mean_of_scored(values)
+            rows.append((name, number, share, inputs, _words(several), easiness))
 
-        columns = ("by", "sentences", Column("share", digits=2), "inputs", "words")
+        columns = (
+            "by",
+            "sentences",
+            Column("share", digits=2),
+            "inputs",
+            "words",
+            Column("easiness", "mean easiness"),
+        )
         scus = round(SCUS_PER_WORD * _words(self.chosen()))
         notes = (
             f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
@@ -177,28 +180,25 @@ class BudgetPlan(Result):
             f"Signature: {self.signature}",
         )
 
-        easiness = Column("easiness", "mean easiness")
-        budget = Table.of(
-            "Who covers which sentences", (*columns, easiness), rows, notes
-        )
+        budget = Table.of("Who covers which sentences", columns, rows, notes)
         if np.isnan(self.values("easiness")).all():
             return [budget.without("easiness")]
 
-        number = counted(self.count, "sentence")
+        planned = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
             "earlier": "earlier plans alone",
-            "random": f"{number} at random",
-            "plan": f"this plan ({number})",
+            "random": f"{planned} at random",
+            "plan": f"this plan ({planned})",
             "everybody": "everybody (Lite2)",
         }
-        if "people, earlier plans" not in groups:
+        if not earlier:
             del names["earlier"]
         expected = self.expected()
         quality = []
         for key, name in names.items():
             quality.append((name, expected[key], 1 - expected[key]))
-        heads = (Column("annotators"), Column("kept"), Column("lost"))
+        heads = ("annotators", "kept", "lost")
         note = (
             "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
             "would write."
@@ -206,7 +206,7 @@ class BudgetPlan(Result):
 
         return [
             budget,
-            Table("Expected quality, by who annotates", heads, tuple(quality), (note,)),
+            Table.of("Expected quality, by who annotates", heads, quality, [note]),
         ]
 
     def to_json(self) -> Fields:
@@ -339,27 +339,18 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
         by = "length" if by == "easiness" else by
         values = _no_easiness(entries, by, told)
     else:
+        given = {}
+        sources: dict[UnitKind, Any] = {"scu": scus, "stu": stus}
+        for kind, source in sources.items():
+            if source is not None:
+                given[f"{kind}s"] = as_units(source, kind=kind, only=True, **readers)
+
         values = sentence_easiness(
             entries,
             by=by,
             easiness=easiness,
             language=told,
-            scus=None
-            if scus is None
-            else as_units(
-                scus,
-                kind="scu",
-                only=True,
-                **readers,
-            ),
-            stus=None
-            if stus is None
-            else as_units(
-                stus,
-                kind="stu",
-                only=True,
-                **readers,
-            ),
+            **given,
         )
 
     total = len(values.sentences)

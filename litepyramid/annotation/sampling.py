@@ -11,7 +11,7 @@ from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import Spread, ordered_columns
+from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import report
 from litepyramid.stats import number_of, sums_by
 from litepyramid.text import cut
@@ -264,7 +264,7 @@ def _unsureness_of(result: ScoreResult, frame: _Frame) -> FloatArray:
             facts.append((entry.input, text))
 
     wanted = {*frame.facts}
-    order = [c for c in ordered_columns(result).tolist() if facts[c] in wanted]
+    order = [c for c in ordered_facts(result)[0].tolist() if facts[c] in wanted]
     missing = {*frame.systems} - {*result.systems}
     if missing or tuple([facts[column] for column in order]) != frame.facts:
         what = f"the system '{min(missing)}'" if missing else "all of the facts"

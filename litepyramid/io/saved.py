@@ -60,7 +60,7 @@ class SavedScores:
     Attributes:
         rule: How presence became scores (`ScoringRule`).
         samples: Bootstrap samples of the intervals, drawn with `seed`.
-        checksum: Of the numbers and the signature (`scoring.consistency`).
+        checksum: Of the numbers and the signature (`ScoreResult.checksum`).
     """
 
     metric: str

@@ -3,7 +3,6 @@ do."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from litepyramid.judges.base import Evidence, Explainer
 from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.pages import fill_template
+from litepyramid.pages import fill_page
 from litepyramid.scoring.combine import CombinedScores, combine
 from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.judge_errors import (
@@ -145,18 +144,14 @@ class JudgeAudit(Result):
             text = one.summary or ""
             parts.append((one, text[:start], text[start:end], text[end:]))
 
-        page = fill_template(
+        page = fill_page(
             "litepyramid.reports",
-            "audit.html",
+            "audit",
+            {},
             title=self.verdict,
             tables=self.to_tables(),
             worst=parts,
             show=show,
-            style=files("litepyramid.reports")
-            .joinpath("templates/audit.css")
-            .read_text(),
-            script="",
-            data="{}",
         )
         page = page.encode("utf-8", "replace").decode()
         if path is not None:
@@ -296,7 +291,7 @@ def _biases(
             weights = np.ones(len(inputs))
         else:
             some = pairs.systems == n
-            shares = result.rule.shares(result.rule.layout(result.units))
+            shares = result.rule.shares(result.layout)
             # Penalties count against the score; an input may have no share at all.
             whole = ordered_sum(np.abs(shares)) / len(result.inputs)
             shares = shares[pairs.columns[some]]
@@ -322,7 +317,7 @@ def _summary_error(
         apart = np.sort(error - system_means(error)[:, None], axis=None)
         return float(np.nanstd(apart))
     # Single facts tell how they err, not how those of a summary err together.
-    shares = result.rule.shares(result.rule.layout(result.units))[pairs.columns]
+    shares = result.rule.shares(result.layout)[pairs.columns]
     squares = pairs.weights * (shares * (pairs.presence - pairs.labels)) ** 2
     return float(np.sqrt(squares.sum() / result.values.size))
 

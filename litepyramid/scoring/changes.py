@@ -25,7 +25,8 @@ from litepyramid.scoring.history import (
 from litepyramid.scoring.inference import MEASURES, too_few_inputs, with_holm
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.runs import AlignedRuns, align_runs, saved_run
+from litepyramid.scoring.runs import AlignedRuns, align_runs
+from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_changes import (
     SystemChange,
     read_groups,
@@ -159,8 +160,8 @@ class ChangeResult(Result):
         columns = [*run, "system", *_KINDS, "old", "new", *measures, "better", "worse"]
         failures = [f"FAIL: {reason}" for reason in self.failures]
         notes = [*failures, *self.notes, str(self.signature)]
-        systems = Table.of(self.headline, columns, self.rows("systems"), notes)
-        tables = [replace(systems, repeated=1 + len(run))]
+        rows = self.rows("systems")
+        tables = [Table.of(self.headline, columns, rows, notes, 1 + len(run))]
 
         for kind, first in zip(_KINDS, ("worst", "best"), strict=True):
             facts = self._facts(kind)
@@ -191,19 +192,12 @@ class ChangeResult(Result):
             if rows == "systems":
                 listed.append(_system_row(change) | head)
             elif rows == "facts":
-                for kind, facts in (("lost", change.lost), ("gained", change.gained)):
-                    for fact in facts:
-                        listed.append(
-                            {
-                                **head,
-                                "change": kind,
-                                **record(fact),
-                            }
-                        )
-            elif rows == "inputs":
-                listed += [head | row(entry) for entry in change.by_input]
+                for kind in _KINDS:
+                    for fact in getattr(change, kind):
+                        listed.append({**head, "change": kind, **record(fact)})
             else:
-                listed += [head | row(entry) for entry in change.by_group]
+                entries = change.by_input if rows == "inputs" else change.by_group
+                listed += [head | row(entry) for entry in entries]
 
         return listed
 
@@ -425,7 +419,7 @@ def changes(
             expected="an old one and a new one, or a history that -o FILE.jsonl wrote",
         )
 
-    results = [saved_run(run) for run in runs]
+    results = [report(run) for run in runs]
     baseline = results[0]
     alpha = round(1 - baseline.confidence, 12)
     gate = Gate(fail_if, fail_under, fail_if_lost, margin, alpha)

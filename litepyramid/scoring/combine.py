@@ -188,8 +188,8 @@ class CombinedScores(Result):
             f"{self.labels}{of_facts} and {metric_title(self.metric)}"
         )
 
-        table = Table.of(title, columns, rows, (*notes, str(self.signature)))
-        return [replace(table, repeated=2), *self._differences()]
+        notes.append(str(self.signature))
+        return [Table.of(title, columns, rows, notes, 2), *self._differences()]
 
     def _differences(self, limit: int = 10) -> list[Table]:
         if not self.pairs:
@@ -290,7 +290,6 @@ def combine(
         if not assume_random:
             _check_sample(people)
         about = {"scores_sha": matrices_sha(judge, people)}
-        spread: Spread = "inputs"
     else:
         sample = read_sample(getattr(labels, "sample", None) or labels)
         if result is None:
@@ -300,10 +299,9 @@ def combine(
             )
 
         signature = result.signature
-        spread = sample.spread
-        if spread == "inputs":
+        if sample.spread == "inputs":
             answers, _ = answers_on(result, sample)
-            values, _ = result.rule.apply(answers, result.rule.layout(result.units), 0)
+            values, _ = result.rule.apply(answers, result.layout, 0)
             people = ScoreMatrix("human", result.systems, result.inputs, values)
             estimates = _of_inputs(result.matrix, people, target, confidence)
         else:
@@ -317,11 +315,10 @@ def combine(
 
     limits = (-np.inf, np.inf)
     if result is not None:
-        limits = result.rule.limits(result.rule.layout(result.units))
+        limits = result.rule.limits(result.layout)
     return _combined(
         estimates,
         limits,
-        spread,
         confidence,
         signature,
         about,
@@ -352,6 +349,7 @@ class _Estimates:
     fewest: int
     unanswered: int = 0
     unlabelled: Names = ()
+    spread: Spread = "inputs"
 
 
 def _of_inputs(
@@ -479,6 +477,7 @@ def _of_draws(
         target=target,
         complete=complete,
         fewest=min([number for number in numbers.tolist() if number], default=0),
+        spread=sample.spread,
     )
 
 
@@ -491,7 +490,6 @@ def _between(scores: FloatArray, noise: FloatArray) -> FloatArray:
 def _combined(
     estimates: _Estimates,
     limits: Ends,
-    spread: Spread,
     confidence: float,
     signature: Signature,
     about: Mapping[str, str],
@@ -574,14 +572,13 @@ def _combined(
         confidence=confidence,
         alpha=alpha,
         signature=Signature.of(**dict(signature.fields) | made),
-        spread=spread,
-        notes=tuple(_notes(estimates, spread, entries, pairs)),
+        spread=estimates.spread,
+        notes=tuple(_notes(estimates, entries, pairs)),
     )
 
 
 def _notes(
     estimates: _Estimates,
-    spread: Spread,
     systems: Sequence[CombinedScore],
     pairs: Sequence[CombinedPair],
 ) -> Iterator[str]:
@@ -609,6 +606,7 @@ def _notes(
         )
 
     if 0 < estimates.fewest < FEW:
+        spread = estimates.spread
         one = {"facts": "fact", "summaries": "summary", "inputs": "input"}[spread]
         what = counted(estimates.fewest, f"labelled {one}", f"labelled {spread}")
         yield (

@@ -16,12 +16,12 @@ from litepyramid.scoring.inference import (
     matrices_sha,
     smallest_flip_p,
     too_few_inputs,
+    with_holm,
 )
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import (
-    adjust_p_values,
     all_pairs,
     blocks,
     by_id,
@@ -91,14 +91,8 @@ class SystemComparison(Result):
         inputs = counted(max(pair.inputs for pair in self.pairs), "input")
         title = f"{metric_title(self.metric)}: differences {title} on {inputs}"
         repeated = 3 if self._many else 2
-        return [
-            replace(
-                table,
-                title=title,
-                notes=self._notes(),
-                repeated=repeated,
-            )
-        ]
+        notes = self._notes()
+        return [replace(table, title=title, notes=notes, repeated=repeated)]
 
     def _notes(self) -> Texts:
         """What the test says, and how far it can say anything."""
@@ -275,8 +269,6 @@ def compare(
         "confidence": confidence,
         "seed": seed,
     }
-    # Over all pairs at once; a block knows only its own.
-    corrected = adjust_p_values(p, "holm")
     compared = []
     # A block of pairs at once: its bootstrap samples are what memory must hold.
     parts = list(blocks(len(pairs), samples))
@@ -284,19 +276,12 @@ def compare(
     for part in track(parts, "resampling", "blocks of pairs"):
         differences = values[pairs[part, 0]] - values[pairs[part, 1]]
         tested = as_differences(differences, p[part], **bootstrap)
-        places = pairs[part].tolist()
-        holm = corrected[part].tolist()
-
-        for (i, j), p_holm, entry in zip(places, holm, tested, strict=True):
+        for (i, j), entry in zip(pairs[part].tolist(), tested, strict=True):
             names = {"first": systems[i], "second": systems[j]}
-            compared.append(
-                PairComparison(
-                    **names,
-                    **entry,
-                    p_holm=p_holm,
-                )
-            )
+            compared.append(PairComparison(**names, **entry))
 
+    # Over all pairs at once; a block knows only its own.
+    compared = with_holm(compared)
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 
     about = {

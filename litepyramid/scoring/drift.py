@@ -11,7 +11,8 @@ from litepyramid.errors import InputError
 from litepyramid.files import stem
 from litepyramid.scoring.fact_changes import PRESENT
 from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
-from litepyramid.scoring.runs import Side, align_runs, names_of, saved_run
+from litepyramid.scoring.runs import Side, align_runs, names_of
+from litepyramid.scoring.saved_result import report
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
@@ -136,7 +137,7 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     Command line:
         $ litepyramid judge drift mini.json lexical.json
     """
-    runs = saved_run(old), saved_run(new)
+    runs = report(old), report(new)
     aligned = align_runs(*runs, other_units=False, other_judges=True)
     before, now = aligned.sides
     for n, system in enumerate(before.systems):

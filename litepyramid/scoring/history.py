@@ -10,7 +10,7 @@ from typing import Any, Self, TypeGuard
 from litepyramid.checked import as_type
 from litepyramid.files import ending, file_type, read_jsonl, read_text
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.tables import Column, Result, Table, plain
+from litepyramid.tables import Result, Table, plain
 from litepyramid.text import counted
 
 _START = 1000  # characters of a file that show what it is
@@ -49,7 +49,7 @@ class History(Result):
 
         names = ("date", "run", "system", "score", "low", "high")
         title = f"{self.runs[0].metric} over {counted(len(self.runs), 'run')}"
-        return [Table(title, tuple(map(Column, names)), tuple(rows), repeated=3)]
+        return [Table.of(title, names, rows, repeated=3)]
 
     @property
     def signature(self) -> str:

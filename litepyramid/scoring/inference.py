@@ -23,7 +23,6 @@ from litepyramid.tables import Column
 from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
-    Ends,
     Fields,
     FloatArray,
     IntArray,
@@ -105,19 +104,25 @@ def matrices_sha(*scores: ScoreMatrix) -> str:
     return fingerprint(rows)
 
 
-def intervals_and_groups(
+def with_intervals(
     systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
-) -> tuple[tuple[Ends, ...], tuple[tuple[int, ...], ...]]:
-    """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of
-    the ids."""
+) -> Fields:
+    """The fields of `SystemScores` that (N, M) scores give: `system_intervals` and
+    `rank_groups`, computed in the order of the ids."""
     rows = by_id(systems)
-    columns = by_id(inputs)
-    ordered = values[np.ix_(rows, columns)]
-    intervals = system_intervals(ordered, **bootstrap)
+    ordered = values[np.ix_(rows, by_id(inputs))]
+    ends = system_intervals(ordered, **bootstrap)
     groups = rank_groups(ordered)
     # Back to the order in which the systems came.
     back = np.argsort(rows).tolist()
-    return tuple([intervals[i] for i in back]), tuple([groups[i] for i in back])
+    return {
+        "systems": systems,
+        "inputs": inputs,
+        "values": values,
+        "intervals": tuple([ends[i] for i in back]),
+        "groups": tuple([groups[i] for i in back]),
+        **bootstrap,
+    }
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:

@@ -12,7 +12,7 @@ from litepyramid.errors import InputError
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import SampledLabels, ordered_columns
+from litepyramid.scoring.sampled import SampledLabels, ordered_facts
 from litepyramid.stats import (
     by_id,
     sums_by,
@@ -95,7 +95,7 @@ class LabelledPairs:
             probability = np.ones(labels.shape)
 
         rows = np.array(by_id(result.systems))
-        order = ordered_columns(result)
+        order, inputs = ordered_facts(result)
         there = ~np.isnan(labels + result.presence)
         row, column = np.nonzero(there[np.ix_(rows, order)])
         systems = rows[row]
@@ -106,14 +106,12 @@ class LabelledPairs:
                 expected="facts present and facts absent",
             )
 
-        offsets = result.rule.layout(result.units).offsets
-        numbers = np.repeat(np.argsort(by_id(result.inputs)), np.diff(offsets))
         return cls(
             presence=result.presence[systems, columns],
             labels=labels[systems, columns],
             weights=1 / probability[systems, columns],
             systems=systems,
-            inputs=numbers[columns],
+            inputs=inputs[column],
             columns=columns,
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.inference import flip_p_values
+from litepyramid.scoring.inference import flip_p_values, group_letters
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.text import cut
 from litepyramid.types import Ends, Fields, FloatArray, IntArray
@@ -59,10 +59,10 @@ def page_data(result: ScoreRecord) -> Fields:
 
 def _systems(result: ScoreRecord) -> list[Fields]:
     """The systems in their order, with the scores of their summaries."""
-    rows = {row["system"]: row for row in result.system_rows()}
     systems = []
-    for name, values in zip(result.systems, result.values, strict=True):
-        systems.append({**rows[name], "inputs": list(values)})
+    for row, values in zip(result.system_rows(), result.values, strict=True):
+        letters = group_letters(row.pop("groups"))
+        systems.append({**row, "group": letters, "inputs": list(values)})
     return systems
 
 

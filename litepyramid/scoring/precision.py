@@ -17,7 +17,7 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import signed
-from litepyramid.scoring.inference import intervals_and_groups
+from litepyramid.scoring.inference import with_intervals
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, check_samples, undefined
@@ -162,8 +162,6 @@ def precision(
         "confidence": confidence,
         "seed": seed,
     }
-    intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
-
     table = []
     for start in range(0, len(texts), len(inputs)):
         places = range(start, start + len(inputs))
@@ -179,18 +177,11 @@ def precision(
     return PrecisionResult(
         metric=metric,
         name=metric,
-        systems=systems,
-        inputs=inputs,
-        values=values,
+        **with_intervals(systems, inputs, values, **bootstrap),
         precision=exact,
         recall=None if recalled is None else recalled.values,
         units=tuple(table),
-        intervals=intervals,
-        groups=groups,
         counts={**batch.counts, "summaries_without_precision": unscored},
-        confidence=confidence,
-        samples=samples,
-        seed=seed,
         signature=Signature.of(
             direction=metric,
             premise="references" if documents is None else "documents",

@@ -31,6 +31,9 @@ from litepyramid.types import (
 Rule = Literal[
     "lite", "vital", "sample", "original", "modified", "points", "normalized"
 ]
+SIGNED = ("points", "normalized")
+"""Rules by which weights are points of a rubric, with a sign."""
+
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -139,7 +142,7 @@ def rubric_scores(
     # Penalties are no points to be had: what can be had are the positive ones.
     most = layout.sums(np.maximum(weights, 0))
     least = layout.sums(np.minimum(weights, 0)) if normalized else 0.0
-    return _ratio(total - least, most - least, most > 0, np.nan)
+    return ratio(total - least, np.where(most > 0, most - least, 0.0), np.nan)
 
 
 def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
@@ -219,7 +222,7 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     for i, heaviest in enumerate(_heaviest(layout)):
         best[..., i] = heaviest[sizes[..., i]]
     gained = layout.sums(present * layout.weights)
-    scores = _ratio(gained, best, best > 0, 0.0)
+    scores = ratio(gained, best)
 
     return np.where(incomplete, np.nan, scores)
 
@@ -245,7 +248,7 @@ def modified_pyramid_scores(
     sums = zip(_heaviest(layout), sizes.tolist(), strict=True)
     best = np.array([heaviest[min(size, heaviest.size - 1)] for heaviest, size in sums])
     gained = layout.sums(_presence(presence, layout) * layout.weights)
-    return _ratio(gained, best, best > 0, np.nan)
+    return ratio(gained, best, np.nan)
 
 
 @dataclass(frozen=True)
@@ -283,16 +286,11 @@ class ScoringRule:
         options = {fields[name]: int(number)} if number else {}
         return cls(name, **options)  # type: ignore[arg-type]
 
-    @property
-    def signed(self) -> bool:
-        """Whether weights are points of a rubric, with a sign."""
-        return self.name in ("points", "normalized")
-
     def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
         """The units' layout; InputError if the rule cannot score them, whatever their
         presence."""
         layout = UnitLayout.of(units)
-        signed = self.signed
+        signed = self.name in SIGNED
         wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
 
         if len(wrong):
@@ -321,7 +319,7 @@ class ScoringRule:
         """(N, M) scores of (N, U) presence, and counts to report."""
         if self.name == "lite":
             return lite_pyramid_scores(presence, layout), {}
-        if self.signed:
+        if self.name in SIGNED:
             return rubric_scores(
                 presence, layout, normalized=self.name == "normalized"
             ), {}
@@ -354,12 +352,7 @@ class ScoringRule:
         size = np.maximum(weights, 0) if self.name == "points" else np.abs(weights)
         # An input whose weights are all zero has no shares, and is no division by zero.
         whole = np.repeat(layout.sums(size), np.diff(layout.offsets))
-        return np.divide(
-            weights,
-            whole,
-            out=np.zeros_like(weights),
-            where=whole > 0,
-        )
+        return ratio(weights, whole)
 
     def limits(self, layout: UnitLayout) -> Ends:
         """The lowest and the highest mean score that any labels give."""
@@ -428,23 +421,13 @@ def _mean_of(
     """The weighted mean presence of the units of each input with a weight; 0 where none
     has."""
     gained = np.where(weights > 0, presence * weights, 0.0)
-    whole = layout.sums(weights)
-    return _ratio(layout.sums(gained), whole, whole > 0, 0.0)
+    return ratio(layout.sums(gained), layout.sums(weights))
 
 
-def _ratio(
-    gained: FloatArray, whole: FloatArray, where: BoolArray, other: float
-) -> FloatArray:
-    """gained / whole where that is so, elsewhere another value."""
+def ratio(gained: FloatArray, whole: FloatArray, other: float = 0.0) -> FloatArray:
+    """gained / whole where that is above zero, elsewhere another value."""
     out = np.full(gained.shape, other)
-    return np.asarray(
-        np.divide(
-            gained,
-            whole,
-            out=out,
-            where=where,
-        )
-    )
+    return np.asarray(np.divide(gained, whole, out=out, where=whole > 0))
 
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.base import Evidence, Explainer, Judge
-from litepyramid.scoring.consistency import result_sha
 from litepyramid.scoring.inference import too_few_inputs
 from litepyramid.scoring.page_data import page_data
 from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
+    SIGNED,
     ScoringRule,
     UnitLayout,
     nugget_scores,
@@ -32,7 +32,9 @@ from litepyramid.types import (
     InputUnits,
     ScoreMatrix,
     Texts,
+    array_sha,
     every_unit,
+    fingerprint,
 )
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
@@ -77,6 +79,27 @@ class ScoreResult(SystemScores):
     opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
 
+    @cached_property
+    def layout(self) -> UnitLayout:
+        """Where each input's units stand in `presence`."""
+        return self.rule.layout(self.units)
+
+    @property
+    def checksum(self) -> str:
+        """Eight hex digits that name what was measured, and how; texts have hashes of
+        their own."""
+        measured: list[Any] = [
+            [self.metric, self.name, self.systems, self.inputs],
+            self.signature.fields,
+            [str(self.rule), self.samples, self.confidence, self.seed],
+            [self.ceiling, sorted(self.counts.items())],
+            [self.intervals, self.groups],
+        ]
+        for values in (self.values, self.presence, self.human, self.labels):
+            measured.append(["" if values is None else array_sha(values)])
+
+        return fingerprint(measured)
+
     @property
     def human_matrix(self) -> ScoreMatrix | None:
         """The human scores with names; None without labels."""
@@ -114,7 +137,7 @@ class ScoreResult(SystemScores):
         points).
         """
         # Other rules are no sums over units, of which a tag could take a part.
-        if not (self.rule.signed or self.rule.name == "lite"):
+        if self.rule.name not in ("lite", *SIGNED):
             return []
         units = every_unit(self.units)
         tags = {*chain.from_iterable([unit.tags for unit in units])}
@@ -128,7 +151,7 @@ class ScoreResult(SystemScores):
     def _rows_of_tag(self, tag: str, chosen: BoolArray) -> list[Fields]:
         """The scores on the (U,) chosen units, best system first; none without an
         input."""
-        layout = UnitLayout.of(self.units)
+        layout = self.layout
         normalized = self.rule.name == "normalized"
         values = rubric_scores(
             self.presence, layout, normalized=normalized, chosen=chosen
@@ -264,7 +287,7 @@ class ScoreResult(SystemScores):
         """One row per system and input: its score, the system's interval, units,
         missing ones."""
         unjudged = np.isnan(self.presence).astype(float)
-        missing = UnitLayout.of(self.units).sums(unjudged)
+        missing = self.layout.sums(unjudged)
         rows = []
 
         for n, system in enumerate(self.systems):
@@ -359,7 +382,7 @@ class ScoreResult(SystemScores):
     def _document(self) -> Fields:
         """What is saved but for rows and units; what is empty is left out."""
         document = super()._document()
-        document["checksum"] = result_sha(self)
+        document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
         for name in ("ceiling", "notes", "tags", "references"):
             value = getattr(self, name)
@@ -370,7 +393,7 @@ class ScoreResult(SystemScores):
 
     def _rows(self) -> Iterator[Fields]:
         """One row a system and input: `io.saved.SavedRow`."""
-        units = UnitLayout.of(self.units).bounds
+        units = self.layout.bounds
         label_units = UnitLayout.of(self.label_units or self.units).bounds
         measures = self.measures
         measures.pop(self.name, None)  # which is the score itself

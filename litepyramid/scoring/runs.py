@@ -13,7 +13,6 @@ from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.saved_result import read_saved
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, Names, unit_order
 
@@ -92,17 +91,6 @@ class _SharedUnits:
     only_new: int
 
 
-def saved_run(source: Any) -> ScoreResult:
-    """A run: a result of `score`, or its file."""
-    if (run := read_saved(source)) is None:
-        raise InputError(
-            f"{cut(source)} is no result of score",
-            expected="results of score, saved as JSON",
-            hint="Tables of scores are compared with: litepyramid compare.",
-        )
-    return run
-
-
 def align_runs(
     old: ScoreResult,
     new: ScoreResult,
@@ -173,8 +161,8 @@ def align_runs(
 
 def _shared_units(old: ScoreResult, new: ScoreResult) -> _SharedUnits:
     """What both runs have, inputs in the order of their ids."""
-    old_starts = UnitLayout.of(old.units).offsets.tolist()
-    new_starts = UnitLayout.of(new.units).offsets.tolist()
+    old_starts = old.layout.offsets.tolist()
+    new_starts = new.layout.offsets.tolist()
     new_places = {entry.input: m for m, entry in enumerate(new.units)}
     old_places = {entry.input: m for m, entry in enumerate(old.units)}
 

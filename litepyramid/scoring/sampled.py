@@ -11,6 +11,7 @@ from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_document, write_json
 from litepyramid.scoring.estimates import FEWEST, Drawn
+from litepyramid.scoring.pyramid import ratio
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import by_id, sums_by
 from litepyramid.tables import record
@@ -68,14 +69,15 @@ class SampledLabels:
 
         labels = np.full((len(systems), column), np.nan)
         probability = np.full((len(systems), column), np.nan)
+        # A text that an input has twice fills its places one after the other.
+        left: dict[tuple[str, ...], list[int]] = {}
         for fact in self.facts:
-            row = systems.get(fact.system)
-            # A text that an input has twice fills its places one after the other.
-            for place in columns.get((fact.input, fact.unit), []):
-                if row is not None and np.isnan(probability[row, place]):
-                    probability[row, place] = fact.probability
-                    labels[row, place] = np.nan if fact.label is None else fact.label
-                    break
+            key = fact.input, fact.unit
+            places = left.setdefault((fact.system, *key), [*columns[key]])
+            if fact.system in systems and places:
+                place = systems[fact.system], places.pop(0)
+                probability[place] = fact.probability
+                labels[place] = np.nan if fact.label is None else fact.label
             else:
                 what = f"'{cut(fact.unit, 60)}' of {fact.system} on {fact.input}"
                 raise InputError(
@@ -131,13 +133,17 @@ def write_sample(path: Path, sample: SampledLabels) -> None:
     )
 
 
-def ordered_columns(result: ScoreResult) -> IntArray:
-    """Places of all units by input and text: the order of files changes no number."""
+def ordered_facts(result: ScoreResult) -> tuple[IntArray, IntArray]:
+    """Places of all units by input and text, and the number of each one's input in the
+    order of ids: the order of files changes no number."""
     keys = []
     for entry in result.units:
         for unit in entry.units:
             keys.append((entry.input, unit.text, unit.weight))
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=int)
+
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    names = [keys[place][0] for place in order]
+    return np.array(order), np.unique(names, return_inverse=True)[1]
 
 
 # What the labels are, as draws of each system
@@ -154,18 +160,12 @@ def answers_on(
     if sample.spread == "facts" or not open_.any():
         return labels, probability
 
-    layout = result.rule.layout(result.units)
+    layout = result.layout
     shares = result.rule.shares(layout)
     answered = ~np.isnan(labels)
     gained = layout.sums(shares * np.where(answered, labels, 0.0))
     known = layout.sums(np.abs(shares) * answered)
-    mean = np.full(known.shape, np.nan)
-    np.divide(
-        gained,
-        known,
-        out=mean,
-        where=known > 0,
-    )
+    mean = ratio(gained, known, np.nan)
 
     # A penalty that is met lowers the score: what was answered counts the other way.
     rest = np.repeat(mean, np.diff(layout.offsets), axis=1) * np.sign(shares)
@@ -215,11 +215,8 @@ class SystemDraws:
 def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws]:
     """The draws of each system of a result, systems in the order of their names."""
     rule = result.rule
-    layout = rule.layout(result.units)
-    order = ordered_columns(result)
-    shares = rule.shares(layout)[order]
-    ranks = np.argsort(by_id(result.inputs))
-    inputs = np.repeat(ranks, np.diff(layout.offsets))[order]
+    order, inputs = ordered_facts(result)
+    shares = rule.shares(result.layout)[order]
     labels, probability = answers_on(result, sample)
     # Facts of equal keys were drawn together.
     keys = np.arange(len(order)) if sample.spread == "facts" else inputs
@@ -246,14 +243,9 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         places = inputs[drawn][first]
 
         answered = ~np.isnan(said)
-        mean = np.divide(
-            by_judge,
-            whole,
-            out=np.zeros(len(whole)),
-            where=whole > 0,
-        )
         # To be known, a draw must be drawn and answered.
-        chance = chances[drawn][first] * _response(answered, mean)
+        rates = _response(answered, ratio(by_judge, whole))
+        chance = chances[drawn][first] * rates
         certain = answered & (chance == 1)
         open_ = answered & ~certain
 

@@ -1,5 +1,6 @@
 """Saved results of `score` as they were: read, checked, shown again by `report`."""
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,29 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, located
-from litepyramid.io.saved import BROKEN, EXPECTED, saved_scores
+from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.consistency import check_result
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import check_samples
 from litepyramid.text import cut
-from litepyramid.types import FloatArray, ResultLike, ScoreMatrix, Signature
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    ResultLike,
+    ScoreMatrix,
+    Signature,
+    SystemSummaries,
+    data_hashes,
+)
+
+_ROUNDING = 1e-9
+_AS_SAVED = (
+    "metric", "name", "inputs", "units", "counts", "confidence", "samples", "seed",
+    "references", "ceiling", "notes",
+)  # fmt: skip
+"""What a file says as the result does."""
 
 
 def read_saved(result: Any) -> ScoreResult | None:
@@ -24,11 +39,8 @@ def read_saved(result: Any) -> ScoreResult | None:
     if isinstance(result, ScoreResult):
         return result
 
-    if not isinstance(result, str | Path):
-        return None
-
     path = result
-    saved = saved_scores(path)
+    saved = saved_scores(path) if isinstance(path, str | Path) else None
     if saved is None or not saved.units:
         return None
 
@@ -38,10 +50,6 @@ def read_saved(result: Any) -> ScoreResult | None:
     if len(saved.references or units) != len(units):
         raise InputError(BROKEN, path=path, expected="references of each input")
 
-    with located(path):
-        check_samples(saved.samples, confidence=saved.confidence)
-        rule = ScoringRule.of(saved.rule)
-
     labels = saved.per_unit("labels", label_units, path)
     evidence = saved.per_unit("evidence", units, path)
     opinions = saved.per_unit("opinions", units, path)
@@ -49,35 +57,25 @@ def read_saved(result: Any) -> ScoreResult | None:
     # The version is added anew whenever a signature is written.
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
 
-    restored = ScoreResult(
-        metric=saved.metric,
-        name=saved.name,
-        systems=saved.names,
-        inputs=saved.inputs,
-        values=saved.column("score"),
-        intervals=tuple([(low, high) for low, high in ends.tolist()]),
-        groups=tuple([entry.groups for entry in saved.systems]),
-        counts=saved.counts,
-        confidence=saved.confidence,
-        samples=saved.samples,
-        seed=saved.seed,
-        signature=Signature(tuple(fields)),
-        rule=rule,
-        units=units,
-        presence=saved.presence(path),
-        labels=None if labels is None else np.array(labels, dtype=float),
-        label_units=None if labels is None else label_units,
-        human=None if labels is None else saved.column("human"),
-        summaries=saved.texts("summary"),
-        references=saved.references,
-        evidence=None if evidence is None else _evidence(evidence, path),
-        opinions=None if opinions is None else _opinions(opinions, path),
-        ceiling=saved.ceiling,
-        notes=saved.notes,
-    )
-
     with located(path):
-        check_result(restored, saved.checksum, [e.score for e in saved.systems])
+        check_samples(saved.samples, confidence=saved.confidence)
+        restored = ScoreResult(
+            **{name: getattr(saved, name) for name in _AS_SAVED},
+            systems=saved.names,
+            values=saved.column("score"),
+            intervals=tuple([(low, high) for low, high in ends.tolist()]),
+            groups=tuple([entry.groups for entry in saved.systems]),
+            signature=Signature(tuple(fields)),
+            rule=ScoringRule.of(saved.rule),
+            presence=saved.presence(path),
+            labels=None if labels is None else np.array(labels, dtype=float),
+            label_units=None if labels is None else label_units,
+            human=None if labels is None else saved.column("human"),
+            summaries=saved.texts("summary"),
+            evidence=None if evidence is None else _evidence(evidence, path),
+            opinions=None if opinions is None else _opinions(opinions, path),
+        )
+        _check(restored, saved)
 
     return restored
 
@@ -106,6 +104,109 @@ def _evidence(
     for row in checked:
         evidence.append(tuple([cell or nothing for cell in row]))
     return tuple(evidence)
+
+
+# Whether it holds together: what follows from the rest is computed again
+# ------------------------------------------------------------------------------------
+
+
+def _check(result: ScoreResult, saved: SavedScores) -> None:
+    """Raises InputError with the first thing that does not agree with the rest.
+
+    Scores are computed again from the presence by the rule, those of people from their
+    labels; intervals lie within a system's scores; the signature's hashes are those of
+    the units and summaries.
+    """
+    # Each number first, the checksum last: the error should name what does not fit.
+    names = result.systems, result.inputs
+    _same("score", names, result.values, _scores(result, result.presence, result.units))
+    if result.labels is not None and result.human is not None:
+        human = _scores(result, result.labels, result.label_units or ())
+        _same("human", names, result.human, human)
+
+    means = [entry.score for entry in saved.systems]
+    _same("score", names[:1], means, [*result.scores.values()])
+    # Means of samples lie between the lowest and the highest score of a system.
+    lowest = np.fmin.reduce(result.values, axis=1)[:, None]
+    highest = np.fmax.reduce(result.values, axis=1)[:, None]
+    within = np.clip(np.sort(result.intervals, axis=1), lowest, highest)
+    _same("interval", (result.systems, ("low", "high")), result.intervals, within)
+    _check_hashes(result)
+
+    if saved.checksum != result.checksum:
+        raise _disagreement("checksum", saved.checksum, result.checksum)
+
+
+def _disagreement(what: str, saved: Any, expected: Any) -> InputError:
+    return InputError(
+        f"does not hold together: the {what} is {saved}, and by the rest {expected}",
+        expected="a file as `litepyramid score -o` wrote it",
+    )
+
+
+def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) -> None:
+    """Compares numbers, but for the rounding of other machines; NaN agrees with NaN."""
+    saved = np.array(saved, dtype=float)
+    expected = np.array(expected, dtype=float)
+    same = np.isclose(
+        saved,
+        expected,
+        rtol=0,
+        atol=_ROUNDING,
+        equal_nan=True,
+    )
+    for place in np.argwhere(~same).tolist():
+        where = [each[i] for each, i in zip(names, place, strict=True)]
+        raise _disagreement(
+            f"{what} of {', '.join(where)}", saved[*place], expected[*place]
+        )
+
+
+def _scores(
+    result: ScoreResult, presence: FloatArray, units: Sequence[InputUnits]
+) -> FloatArray:
+    """(N, M) scores of (N, U) presence, or labels, by the result's rule."""
+    expected = np.full(result.values.shape, np.nan)
+    # Systems without labels have no human scores, and the rule would refuse them.
+    scored = ~np.isnan(presence).all(axis=1)
+    layout = result.rule.layout(units)
+    expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
+    return expected
+
+
+def _check_hashes(result: ScoreResult) -> None:
+    saved = dict(result.signature.fields)
+    others = result.label_units or () if "label_units_sha" in saved else ()
+    # A number that was changed by hand is found before; a text only by its hash.
+    computed = data_hashes(units=result.units, label_units=others)
+    summaries = saved.get("summaries_sha")
+
+    # Which empty summaries are missing ones is saved by their presence alone.
+    for missing in (False, True):
+        if summaries != computed.get("summaries_sha"):
+            computed |= data_hashes(summaries=_summaries(result, missing))
+
+    for name in ("units_sha", "inputs_sha", "label_units_sha", "summaries_sha"):
+        if saved.get(name) != computed.get(name):
+            raise _disagreement(name, saved.get(name), computed.get(name))
+
+
+def _summaries(result: ScoreResult, missing: bool) -> list[SystemSummaries]:
+    """The summaries that were judged; those `missing` are empty and have no
+    presence."""
+    nothing = result.layout.sums(~np.isnan(result.presence)) == 0
+    summaries = []
+    for n, texts in enumerate(result.summaries or ()):
+        absent = []
+        for name, text, judged_none in zip(
+            result.inputs, texts, nothing[n], strict=True
+        ):
+            if missing and judged_none and not text:
+                absent.append(name)
+        summaries.append(
+            SystemSummaries(result.systems[n], result.inputs, texts, tuple(absent))
+        )
+    return summaries
 
 
 def scored_and_labelled(
@@ -160,5 +261,9 @@ def report(result: ResultLike) -> ScoreResult:
         $ litepyramid report scores.json -o figure.pdf
     """
     if (saved := read_saved(result)) is None:
-        raise InputError(f"{cut(result)} is no result of score", expected=EXPECTED)
+        raise InputError(
+            f"{cut(result)} is no result of score",
+            expected=EXPECTED,
+            hint="Tables of scores are compared with: litepyramid compare.",
+        )
     return saved

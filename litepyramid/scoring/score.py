@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Unpack
 
 import numpy as np
@@ -17,8 +18,13 @@ from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import for_criteria, in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
-from litepyramid.scoring.inference import intervals_and_groups
-from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, lite_pyramid_scores
+from litepyramid.scoring.inference import with_intervals
+from litepyramid.scoring.pyramid import (
+    SIGNED,
+    ScoringRule,
+    UnitLayout,
+    lite_pyramid_scores,
+)
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import check_samples, system_means, t_reach
 from litepyramid.text import counted, cut
@@ -31,6 +37,7 @@ from litepyramid.types import (
     JudgeLike,
     Signature,
     Sources,
+    SystemLabels,
     SystemSummaries,
     Texts,
     UnitsLike,
@@ -108,35 +115,33 @@ def score(
     layout = scoring.layout(rated)
     every = every_unit(rated)
     rater = None
-    single_judge = None
+    summaries: Sequence[SystemSummaries] = ()
 
+    # The empty hashes say where the fields stand in the signature.
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
         # Presence that was judged elsewhere may be of more systems, in another order.
         presence = dataset.presence.values[rows]
         opinions = None
-        batch = JudgedBatch(())
-        # Where the fields stand in the signature; the hashes follow below.
-        about: Fields = {"judge": "given", "presence_sha": ""}
+        batch = JudgedBatch((), {"judge": "given", "presence_sha": ""})
     else:
         rater = in_language(as_judge(judge), dataset.language)
-        if scoring.signed or any(unit.tags for unit in every):
+        if scoring.name in SIGNED or any(unit.tags for unit in every):
             rater = for_criteria(rater)
-        single_judge = single(rater)
-        notes += _on_judge(single_judge, rated, dataset.language)
+        notes += _on_judge(single(rater), rated, dataset.language)
+        summaries = dataset.summaries
         systems = dataset.systems
-        presence, opinions, batch = _judged(dataset.summaries, rated, rater)
-        about = {**batch.signature, "summaries_sha": ""}
+        presence, opinions, batch = _judged(summaries, rated, rater)
 
     values, counts = scoring.apply(presence, layout, seed)
     labels = label_units = human = None
     if dataset.labels:
         label_units = tuple(dataset.label_units or dataset.units)
         labels, human, unlabelled = _human(
-            dataset,
+            dataset.labels,
             label_units,
-            rated,
+            layout.inputs,
             systems,
             scoring,
             seed,
@@ -144,7 +149,7 @@ def score(
         counts |= unlabelled
 
     # A unit without a judgement leaves its summary without a score.
-    missing = layout.sums(np.isnan(presence).astype(float)) > 0
+    missing = layout.sums(np.isnan(presence)) > 0
     counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     bootstrap = {
@@ -152,36 +157,38 @@ def score(
         "confidence": confidence,
         "seed": seed,
     }
-    inputs = layout.inputs
-    intervals, groups = intervals_and_groups(systems, inputs, values, **bootstrap)
+    measured = with_intervals(systems, layout.inputs, values, **bootstrap)
 
-    if isinstance(single_judge, PanelJudge) and opinions is not None:
+    if rater is not None and opinions is not None:
+        panel = single(rater)
         means = [system_means(scoring.apply(one, layout, seed)[0]) for one in opinions]
         each = np.array(means)
-        notes = (*notes, *panel_notes(single_judge, opinions, each))
-        if single_judge.repeats:
-            intervals = _with_repeats(intervals, each, confidence)
+        if isinstance(panel, PanelJudge):
+            notes += tuple(panel_notes(panel, opinions, each))
+            if panel.repeats:
+                ends = _with_repeats(measured["intervals"], each, confidence)
+                measured["intervals"] = ends
 
     # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
     kinds = "+".join(sorted({unit.kind for unit in every}))
     hashes = data_hashes(
         units=rated,
-        summaries=() if rater is None else dataset.summaries,
+        summaries=summaries,
         labels=dataset.labels,
         label_units=() if label_units in (None, rated) else label_units,
         presence=dataset.presence,
     )
-    fields = {
-        "units": "",
+    fields: Fields = {
+        "units": kinds,
         **made,
         **signed(dataset.language),
-        **about,
+        **batch.signature,
         **hashes,
     }
     fields |= {
-        "units": kinds,
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
+        "missing": counts.get("missing") or None,
     }
     # What is zero is not told, but for what the judge itself counts.
     shown_counts = {}
@@ -191,33 +198,21 @@ def score(
 
     metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
+    references = tuple([texts.get(entry.input, ()) for entry in rated])
     result = ScoreResult(
         metric=metric,
         name=name or metric,
-        systems=systems,
-        inputs=inputs,
+        **measured,
         units=rated,
         presence=presence,
-        values=values,
-        intervals=intervals,
-        groups=groups,
         labels=labels,
         label_units=label_units,
         human=human,
         counts=shown_counts,
-        confidence=confidence,
-        samples=samples,
-        seed=seed,
         rule=scoring,
-        signature=Signature.of(
-            **fields,
-            missing=counts.get("missing") or None,
-            **bootstrap,
-        ),
+        signature=Signature.of(**fields | bootstrap),
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
-        references=tuple([texts.get(entry.input, ()) for entry in rated])
-        if texts
-        else None,
+        references=references if texts else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,
         judge=rater,
         opinions=opinions,
@@ -351,31 +346,30 @@ def _judged(
     absent = []
     for entry in summaries:
         items += zip(entry.texts, texts, strict=True)
-        absent += [name in entry.missing for name in inputs]
+        absent.append([name in entry.missing for name in inputs])
 
     questions = [entry.question for entry in units] * len(summaries)
     batch = judge_pairs(judge, items, questions)
 
-    rows = []
-    empty = 0
-    for (text, _), row, gone in zip(items, batch.presence, absent, strict=True):
-        rows.append(np.full(len(row), np.nan) if gone else row)
-        empty += not text and not gone
+    presence = np.concatenate(batch.presence).reshape(len(summaries), -1)
+    gone = np.array(absent)
+    presence[np.repeat(gone, [*map(len, texts)], axis=1)] = np.nan
+    empty = sum(not text for text, _ in items)
     counts = {
         **batch.counts,
-        "empty_summaries": empty,
-        "missing_summaries": sum(absent),
+        # Missing summaries are empty too.
+        "empty_summaries": empty - int(gone.sum()),
+        "missing_summaries": int(gone.sum()),
     }
-    presence = np.concatenate(rows).reshape(len(summaries), -1)
     opinions = None
-
     if batch.opinions:
         stacked = np.concatenate(batch.opinions, axis=1)
         opinions = stacked.reshape(-1, *presence.shape)
         # What is not scored has no opinions either.
         opinions[:, np.isnan(presence)] = np.nan
 
-    return presence, opinions, replace(batch, counts=counts)
+    about = {**batch.signature, "summaries_sha": ""}
+    return presence, opinions, replace(batch, counts=counts, signature=about)
 
 
 def _with_repeats(
@@ -396,59 +390,59 @@ def _with_repeats(
 
 
 def _human(
-    dataset: Dataset,
-    labelled: Sequence[InputUnits],
+    labels: Sequence[SystemLabels],
     units: Sequence[InputUnits],
+    inputs: Sequence[str],
     systems: Sequence[str],
     rule: ScoringRule,
     seed: int,
 ) -> tuple[FloatArray, FloatArray, dict[str, int]]:
-    """People's labels of the units `labelled`, (N, M) human scores, and counts; NaN:
+    """(N, L) labels of the labelled `units`, (N, M) human scores, and counts; NaN:
     none."""
-    layout = rule.layout(labelled)
-    if layout.inputs != tuple(entry.input for entry in units):
+    layout = rule.layout(units)
+    if layout.inputs != inputs:
         raise InputError(
             "the labels' units are for other inputs than the units",
-            expected=f"{counted(len(units), 'input')} in the units' order",
+            expected=f"{counted(len(inputs), 'input')} in the units' order",
         )
 
-    by_system = {entry.system: entry for entry in dataset.labels}
-    scored = np.array([name in by_system for name in systems])
-    if not scored.any():
+    by_system = {entry.system: entry for entry in labels}
+    scored = [n for n, name in enumerate(systems) if name in by_system]
+    if not scored:
         raise InputError(
             "no labels for any scored system",
             expected=f"labels of systems named as those scored: '{systems[0]}' …",
         )
 
-    labels = np.full((len(systems), layout.weights.size), np.nan)
+    values = np.full((len(systems), layout.weights.size), np.nan)
+    sizes = np.diff(layout.offsets).tolist()
     gaps = 0
-    sizes = [len(entry.units) for entry in labelled]
 
-    for n in np.flatnonzero(scored).tolist():
+    for n in scored:
         own = by_system[systems[n]]
-        fits = own.inputs == layout.inputs and len(own.labels) == len(sizes)
-        # Not strict: a row too many is seen above, and is the same error.
-        for row, size in zip(own.labels, sizes, strict=False):
-            # An input that nobody labelled has an empty row.
-            fits &= len(row) in (0, size)
-        if not fits:
+        # An input that nobody labelled has an empty row.
+        rows = [
+            row or (np.nan,) * size
+            for row, size in zip(own.labels, sizes, strict=False)
+        ]
+        lengths = [*map(len, rows)]
+        if (own.inputs, len(own.labels), lengths) != (inputs, len(sizes), sizes):
             raise InputError(
                 f"labels of '{own.system}' of other units",
                 expected="one label for each unit of each input, in the units' order",
             )
-        for (start, end), row in zip(layout.bounds, own.labels, strict=True):
-            labels[n, start:end] = row or np.nan
-            # Gaps inside a labelled summary; a summary without any label is no gap.
-            gaps += sum(map(math.isnan, row))
+        values[n] = np.concatenate(rows)
+        # Gaps inside a labelled summary; a summary without any label is no gap.
+        gaps += sum(map(math.isnan, chain.from_iterable(own.labels)))
 
-    human = np.full((len(systems), len(units)), np.nan)
-    rows = ~np.isnan(labels).all(axis=1)
+    human = np.full((len(systems), len(inputs)), np.nan)
+    labelled = ~np.isnan(values).all(axis=1)
     # A system without any label has no human score; the rule would refuse it.
-    human[rows] = rule.apply(labels[rows], layout, seed)[0]
+    human[labelled] = rule.apply(values[labelled], layout, seed)[0]
     counts = {
-        "systems_without_labels": int((~scored).sum()),
-        "labels_not_used": len(by_system.keys() - set(systems)),
-        "inputs_without_labels": int(np.isnan(human[rows]).any(axis=0).sum()),
+        "systems_without_labels": len(systems) - len(scored),
+        "labels_not_used": len(by_system) - len(scored),
+        "inputs_without_labels": int(np.isnan(human[labelled]).any(axis=0).sum()),
         "units_without_labels": gaps,
     }
-    return labels, human, counts
+    return values, human, counts

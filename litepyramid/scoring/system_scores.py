@@ -102,22 +102,26 @@ class SystemScores(Result):
         return dict(zip(self.systems, system_means(values).tolist(), strict=True))
 
     def system_rows(self) -> list[Fields]:
-        """Best first, each system's group, score, interval, and what is beside it."""
+        """Each system's score, what is beside it, its interval and groups."""
         columns = {"score": self.scores, **self.beside}
         rows = []
-        for n in self.order:
-            name = self.systems[n]
-            row = {
-                "group": group_letters(self.groups[n]),
-                "system": name,
-                "low": self.intervals[n][0],
-                "high": self.intervals[n][1],
-            }
+        for n, name in enumerate(self.systems):
+            row: Fields = {"system": name}
             for key, column in columns.items():
                 row[key] = column[name]
+            row["low"], row["high"] = self.intervals[n]
+            row["groups"] = self.groups[n]
             rows.append(row)
 
         return rows
+
+    def _ranked(self) -> list[Fields]:
+        """The same, best first, groups as letters."""
+        rows = self.system_rows()
+        ranked = []
+        for n in self.order:
+            ranked.append({**rows[n], "group": group_letters(self.groups[n])})
+        return ranked
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first."""
@@ -135,7 +139,7 @@ class SystemScores(Result):
             *self.beside,
         )
         notes = (*self._notes(), str(self.signature))
-        return [Table.of(title, names, self.system_rows(), notes)]
+        return [Table.of(title, names, self._ranked(), notes)]
 
     def _notes(self) -> list[str]:
         """A sentence for each thing that was counted during scoring."""
@@ -151,7 +155,7 @@ class SystemScores(Result):
         it."""
         from litepyramid.figures.score_plots import score_figure
 
-        rows = self.system_rows()
+        rows = self._ranked()
         # Beside the judge's score stands that of people.
         points = {}
         for name in self.beside:
@@ -161,7 +165,7 @@ class SystemScores(Result):
         return score_figure(
             [row["system"] for row in rows],
             [(row["score"], row["low"], row["high"]) for row in rows],
-            [self.groups[n] for n in self.order],
+            [row["groups"] for row in rows],
             label=metric_title(self.metric),
             points=points,
             confidence=self.confidence,
@@ -169,20 +173,10 @@ class SystemScores(Result):
 
     def _document(self) -> Fields:
         """What is saved but for the scores by input; systems in their order."""
-        columns = {"score": self.scores, **self.beside}
-        systems = []
-        for n, name in enumerate(self.systems):
-            row: Fields = {"system": name}
-            for key, column in columns.items():
-                row[key] = column[name]
-            row["low"], row["high"] = self.intervals[n]
-            row["groups"] = self.groups[n]
-            systems.append(row)
-
         return {
             "metric": self.metric,
             "name": self.name,
-            "systems": systems,
+            "systems": self.system_rows(),
             "confidence": self.confidence,
             "samples": self.samples,
             "seed": self.seed,

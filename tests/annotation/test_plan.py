@@ -178,19 +178,6 @@ def test_plans_of_other_references_are_refused(easiness):
         plan_budget(easiness, 1, after=[earlier])
 
 
-def test_a_plan_is_read_from_its_file_and_followed(folder):
-    path = folder / "plan.json"
-    references = folder / "references.jsonl"
-    options = {"easiness": folder / "easiness.jsonl", "after": [path]}
-    lp.plan(references, sentences=2, easiness=options["easiness"]).save(path)
-
-    two = lp.plan(references, sentences=2, **options)
-
-    assert [(s.input, s.sentence) for s in two.chosen()] == [("räd", 0), ("bridge", 1)]
-    with refused("from 0 to 2"):
-        lp.plan(references, sentences=3, after=[two], easiness=options["easiness"])
-
-
 def test_a_pilot_of_other_scores_is_another_pilot():
     rng = np.random.default_rng(0)
     human = rng.random((3, 20))

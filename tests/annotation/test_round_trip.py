@@ -85,41 +85,6 @@ def test_label_studio_presence(folder, judging):
     assert rows["beta"][1] == 0.0  # the empty summary
 
 
-def contents(path):
-    return {p: p.read_bytes() for p in path.rglob("*") if p.is_file()}
-
-
-def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
-    """By export and by import: what somebody has there is never touched, nor are the
-    answers."""
-    answers = folder / "answers.json"
-    link = folder / "link.json"
-    row = {
-        "task": tasks.writing[0].id,
-        "finished": True,
-        "scus": ["A."],
-    }
-    answers.write_text(sample.page_of(row))
-    link.symlink_to(answers)
-    result = collect_labels(judging, sample.full(judging))
-    (folder / "empty").mkdir()
-    write_judged(folder / "empty", result)
-    write_export(judging, folder / "tasks")
-    before = contents(folder)
-
-    for goal in (folder, folder / "empty", folder / "tasks", folder / "scus.jsonl"):
-        with refused():
-            write_judged(goal, result)
-        with refused():
-            write_export(judging, goal)
-
-    for output in (answers, link):
-        with refused():
-            lp.import_answers(tasks, [answers], output=output)
-
-    assert contents(folder) == before
-
-
 @pytest.mark.parametrize(
     "name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300]
 )
@@ -166,7 +131,7 @@ def test_wrong_types_are_one_error(folder, easiness, wrong):
     assert not (folder / "out").exists()
 
 
-def test_a_share_of_the_inputs_is_judged(folder, tmp_path, cli):
+def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
     """A share counts inputs or labels; an input drawn is judged for every system."""
     work, units = folder / "summaries", folder / "scus.jsonl"
 
@@ -182,11 +147,6 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path, cli):
     assert {task.name for task in tasks.judging} == whole
     chances = {p for task in tasks.judging for p in task.probabilities}
     assert chances == {len(drawn) / inputs}
-
-    goal = tmp_path / "printed"
-    options = ("--units", units, "--inputs", "50%", "-o", goal)
-    cli("budget", "export", work, *options)
-    assert read_tasks(goal) == tasks
 
     questions = sum(len(task.units) for task in every.judging)
     tasks = exported("some", lp.Sampling("50%"))

@@ -3,7 +3,16 @@ texts."""
 
 import pytest
 from cases import quick_score
-from test_report_page import HOSTILE, choose, find, open_report, text_of, texts_of
+from test_report_page import (
+    HOSTILE,
+    choose,
+    errors_in,
+    find,
+    open_report,
+    phone,
+    text_of,
+    texts_of,
+)
 
 import litepyramid as lp
 
@@ -115,14 +124,7 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
         {name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more
     )
     lp.changes(full, none).to_html(tmp_path / "c.html")
-    size = {
-        "width": 400,
-        "height": 850,
-        "deviceScaleFactor": 1,
-        "mobile": True,
-    }
-
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    phone(browser)
     open_report(browser, tmp_path / "c.html")
     assert "broken" not in browser.title
     browser.execute_script("document.querySelector('#changes [data-fact]').click()")
@@ -132,10 +134,7 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
     row = find(browser, "#changes [aria-pressed=true]")[0]
     assert detail.rect["y"] == pytest.approx(row.rect["y"] + row.rect["height"], abs=20)
-    errors = [
-        entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"
-    ]
-    assert errors == []
+    assert errors_in(browser) == []
 
 
 def test_a_result_without_texts(browser, tmp_path):

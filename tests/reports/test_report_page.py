@@ -47,6 +47,15 @@ def open_report(browser, path, link=""):
     browser.get(f"file://{path}{link}")
 
 
+def phone(browser):
+    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def errors_in(browser):
+    return [row for row in browser.get_log("browser") if row["level"] == "SEVERE"]
+
+
 def find(browser, selector):
     return browser.find_elements("css selector", selector)
 
@@ -229,10 +238,7 @@ def test_texts_are_data(browser, tmp_path):
     assert browser.execute_script("return document.scripts.length") == 2
     width = browser.execute_script("return document.documentElement.scrollWidth")
     assert width <= browser.execute_script("return window.innerWidth")
-    errors = [
-        entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"
-    ]
-    assert errors == []
+    assert errors_in(browser) == []
 
 
 def test_a_result_without_texts_or_labels(browser, tmp_path):
@@ -254,13 +260,7 @@ def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     result = lp.score({name: ["It rained."] for name in names}, [["It rained."]], judge="recall",
                       labels={name: [[1]] for name in names}, samples=100,)  # fmt: skip
     result.to_html(tmp_path / "r.html")
-    size = {
-        "width": 400,
-        "height": 800,
-        "deviceScaleFactor": 1,
-        "mobile": True,
-    }
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    phone(browser)
     open_report(browser, tmp_path / "r.html")
     for cell in find(browser, "#scores th, #scores td.number, #grid td button"):
         if cell.is_displayed():

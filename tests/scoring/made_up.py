@@ -1,6 +1,7 @@
 """Results of a made-up judge, with or without a fault, for tests of the audit."""
 
 import numpy as np
+from scipy.special import expit
 
 import litepyramid as lp
 from litepyramid.scoring.result import ScoreResult
@@ -30,47 +31,39 @@ def made_up(
     its opposite).
     """
     rng = np.random.default_rng(seed)
-    units = []
-    summaries = []
-    labels = []
-    presence = {}
     names = tuple(f"i{i:02}" for i in range(inputs))
-
-    for i in range(inputs):
+    units = []
+    for name in names:
         texts = []
         for u in range(8):
             chosen = " ".join(rng.choice(WORDS, rng.integers(3, 9)))
             negated = "not " if rng.random() < 0.3 else ""
             texts.append(f"Fact {u} is {negated}{chosen}")
-        units.append(InputUnits(names[i], tuple(Unit(text) for text in texts)))
+        units.append(InputUnits(name, tuple(map(Unit, texts))))
 
+    summaries = []
+    labels = []
+    judged = []
     for s in range(systems):
-        name = f"s{s}"
         texts = []
         rows = []
-        values = []
-
-        for i in range(inputs):
+        for entry in units:
             size = int(rng.integers(10, 80))
             texts.append(" ".join(rng.choice(WORDS, size)))
             logit = rng.normal(0.3 * s - 0.5, 1.5, 8)
-            label = rng.random(8) < 1 / (
-                1 + np.exp(-logit - 0.5 * rng.standard_normal())
-            )
+            label = rng.random(8) < expit(logit + 0.5 * rng.standard_normal())
             if fault == "length":
-                logit = logit + (size - 45) / 30
+                logit += (size - 45) / 30
             elif fault == "lenient":
-                logit = logit + 1.0
+                logit += 1.0
             elif fault == "negation":
-                negated = np.array([" not " in text for text in units[i].texts])
-                logit = np.where(negated, -logit, logit)
+                logit *= [-1 if " not " in text else 1 for text in entry.texts]
             rows.append(tuple(label.astype(int).tolist()))
-            values.append(1 / (1 + np.exp(-logit)))
+            judged.append(expit(logit))
 
-        summaries.append(SystemSummaries(name, names, tuple(texts)))
-        labels.append(SystemLabels(name, names, tuple(rows)))
-        presence[name] = values
+        summaries.append(SystemSummaries(f"s{s}", names, tuple(texts)))
+        labels.append(SystemLabels(f"s{s}", names, tuple(rows)))
 
-    calls = iter([value for row in presence.values() for value in row])
+    calls = iter(judged)
     data = lp.load(units, summaries=summaries, labels=labels)
     return lp.score(data, judge=lambda summary, facts: next(calls), samples=100)

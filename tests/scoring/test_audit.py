@@ -9,7 +9,6 @@ from made_up import made_up
 from sklearn import metrics
 
 import litepyramid as lp
-from litepyramid.annotation.export import read_tasks
 from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.audit import WORST
@@ -91,46 +90,40 @@ def test_the_page_holds_hostile_texts_as_text(tmp_path):
     assert "&lt;img src=x&gt;" in page
 
 
-def test_how_people_agree_stands_beside_the_judge(tmp_path):
+@pytest.mark.parametrize("sampling", [None, lp.Sampling(60)])
+def test_how_people_agree_stands_beside_the_judge(tmp_path, sampling):
     """Two people judged everything, or a sample: their κ is scikit-learn's, from Python
     and from the folder that was imported."""
     rng = np.random.default_rng(3)
     inputs = [f"i{m:02}" for m in range(12)]
     units = [[f"Fact {name} {u}." for u in range(4)] for name in inputs]
     texts = {name: [f"{name} says something." for _ in inputs] for name in ("a", "b")}
+    folder = tmp_path / "tasks"
+    tasks = lp.export(texts, folder, units=units, ids=inputs, sample=sampling).tasks
 
-    for sampling in (None, lp.Sampling(60)):
-        folder = tmp_path / f"tasks{sampling is None}"
-        lp.export(texts, folder, units=units, ids=inputs, sample=sampling)
-        said = {"Ann": [], "Bob": []}
-        rows = {"Ann": [], "Bob": []}
+    first = rng.random(sum(len(task.units) for task in tasks.judging)) < 0.7
+    second = first ^ (rng.random(len(first)) < 0.1)  # agrees on most
+    paths = []
+    for worker, labels in (("Ann", first), ("Bob", second)):
+        said = iter(labels.tolist())
+        rows = []
+        for task in tasks.judging:
+            presence = {str(n): next(said) for n in range(len(task.units))}
+            rows.append({"task": task.id, "finished": True, "presence": presence})
+        content = {"format": PAGE_FORMAT, "worker": worker, "answers": rows}
+        paths.append(tmp_path / f"{worker}.json")
+        paths[-1].write_text(json.dumps(content))
 
-        for task in read_tasks(folder).judging:
-            size = len(task.units)
-            first = rng.random(size) < 0.7
-            second = first ^ (rng.random(size) < 0.1)  # agrees on most
-            for worker, labels in (("Ann", first), ("Bob", second)):
-                said[worker] += labels.tolist()
-                presence = {str(n): label for n, label in enumerate(labels.tolist())}
-                row = {"task": task.id, "finished": True, "presence": presence}
-                rows[worker].append(row)
+    judged = tmp_path / "judged"
+    imported = lp.import_answers(folder, paths, output=judged)
+    labels = None if sampling else imported.labels
+    scored = lp.score(texts, units, ids=inputs, labels=labels, judge="recall")
 
-        paths = []
-        for worker in said:
-            content = {"format": PAGE_FORMAT, "worker": worker, "answers": rows[worker]}
-            paths.append(tmp_path / f"{worker}.json")
-            paths[-1].write_text(json.dumps(content))
-
-        judged = tmp_path / f"judged{sampling is None}"
-        imported = lp.import_answers(folder, paths, output=judged)
-        labels = None if sampling else imported.labels
-        scored = lp.score(texts, units, ids=inputs, labels=labels, judge="recall")
-
-        expected = metrics.cohen_kappa_score(said["Ann"], said["Bob"])
-        for source in (imported, judged):
-            values = values_of(lp.audit(scored, labels=source))
-            assert values["people's own Cohen's κ"] == pytest.approx(expected)
-            assert values["people's own α"] == pytest.approx(imported.agreement.alpha)
+    for source in (imported, judged):
+        values = values_of(lp.audit(scored, labels=source))
+        expected = metrics.cohen_kappa_score(first, second)
+        assert values["people's own Cohen's κ"] == pytest.approx(expected)
+        assert values["people's own α"] == pytest.approx(imported.agreement.alpha)
 
 
 def test_labels_are_needed():

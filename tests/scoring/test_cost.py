@@ -32,7 +32,7 @@ def test_one_summary_against_two_units_crosses_little(capsys):
 
     with capsys.disabled():
         print(f"\none score: {sum(calls.values())} calls in {len(calls)} modules")
-    # Seven calls and three modules more than wanted: a result knows the files it was made
+    # Four calls and three modules more than wanted: a result knows the files it was made
     # of, and loading is a subject of its own beside the data set.
-    assert sum(calls.values()) <= 107, calls
+    assert sum(calls.values()) <= 104, calls
     assert len(calls) <= 15, calls

@@ -145,12 +145,10 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
         refused([1], rule, "the rule points")
 
 
-def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
+def test_human_scores_combining_and_saving_work_as_for_facts(tmp_path):
     rng = np.random.default_rng(5)
     rows = [[(5, TAGS[:1]), (3, TAGS[1:2]), (-4, TAGS[:2])]] * 40
-    answers = rng.integers(0, 2, (2, 40, 3))
-    answers[1, ::2] = 0, 0, 1
-    answers = answers.tolist()
+    answers = rng.integers(0, 2, (2, 40, 3)).tolist()
     some = rng.permutation(40)[:20].tolist()
     names = tuple(map(str, range(40)))
     labels = []
@@ -161,16 +159,10 @@ def test_people_intervals_comparisons_and_combining_work_as_for_facts(tmp_path):
     result = scored(rows, answers, labels)
 
     for n, own in enumerate(answers):
-        values = np.array([points_of(rows[0], met) for met in own])
-        low, high = result.intervals[n]
-        assert low < values.mean() < high
-        assert result.human_scores[f"s{n}"] == pytest.approx(values[some].mean())
-    scores = result.scores
-    (pair,) = lp.compare(result).pairs
-    assert pair.difference == pytest.approx(scores["s0"] - scores["s1"])
-    assert (pair.p < 0.05, result.groups) == (True, ((1,), (2,)))
+        human = np.mean([points_of(rows[0], own[i]) for i in some])
+        assert result.human_scores[f"s{n}"] == pytest.approx(human)
     combined = lp.combine(result, assume_random=True)
-    assert combined.scores["s0"] == pytest.approx(scores["s0"])  # both agree
+    assert combined.scores == pytest.approx(result.scores)  # both agree
 
     result.save(tmp_path / "r.json")
     again = lp.report(tmp_path / "r.json")

@@ -8,21 +8,12 @@ from cases import refused
 
 import litepyramid as lp
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import JudgedBatch
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 
-class WordJudge:
+def words(text, units):
     """A unit is present if all its words are in the summary."""
-
-    def judge(self, items):
-        presence = tuple(
-            np.array([float(set(u.split()) <= set(summary.split())) for u in units])
-            for summary, units in items
-        )
-        return JudgedBatch(
-            presence, {"judge": "words"}, {"pairs": sum(map(len, presence))}
-        )
+    return [float({*unit.split()} <= {*text.split()}) for unit in units]
 
 
 UNITS = (
@@ -39,7 +30,7 @@ HALF = SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))
 
 def scored(systems=SYSTEMS, units=UNITS, labels=(), stus=None, **options):
     data = Dataset("own", scus=units, stus=stus, summaries=systems, labels=labels)
-    return lp.score(data, **{"judge": WordJudge(), "samples": 50, **options})
+    return lp.score(data, **{"judge": words, "samples": 50, **options})
 
 
 def test_scores_by_hand():
@@ -47,8 +38,7 @@ def test_scores_by_hand():
     np.testing.assert_allclose(result.values, [[1, 1], [0.25, 2 / 3], [0, 0]])
     assert result.metric == "lite2pyramid"
     assert result.counts["empty_summaries"] == 2
-    assert result.counts["pairs"] == 15
-    assert str(result.signature).startswith("units:scu|judge:words|")
+    assert str(result.signature).startswith("units:scu|judge:function words|")
     assert (
         repr(result) == "<ScoreResult: Lite²Pyramid of 3 systems on 2 inputs (5 units)>"
     )
@@ -141,13 +131,13 @@ def test_labels_of_scus_beside_scores_on_stus():
         summaries=SYSTEMS,
         labels=(HALF,),
     )
-    result = lp.score(data, stus, judge=WordJudge(), samples=50)
+    result = lp.score(data, stus, judge=words, samples=50)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert result.label_units == UNITS
     assert scored(stus=stus, labels=(HALF,)).metric == "lite2pyramid"
     heavier = (replace(UNITS[0], units=(Unit("a b", 9), Unit("c", 3))), UNITS[1])
-    other = lp.score(replace(data, scus=heavier), stus, judge=WordJudge(), samples=50)
+    other = lp.score(replace(data, scus=heavier), stus, judge=words, samples=50)
     assert other.human_scores != result.human_scores
     assert other.signature != result.signature
 
