@@ -398,11 +398,14 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     if not isinstance(value, str):
         return value
     unit = {"text": value}
-    for key in ("weight", "kind", "reference", "sentence", "importance", "tags"):
+    keys = ("weight", "kind", "reference", "sentence", "importance", "tags", "said")
+    for key in keys:
         cell = row.values.get(key, "")
         # Cells of a CSV are texts; nine digits fit any integer, and cost nothing.
         if isinstance(cell, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell):
             cell = int(cell)
+        if key == "said" and cell in (0, 1):
+            cell = bool(cell)
         # An empty weight is an error of the table, as it is in JSON.
         empty = cell in (None, "") and (key != "weight" or key not in row.values)
         # A text under `reference` is the reference itself, and not its number.

@@ -89,11 +89,13 @@ class UnitsResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per unit; an SCU of several contributors has one for each."""
-        columns = ("input", "unit", "kind", "weight", "reference", "sentence")
-        entries = (
-            (e.input, part) for e in self.units for u in e.units for part in u.entries()
-        )
-        rows = [row(part, input=name, unit=part.text) for name, part in entries]
+        columns = ("input", "unit", "kind", "weight", "reference", "sentence", "said")
+        rows = []
+        for entry in self.units:
+            for unit in entry.units:
+                for part in unit.entries():
+                    said = 1 if part.said else ""
+                    rows.append(row(part, input=entry.input, unit=part.text, said=said))
         return Table.of("Units", columns, rows)
 
 

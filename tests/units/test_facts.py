@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written import blocks, framed
 
+from litepyramid.io.loading import load
 from litepyramid.types import InputReferences
 from litepyramid.units.coreference import ages
 from litepyramid.units.extract import extract
@@ -157,6 +158,12 @@ def test_what_somebody_says_is_marked(row):
     text, *said = row
     units = extract({"a": text}).units[0].units
     assert [unit.text for unit in units if unit.said] == said
+
+
+def test_a_table_of_units_keeps_what_is_said(tmp_path):
+    extract({"a": "Police said Bob fled."}).save(tmp_path / "units.csv")
+    units = load(tmp_path / "units.csv").units[0].units
+    assert [unit.said for unit in units] == [False, True]
 
 
 def test_the_example_has_no_loose_marks():
