@@ -1,15 +1,15 @@
 """Train a judge like `mini` from an encoder and open data, as `mini` is trained.
 
-    python scripts/train/judge.py DATA OUT --wordnet FOLDER --teacher JUDGE
+    python scripts/train/judge.py DATA OUT --teacher JUDGE
 
 DATA is the folder of published data: ``presence/*.jsonl.gz`` (pairs with "present" and,
-in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. Packs of eight
-to ten units a premise are made of them (`judge_packs`), those with one word for another
-only with WordNet (Debian's package wordnet-base), and of the texts in models/written.
-REALSumm's labels are among them, without its fifth fold. A teacher, any judge with
-three classes, softens the labels: rules most, people's least. The figures of every set
-that is kept aside stand in OUT/run/curve.jsonl; OUT/mini is what may ship. The judge
-that ships learnt with itself as teacher: so it keeps what rules cannot teach it better.
+in "kind", perhaps an NLI class), ``nli_wiki/*.jsonl`` and ``realsumm/``. Packs, a
+premise and the units that people labelled, are made of them, of the highlights and of
+the texts in models/written (`judge_packs`). REALSumm's labels are among them, without
+its fifth fold. A teacher, any judge with three classes, softens the labels of open
+sets. The figures of every set that is kept aside stand in OUT/run/curve.jsonl; OUT/mini
+is what may ship. The judge that ships learnt with itself as teacher, and from units
+made by rule too, which are left out: see models/README.md.
 
 Training goes on from the judge that ships, or from ``--encoder FOLDER``, a BERT such as
 all-MiniLM-L6-v2 with a new head. A run that was stopped goes on where it stood.
@@ -30,19 +30,14 @@ from typing import Any
 
 import torch
 from judge_packs import (
-    DERIVED,
-    MixedPack,
-    PackMaker,
     Pair,
-    highlight_facts,
+    highlight_packs,
+    labelled_packs,
     lengthened,
-    read_facts,
     sampled,
-    template_packs,
     written_packs,
 )
-from judge_train import Plan, Run, encoded, origins_of
-from judge_words import WordNet
+from judge_train import Plan, Run, encoded
 
 from litepyramid import embedded
 from litepyramid.io.loading import load
@@ -61,18 +56,16 @@ MODELS = Path(__file__).resolve().parents[2] / "models"
 HIGHLIGHTS = MODELS / "highlights"
 WRITTEN_TEXTS = MODELS / "written"
 
-SETS: dict[str, tuple[int, float]] = {
-    "mnli_dev": (6700, 0.35), "snli_dev_test": (6700, 0.2), "cad_nli": (6800, 0.1),
-    "nli_wiki": (7300, 0.5), "fever_nli": (6900, 0.5), "conjnli": (12100, 0.3),
-    "wikifactcheck_edits": (9000, 0.4), "semeval13_answers": (7000, 0.1),
-    "argkp": (4500, 0.0), "entailmentbank": (5000, 0.2), "defacto_xsum": (1500, 0.0),
-    "defacto_edit": (1800, 0.4), "fm2": (2300, 0.3), "folio": (420, 0.0),
-    "bump": (640, 0.6), "wice_partial": (350, 0.6), "ambient": (1100, 0.2),
-    "negation_nli": (1359, 0.0), "syntax_aug": (3000, 0.1), "hans_gen": (2500, 0.0),
-    "megaveridicality": (1500, 0.0), "breaking_nli": (1500, 0.2), "wikisplit": (5000, 0.5),
-    "rose_acu": (1850, 1.0), "begin": (900, 0.3),
+SETS = {
+    "mnli_dev": 6700, "snli_dev_test": 6700, "cad_nli": 6800, "nli_wiki": 7300,
+    "fever_nli": 6900, "conjnli": 12_100, "wikifactcheck_edits": 9000,
+    "semeval13_answers": 7000, "argkp": 4500, "entailmentbank": 5000,
+    "defacto_xsum": 1500, "defacto_edit": 1800, "fm2": 2300, "folio": 420,
+    "bump": 640, "wice_partial": 350, "ambient": 1100, "negation_nli": 1359,
+    "syntax_aug": 3000, "hans_gen": 2500, "megaveridicality": 1500,
+    "breaking_nli": 1500, "wikisplit": 5000, "rose_acu": 1850, "begin": 900,
 }  # fmt: skip
-"""By set: at most so many premises, and how many of them get an altered one beside."""
+"""By set: at most so many premises."""
 
 OFTEN = {"nli_wiki": 4.0, "conjnli": 2.0, "fever_nli": 2.0, "rose_acu": 2.0,
     "wikifactcheck_edits": 1.5}  # fmt: skip
@@ -82,9 +75,8 @@ WITH = {"rose_acu": ("rose_acu_contrast",)}
 """Sets whose premises are those of another set."""
 
 HIGHLIGHTED = 3600
-TEMPLATES = 4500
 LONG = 0.12
-"""References of the highlights, scenes from templates, the share of long premises."""
+"""Packs of the highlights, and the share of premises among others."""
 
 MOST_CHARACTERS = 2_600
 """Of a premise."""
@@ -95,13 +87,11 @@ MOST_HYPOTHESIS = 300
 DENSE = 12.0
 """Words a unit from which on packs are drawn less often: they cost more."""
 
-DERIVED_SHARE = 0.45
-"""Of the units made by rule, so many are asked each time."""
-
-OPEN_PACKS = 380
-WRITTEN_PACKS = 70
-REALSUMM_PACKS = 55
-"""Packs of a block. So a fourth of the units are written and a sixth REALSumm's."""
+OPEN_PACKS = 460
+WRITTEN_PACKS = 68
+REALSUMM_PACKS = 36
+"""Packs of a block. So half of the units are of the open sets, three of eight are written
+and an eighth REALSumm's."""
 
 
 def rows(*paths: Path) -> Iterator[Pair]:
@@ -176,16 +166,14 @@ def sets_kept_aside(data: Path) -> dict[str, list[Pair]]:
 
 
 def make_packs(
-    data: Path, wordnet: Path | None = None, share: float = 1.0, seed: int = 7
+    data: Path, share: float = 1.0, seed: int = 7
 ) -> tuple[list[Pack], list[float]]:
-    """Packs of the open sets, and how often each is drawn; every labelled pair once,
-    none that is kept aside."""
+    """Packs of the open sets, and how often each is drawn; none that is kept aside."""
     draw = random.Random(seed)
-    maker = PackMaker(WordNet(wordnet) if wordnet else None, seed)
     seen = {key(row) for several in sets_kept_aside(data).values() for row in several}
 
-    by_set: dict[str, list[Pack]] = {}
-    for name, (premises, altered) in SETS.items():
+    by_set: dict[str, list[Pack]] = {"highlights": []}
+    for name, premises in SETS.items():
         paths = [*data.glob(f"{name}/*.train.jsonl")]
         for one in (name, *WITH.get(name, ())):
             paths += data.glob(f"presence/{one}.jsonl.gz")
@@ -196,23 +184,18 @@ def make_packs(
                 seen.add(key(row))
                 new.append(row)
 
-        facts = sampled(read_facts(new), round(premises * share), draw)
-        facts = [one for one in facts if len(one.premise) < MOST_CHARACTERS]
-        by_set[name] = [*maker.packs(facts, altered)]
+        some = sampled(labelled_packs(new), round(premises * share), draw)
+        by_set[name] = [one for one in some if len(one.premise) < MOST_CHARACTERS]
 
     if HIGHLIGHTS.exists():
-        facts = sampled(
-            highlight_facts(HIGHLIGHTS, seed), round(HIGHLIGHTED * share), draw
-        )
-        by_set["highlights"] = [*maker.packs(facts, 0.7)]
-    by_set["templates"] = [*template_packs(round(TEMPLATES * share), seed)]
+        some = highlight_packs(HIGHLIGHTS, seed)
+        by_set["highlights"] = sampled(some, round(HIGHLIGHTED * share), draw)
 
     packs: list[Pack] = []
     often: list[float] = []
-    for name, made in by_set.items():
-        asked = [pack for pack in made if pack.units]
-        packs += asked
-        often += [OFTEN.get(name, 1.0)] * len(asked)
+    for name, several in by_set.items():
+        packs += several
+        often += [OFTEN.get(name, 1.0)] * len(several)
 
     packs = [*lengthened(packs, LONG, seed=seed)]
     for number, pack in enumerate(packs):
@@ -244,31 +227,10 @@ class Mixture:
     def block(self, number: int) -> list[Pack]:
         """The packs of a block, the same at every call."""
         draw = random.Random(number)
-        chosen = draw.choices(self.packs, cum_weights=self.often, k=OPEN_PACKS)
-
-        packs: list[Pack] = []
-        for pack in chosen:
-            packs.append(with_fewer_derived(pack, draw))
+        packs = draw.choices(self.packs, cum_weights=self.often, k=OPEN_PACKS)
         packs += draw.choices(self.written, k=WRITTEN_PACKS)
         packs += draw.choices(self.labelled, k=REALSUMM_PACKS)
         return packs
-
-
-def with_fewer_derived(pack: Pack, draw: random.Random) -> MixedPack:
-    """A pack with a share of its units made by rule; its first unit if none is left."""
-    numbers = []
-    origins = origins_of(pack)
-    for number, origin in enumerate(origins):
-        if origin != DERIVED or draw.random() < DERIVED_SHARE:
-            numbers.append(number)
-    numbers = numbers or [0]
-
-    return MixedPack(
-        pack.premise,
-        units=tuple([pack.units[number] for number in numbers]),
-        labels=tuple([pack.labels[number] for number in numbers]),
-        origins=tuple([origins[number] for number in numbers]),
-    )
 
 
 def load_base(encoder: Path | None) -> Any:
@@ -297,7 +259,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("data", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--wordnet", type=Path, help="folder with data.noun and others")
     parser.add_argument("--encoder", type=Path, help="a BERT to begin with")
     parser.add_argument("--teacher", help="a judge of three classes; see --judge")
     parser.add_argument("--pairs", type=int, default=400_000)
@@ -309,7 +270,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(1)
 
-    packs, often = make_packs(options.data, options.wordnet, options.share)
+    packs, often = make_packs(options.data, options.share)
     labelled, fold = realsumm(options.data / "realsumm", options.fold)
     kept = sorted(WRITTEN_TEXTS.glob("*-14.txt"))
     learnt = sorted({*WRITTEN_TEXTS.glob("*.txt")} - {*kept})

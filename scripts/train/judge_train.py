@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from judge_packs import CERTAIN, MixedPack, Origin
+from judge_packs import TaughtPack
 
 from litepyramid.judges.base import Judge
 from litepyramid.judges.evaluate import calibrate
@@ -162,7 +162,7 @@ class Run:
         self,
         packs_of: Callable[[int], Sequence[Pack]],
         encode: Callable[[Sequence[Pack]], Sequence[Row]],
-        every: int = 50_000,
+        every: int = 40_000,
         look: Any = None,
     ) -> None:
         """Trains until the plan's pairs are seen.
@@ -170,20 +170,17 @@ class Run:
         `packs_of` gives the packs of a block, by its number: they are encoded and
         sorted together, and a run that was stopped begins with the block it stood in.
         """
-        saved = self.pairs
-
         while self.pairs < self.plan.pairs:
+            before = self.pairs
             rows = encode(packs_of(self.block))
             seed = self.plan.seed + self.block
             self._train_block(batches(rows, self.plan.tokens, seed))
             self.block += 1
 
+            self.save()
             over = self.pairs >= self.plan.pairs
-            if over or self.pairs - saved >= every:
-                saved = self.pairs
-                self.save()
-                if look is not None:
-                    self._look(look)
+            if look is not None and (over or self.pairs // every > before // every):
+                self._look(look)
 
     def _train_block(self, several: Sequence[Sequence[Row]]) -> None:
         began = self.pairs
@@ -291,43 +288,27 @@ def encoded(
     tokenizer: Tokenizer = read_onnx_tokenizer(folder)
     rows = [*encode_packs(tokenizer, packs, longest, HEAD)]
 
-    for pack, row in zip(packs, rows, strict=True):
-        weights = np.array([origin.weight for origin in origins_of(pack)])
-        row["labels"] = np.array(row["labels"]) * weights[:, None]
-
     if teacher is not None:
         soften(packs, rows, teacher)
-    for row in rows:
-        row["labels"] = row["labels"].tolist()
     return rows
 
 
-def origins_of(pack: Pack) -> Sequence[Origin]:
-    """Where each unit of a pack comes from."""
-    if isinstance(pack, MixedPack):
-        return pack.origins
-    return [CERTAIN] * len(pack.units)
-
-
 def soften(packs: Sequence[Pack], rows: Sequence[Row], teacher: Judge) -> None:
-    """Mixes the labels of units that a teacher is believed about with its shares."""
-    trusts = []
+    """Mixes the labels of packs that a teacher is believed about with its shares."""
     heard = []
     for pack, row in zip(packs, rows, strict=True):
-        trust = np.array([origin.trust for origin in origins_of(pack)])
-        if trust.any():
-            trusts.append(trust[:, None])
+        if isinstance(pack, TaughtPack):
             heard.append((pack, row))
 
     logits = teacher.judge([(pack.premise, pack.units) for pack, _ in heard]).logits
     if logits is None:
         raise SystemExit("the teacher gives no three classes; expected an NLI model")
 
-    for (_, row), trust, values in zip(heard, trusts, logits, strict=True):
+    for (pack, row), values in zip(heard, logits, strict=True):
         shares = np.exp(values - values.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
 
         # The fourth column is absence of a kind that is not known: no teacher says it.
-        weights = row["labels"].sum(axis=1, keepdims=True)
-        soft = weights * np.pad(shares, ((0, 0), (0, 1)))
-        row["labels"] = (1 - trust) * row["labels"] + trust * soft
+        soft = pack.trust * np.pad(shares, ((0, 0), (0, 1)))
+        hard = (1 - pack.trust) * np.array(row["labels"])
+        row["labels"] = (hard + soft).tolist()
