@@ -59,7 +59,7 @@ _SUBORDINATE = word_set(
 """Words that may stand before the subject of a clause."""
 _TOLD = ("stated", "said")
 _ANY = word_set("every any each no all whatever most many some few one people those")
-_EACH = word_set("every each only")
+_EACH = word_set("every each only exclusively according")
 _LIKE = word_set("than like")
 _NAMED = word_set("called named dubbed titled entitled aged")
 _THINGS = word_set("it its they them their")
@@ -78,7 +78,7 @@ _SPEAKER = word_set("me my mine myself")
 _NO_SUBJECTS = RELATIVE | word_set(
     """
     what whatever whoever her his its my our their your the a an this those these anyone
-    everyone someone each
+    everyone someone each both
     """
 )
 _UNFINISHED = OUTSIDE | word_set("and or but including")

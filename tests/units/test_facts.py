@@ -49,6 +49,7 @@ Ann Lee and Bob Ray, who is ill, won. | Bob Ray is ill | Ann Lee and Bob Ray won
 The gun Bob used was old. | Bob used the gun | The gun Bob used was old
 Ann Lee, 57, was found dead. | Ann Lee was found dead | Ann Lee was 57
 Singer Ann Lee won't sing here. | Singer Ann Lee won't sing here
+Ann won in May, according to Bob. | Ann won in May, according to Bob
 Ann pays $3 for every day. | Ann pays $3 for every day
 Ann is hidden or offered to him. | Ann is hidden
 She came after claims he lied. | She came after claims he lied
