@@ -134,6 +134,9 @@ class Result:
     """Further endings, and the methods that write a file of that kind, given its
     path."""
 
+    brief: ClassVar[int | None] = None
+    """Which of its tables is printed although it is saved."""
+
     def __init_subclass__(cls) -> None:
         # A dataclass adds one of its own only where there is none.
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
@@ -214,10 +217,10 @@ class Result:
 
     def to_table(self, *, colour: bool = False, brief: bool = False) -> str:
         """The tables as text, as wide as the terminal; `colour` with its codes and
-        with bars; `brief` the first one alone, without what stands below it."""
+        with bars; `brief` the one that is printed though the result is saved."""
         tables = self.to_tables()
         if brief:
-            tables = [replace(tables[0], notes=())]
+            tables = [replace(tables[self.brief or 0], notes=())]
         return "\n".join(_text(table, colour) for table in tables)
 
     def to_latex(self) -> str:

@@ -43,7 +43,6 @@ from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.cache import user_cache
 from litepyramid.judges.registry import parse_settings
-from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.tables import Result
 from litepyramid.text import legible
 
@@ -427,8 +426,8 @@ def _run_guarded(
             sys.stdout.writelines(result.json_parts())
         elif not files:
             sys.stdout.write(result.to_table(colour=_coloured()))
-        elif isinstance(result, SystemScores):
-            # Whoever saves scores wants to see them too.
+        elif result.brief is not None:
+            # Whoever saves scores, or units, wants to see some too.
             sys.stdout.write(result.to_table(colour=_coloured(), brief=True))
     except BrokenPipeError:
         # The status that a shell gives a program whose reader has gone (128 + SIGPIPE).

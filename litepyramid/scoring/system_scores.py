@@ -3,7 +3,7 @@ groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class SystemScores(Result):
         samples: Bootstrap samples of the intervals, drawn with `seed`.
         signature: Everything needed to reproduce the numbers.
     """
+
+    brief: ClassVar = 0
 
     metric: str
     name: str

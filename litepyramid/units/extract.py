@@ -112,6 +112,8 @@ class Extraction(UnitsResult):
         notes: How much of the sentences no STU covers.
     """
 
+    brief: ClassVar = 1
+
     references: tuple[InputReferences, ...] = field(metadata=HIDDEN)
     parses: tuple[ParsedReference, ...] = field(metadata=HIDDEN)
     signature: Signature
