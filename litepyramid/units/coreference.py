@@ -131,7 +131,7 @@ def _whole_name(tokens: Sequence[str], name: tuple[str, ...]) -> tuple[str, ...]
     """A first name with the surname that a parser did not join to it."""
     first, *rest = name
     if set(rest) <= set(_WHOSE):
-        behind = tokens[list(tokens).index(first) + 1 :][:1]
+        behind = tokens[tokens.index(first) + 1 :][:1]
         surname = [word for word in behind if word.istitle() and word.isalpha()]
         surname = [word for word in surname if word.lower() not in DAYS]
         return (first, *surname, *rest)

@@ -354,3 +354,14 @@ def test_wrong_types_are_one_error(folder, tasks, judging, wrong):
     }
     with refused():
         lp.import_answers(arguments.pop("tasks"), arguments.pop("answers"), **arguments)
+
+
+def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
+    rows = full(judging, "Ann") + full(judging, "Bob") + full(judging, "Eve", flip=True)
+    result = collect_labels(judging, rows)
+    assert [w.worker for w in result.agreement.workers if w.dropped] == ["Eve"]
+    everybody = collect_labels(judging, rows, 1)
+    assert everybody.agreement.alpha < result.agreement.alpha == 1
+    assert [e.labels for e in everybody.labels] == [e.labels for e in result.labels]
+    beta = next(e for e in result.labels if e.system == "beta")
+    assert beta.labels[1] == (0, 0, 0, 0)

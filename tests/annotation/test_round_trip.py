@@ -294,3 +294,38 @@ def shown_questions(folder, form):
     assert next(root.iter("Text")).get("value") == "$question"
     rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))
     return {row["data"]["task_id"]: row["data"]["question"] for row in rows}
+
+
+def contents(path):
+    return {p: p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
+    """By export and by import: what somebody has there is never touched, nor are the
+    answers."""
+    answers = folder / "answers.json"
+    link = folder / "link.json"
+    row = {
+        "task": tasks.writing[0].id,
+        "finished": True,
+        "scus": ["A."],
+    }
+    answers.write_text(sample.page_of(row))
+    link.symlink_to(answers)
+    result = collect_labels(judging, sample.full(judging))
+    (folder / "empty").mkdir()
+    write_judged(folder / "empty", result)
+    write_export(judging, folder / "tasks")
+    before = contents(folder)
+
+    for goal in (folder, folder / "empty", folder / "tasks", folder / "scus.jsonl"):
+        with refused():
+            write_judged(goal, result)
+        with refused():
+            write_export(judging, goal)
+
+    for output in (answers, link):
+        with refused():
+            lp.import_answers(tasks, [answers], output=output)
+
+    assert contents(folder) == before
