@@ -260,7 +260,8 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
         return tails
 
     steps = _steps(size, _STEPS[cosets])
-    whole = np.rint(size / steps[:, None])
+    # Halves go up: which way they would go else, the last bit of a value decides.
+    whole = np.floor(size / steps[:, None] + 0.5 + 1e-9)
     reach = (np.sign(values) * whole).sum(axis=1)
     if cosets:
         # Every coset is measured against the one observed sum, in steps of its own.

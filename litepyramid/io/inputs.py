@@ -14,7 +14,15 @@ from litepyramid.checked import number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
-from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, named
+from litepyramid.io.rows import (
+    COLUMNS,
+    ColumnNames,
+    Ids,
+    Row,
+    Rows,
+    identifier,
+    named,
+)
 from litepyramid.io.shapes import list_in
 from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
@@ -312,6 +320,11 @@ def matched(
 
 
 def _name(row: Row, table: Rows, column: str) -> str:
+    name = identifier(row.values.get(column))
+    if name is not None:
+        return name
+
+    # A way out is sought in the whole table: for an error, not for every row.
     other_name = "If the column has another name, give it (columns input=NAME)."
     return named(row.values, column, table.way_out() or other_name)
 

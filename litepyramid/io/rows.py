@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -125,7 +126,7 @@ class Rows:
         """Whether some row has the column `what`, or its plural."""
         return any(what in row.values or f"{what}s" in row.values for row in self.rows)
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The columns, in the order in which they come."""
         return list(dict.fromkeys(chain.from_iterable([r.values for r in self.rows])))

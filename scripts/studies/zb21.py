@@ -222,11 +222,17 @@ def table_3(system: str, run: Run, dataset: Dataset) -> Values:
     return {"ROUGE-2": 100 * rouge.mean(), "Pyramid": human(dataset, system)}
 
 
+@cache
+def scores_of(path: Path) -> lp.ScoreTable:
+    """The scores of a file, which many rows of the tables are of."""
+    return lp.read_scores(path)
+
+
 def older_metric(row: str, by: By | None, run: Run, dataset: Dataset) -> Values:
     path = run.root / "realsumm" / "metric_scores.csv"
     if row not in METRICS or dataset.name != "realsumm" or not path.is_file():
         raise InputError("no scores of this metric in the data")
-    table = lp.read_scores(path)
+    table = scores_of(path)
     X, Z = (table.matrix(name).values for name in (METRICS[row], "human"))
     parts = [(table.systems, table.inputs)]
     if by:

@@ -72,6 +72,16 @@ def test_beyond_13_inputs_p_is_that_of_all_assignments(made, slack, columns):
     np.testing.assert_allclose(flip_tails(padded), flip_tails(rows), rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [0.1, 0.7, 1 / 3])
+def test_the_last_bit_decides_nothing(scale):
+    """Halves of a step, which is 1 here: their root mean square is 64."""
+    twice = [1, 1, 7, 15, 25, 53, 97, 99, 111, 125, 155, 157, 195, 197, 201, 213]
+    values = np.array(twice) / 2
+    values[::3] *= -1
+    rows = np.array([values, values[::-1]])
+    np.testing.assert_allclose(flip_tails(rows * scale), flip_tails(rows), rtol=1e-12)
+
+
 def test_rounding_decides_nothing_with_hundreds_of_inputs():
     rows = np.random.default_rng(1).normal(0.05, 1, (60, 400))
     normal = stats.norm.sf(rows.sum(axis=1) / np.sqrt((rows**2).sum(axis=1)))
