@@ -26,10 +26,9 @@ shown."""
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
 _COUNTED = 13  # columns up to which every assignment of signs is counted
-_STEPS = (
-    64,
-    16,
-)  # steps of the lattice in a row's root mean square: one row, a mean over rows
+# Of one row, and of rows over which a mean is taken:
+_LARGEST = (6, 3)  # columns of the largest values, whose signs are counted
+_STEPS = (64, 16)  # steps of the lattice in the others' root mean square
 
 
 def blocks(number: int, width: int) -> Iterator[slice]:
@@ -237,39 +236,56 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     reach its sum.
 
     The one-sided p-value of the sign-flip test, exact: no number of samples bounds it
-    from below. Up to 13 columns every way is counted. Beyond, each |v| becomes a whole
-    number a of steps, 1/64 of the row's root mean square (1/16 for cosets, over which a
-    mean is taken); where all values are multiples of some larger step, as ratings are,
-    that is taken and nothing rounded. Σ ±a has the characteristic function Π cos(a ω),
-    and Fourier's sum gives P to 1e-12, which is added. Rounding treats both signs
-    alike, so the test stays exact: its statistic is the rounded sum.
+    from below. Up to 13 columns every way is counted. Beyond, so are the signs of the
+    six largest |v| of a row; each other one becomes a whole number a of steps, 1/64 of
+    their root mean square (for cosets, over which a mean is taken, three and 1/16).
+    Where they are all multiples of some larger step, as ratings are, that is taken and
+    nothing rounded. Σ ±a has the characteristic function Π cos(a ω), and Fourier's sum
+    gives P to 1e-12, which is added. Rounding treats both signs alike, so the test
+    stays exact: its statistic is the rounded sum.
     """
     values = np.where(np.isnan(values), 0.0, values)
-    size = np.abs(values)
     columns = values.shape[1]
-    tails = np.empty(len(values))
 
     if columns <= _COUNTED:
+        signs = _every_sign(columns)
+        size = np.abs(values)
         sums = values.sum(axis=1)
         # Sums that are equal but for rounding reach the observed one.
         bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
-        signs = 1.0 - 2.0 * ((np.arange(2**columns)[:, None] >> np.arange(columns)) & 1)
+        tails = np.empty(len(values))
         for block in blocks(len(values), 2**columns):
             reached = signs @ size[block].T >= np.atleast_1d(bound)[block]
             tails[block] = reached.mean(axis=0)
         return tails
 
+    # The largest are counted: their size would make the others' steps too long.
+    order = np.argsort(-np.abs(values), axis=1, kind="stable")
+    values = np.take_along_axis(values, order, axis=1)
+    large, small = np.split(values, [_LARGEST[cosets]], axis=1)
+    size = np.abs(small)
     steps = _steps(size, _STEPS[cosets])
     # Halves go up: which way they would go else, the last bit of a value decides.
     whole = np.floor(size / steps[:, None] + 0.5 + 1e-9)
-    reach = (np.sign(values) * whole).sum(axis=1)
+    observed = large.sum(axis=1) + steps * (np.sign(small) * whole).sum(axis=1)
     if cosets:
         # Every coset is measured against the one observed sum, in steps of its own.
-        reach = np.ceil(reach[0] * steps[0] / steps - 1e-6)
+        observed[:] = observed[0]
+
+    # What the others must reach, by the signs of the largest.
+    left = observed[:, None] - np.abs(large) @ _every_sign(_LARGEST[cosets]).T
+    reach = np.ceil(left / steps[:, None] - 1e-6)
+    tails = np.empty(len(values))
     for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
         tails[block] = _lattice_tails(whole[block].astype(int), reach[block])
 
     return tails
+
+
+def _every_sign(columns: int) -> FloatArray:
+    """(2^columns, columns) all ways to set signs."""
+    ways = np.arange(2**columns)[:, None] >> np.arange(columns)
+    return np.asarray(1 - 2 * (ways & 1), dtype=float)
 
 
 def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
@@ -288,7 +304,7 @@ def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
 
 
 def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
-    """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a.
+    """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a: the mean over (n, k) reaches.
 
     S has steps of 2. Where it wraps around, beyond ±length, it has less than 1e-12
     (Hoeffding). So P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with
@@ -300,7 +316,7 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
     numbers = numbers.astype(float)
     # S is even or odd as the sum of all a is: between two of its values lies q.
-    q = reach + (reach - whole.sum(axis=1)) % 2 - 1
+    q = reach + (reach - whole.sum(axis=1, keepdims=True)) % 2 - 1
     length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
     total = q.copy()
 
@@ -310,15 +326,17 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
         negative = cosines < 0
         # A product of many cosines: their logarithms add up, their signs are counted.
         sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
-        large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
-        waves, signs = waves[large], numbers @ negative[:, large]
-        terms = (
-            np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
-        )
-        total += 2 * (terms / np.sin(waves)).sum(axis=1)
+        signs = numbers @ negative
+        row, wave = np.nonzero(sizes > -40)  # the rest is below 1e-17
+        height = np.exp(sizes[row, wave]) * (1 - 2 * (signs[row, wave] % 2))
+        height /= np.sin(waves[wave])
+        for some in blocks(len(row), q.shape[1]):
+            terms = np.sin(q[row[some]] * waves[wave[some], None])
+            np.add.at(total, row[some], 2 * terms * height[some, None])
 
     within = np.where(np.abs(q) < length, total / length, np.sign(q))
-    return np.asarray(np.clip((1 - within) / 2, 0.0, 1.0) + SMALLEST_TAIL)
+    tails = np.clip((1 - within) / 2, 0.0, 1.0).mean(axis=1)
+    return np.asarray(tails + SMALLEST_TAIL)
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:

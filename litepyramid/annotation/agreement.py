@@ -257,12 +257,14 @@ def agree(
         key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker)
     )
     answers_of = answered.sum(axis=0)
-    tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
+    labels = majority_labels(remaining)
+    # Of two answers in the middle the lower is the label; here the other one is higher.
+    tied = (labels == 0) & (-majority_labels(-remaining) > 0)
     level: AlphaLevel = "ordinal" if (table == 0.5).any() else "nominal"
     hashed = list(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
 
     return AgreementResult(
-        labels=majority_labels(remaining),
+        labels=labels,
         level=level,
         alpha=krippendorff_alpha(remaining, level),
         alpha_all=krippendorff_alpha(table, level),

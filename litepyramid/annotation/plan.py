@@ -22,7 +22,6 @@ from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
     Fields,
-    FloatArray,
     InputReferences,
     Signature,
     Texts,
@@ -135,14 +134,6 @@ class BudgetPlan(Result):
             "everybody": mean_of_scored(np.ones(len(easiness))),
         }
 
-    def curve(self) -> FloatArray:
-        """Expected quality after 0, 1, … sentences in the order of the plan; (n +
-        1,)."""
-        values = self.values("easiness")[np.argsort(self.values("rank"), kind="stable")]
-        scored = ~np.isnan(values)
-        gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
-        return mean_of_scored(values) + gain / max(1, int(scored.sum()))
-
     def to_tables(self) -> Sequence[Table]:
         """The budget and its expected quality."""
         others = [s for s in self.sentences if not s.annotate]
@@ -221,39 +212,6 @@ class BudgetPlan(Result):
             **record(self),
             "signature": self.signature.to_json(),
         }
-
-    def to_figure(self) -> Any:
-        """What each further sentence that people annotate buys: by the plan's order, at
-        random."""
-        from litepyramid.figures.meta_plots import Line, line_plot
-
-        if np.isnan(self.values("easiness")).all():
-            raise InputError(
-                "a plan without easiness has no curve",
-                expected="a plan by predicted or given easiness",
-            )
-
-        total = len(self.sentences)
-        quality = self.curve().tolist()
-        orders = {
-            "random": "in random order",
-            "reversed": "easiest first",
-            "length": "longest first",
-        }
-        label = f"this plan: {orders.get(self.by, 'hardest first')}"
-        done = sum(s.annotate or s.earlier for s in self.sentences)
-        lines = [
-            Line(label, [*range(total + 1)], quality),
-            Line("sentences at random", [0, total], [quality[0], quality[-1]]),
-        ]
-
-        xlabel = (
-            f"sentences that people annotate, of {total} (line: {quality[done]:.2f} "
-            f"with {done})"
-        )
-        return line_plot(
-            lines, xlabel, "expected quality of the units", level=quality[done]
-        )
 
 
 def plan(  # references, SCUs, STUs and what names them are the data, one, so seven

@@ -25,7 +25,7 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import check_whole, mean_of_scored
+from litepyramid.stats import check_whole, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -307,19 +307,23 @@ def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
         >>> roc_auc([0.9, 0.5, 0.5, 0.1], [1, 1, 0, 0])
         0.875
     """
-    from scipy.stats import rankdata
-
     scores, truth = _pairs(presence, labels)
+    return weighted_auc(scores, truth, np.ones(len(truth)))
+
+
+def weighted_auc(scores: FloatArray, truth: FloatArray, weights: FloatArray) -> float:
+    """`roc_auc` of pairs that count as often as they weigh."""
+    rank = np.unique(scores, return_inverse=True)[1]
     won = pairs = 0.0
+
     for low, high in combinations(np.unique(truth), 2):
-        both = (truth == low) | (truth == high)
-        ranks = rankdata(scores[both])
-        upper = truth[both] == high
-        positive = int(upper.sum())
-        # Mann and Whitney: ranks of the higher, less those they have among themselves.
-        won += float(ranks[upper].sum()) - positive * (positive + 1) / 2
-        pairs += positive * (upper.size - positive)
-    return won / pairs if pairs else float("nan")
+        lower = sums_by(rank, weights * (truth == low))
+        higher = sums_by(rank, weights * (truth == high))
+        below = np.cumsum(lower) - lower / 2
+        won += float(higher @ below)
+        pairs += float(higher.sum() * lower.sum())
+
+    return min(1.0, won / pairs) if pairs else float("nan")
 
 
 def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:

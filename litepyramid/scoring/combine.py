@@ -46,6 +46,7 @@ from litepyramid.stats import (
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import (
+    BoolArray,
     Ends,
     Fields,
     FloatArray,
@@ -56,6 +57,7 @@ from litepyramid.types import (
     Texts,
 )
 
+_ROUNDING = 1e-9
 FEW = 15
 """With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with
 5."""
@@ -502,6 +504,11 @@ def _combined(
     # 1 - .95 is a little above .05 in floating point.
     alpha = round(1 - confidence, 12)
 
+    # A difference spans the scale of scores twice.
+    width = limits[1] - limits[0]
+    astray = _of_labels_alone(means, limits)
+    _of_labels_alone(differences, (-width, width))
+
     # Labels on everything leave no error: a difference is then certain, 0/0 is none.
     with undefined():
         t = np.abs(differences.value) / differences.error
@@ -523,8 +530,7 @@ def _combined(
             turned, (-ends[1], -ends[0]), ends
         )
 
-    # An interval of a score may not leave the scale; a difference spans it twice.
-    width = limits[1] - limits[0]
+    # An interval may not leave the scale.
     for end in ("low", "high", "alone_low", "alone_high"):
         means[end] = np.clip(means[end], *limits)
         differences[end] = np.clip(differences[end], -width, width)
@@ -573,16 +579,45 @@ def _combined(
         alpha=alpha,
         signature=Signature.of(**dict(signature.fields) | made),
         spread=estimates.spread,
-        notes=tuple(_notes(estimates, entries, pairs)),
+        notes=tuple(_notes(estimates, entries, pairs, int(astray.sum()))),
     )
+
+
+def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
+    """Which estimates left the scale, so that they are now those of the labels alone.
+
+    There the judge's scores contradict the labels, and are no help.
+    """
+    low, high = limits
+    astray = (rows.value < low - _ROUNDING) | (rows.value > high + _ROUNDING)
+    alone = {
+        "value": "alone",
+        "error": "alone_error",
+        "low": "alone_low",
+        "high": "alone_high",
+    }
+    for field, other in alone.items():
+        rows[field] = np.where(astray, rows[other], rows[field])
+
+    for field in ("weight", "saved"):
+        rows[field] = np.where(astray, 0.0, rows[field])
+
+    return np.asarray(astray)
 
 
 def _notes(
     estimates: _Estimates,
     systems: Sequence[CombinedScore],
     pairs: Sequence[CombinedPair],
+    astray: int,
 ) -> Iterator[str]:
     """What must be known before the numbers are believed."""
+    if astray:
+        yield (
+            f"Warning: with the judge, {counted(astray, 'estimate')} would leave the "
+            "scale: it contradicts the labels there, so the labels alone count."
+        )
+
     if estimates.complete:
         yield (
             "Everything is labelled for at least one system: nothing is left to "

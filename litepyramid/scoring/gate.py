@@ -12,6 +12,8 @@ from litepyramid.scoring.system_changes import SystemChange
 from litepyramid.stats import check_whole
 from litepyramid.text import counted, cut, written
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -70,8 +72,9 @@ class Gate:
                 f"is significantly worse: {change.measured} (--fail-if worse)"
             )
 
-        # Not "below": a score of NaN fails too.
-        if self.fail_under is not None and not change.new >= self.fail_under:
+        # Not "below": a score of NaN fails too. Means are equal but for rounding.
+        enough = change.new >= (self.fail_under or 0.0) - _ROUNDING
+        if self.fail_under is not None and not enough:
             limit = written(self.fail_under)
             failed.append(f"scores {written(change.new)} (--fail-under {limit})")
 
@@ -83,7 +86,8 @@ class Gate:
             )
 
         # No worse by the margin is shown by the interval, not by a test without result.
-        if self.margin is not None and not change.low > -self.margin:
+        within = change.low > _ROUNDING - (self.margin or 0.0)
+        if self.margin is not None and not within:
             failed.append(
                 f"may be worse by more than {written(self.margin)}: {change.measured} "
                 f"(--margin {written(self.margin)}); a run that is no worse passes "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.judges.evaluate import weighted_auc
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
@@ -25,6 +26,7 @@ from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
 
+_ROUNDING = 1e-9
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
 
@@ -122,7 +124,7 @@ class LabelledPairs:
 
 def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figure]:
     """AUC, Brier score …, each with its interval by inputs."""
-    _, best = _separation(pairs, pairs.weights)
+    best = _best_threshold(pairs)
     whole = _numbers(pairs, pairs.weights, best)
 
     # Facts of one input are alike: an input is left out whole.
@@ -145,22 +147,38 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
 
     figures = []
     for (name, value), ends in zip(whole.items(), reach.tolist(), strict=True):
-        figures.append(Figure(name, value, value - ends, value + ends))
+        low, high = _limits(name)
+        value = min(max(value, low), high)
+        # A share of 0 or 1 has no spread; but if none of so many inputs is otherwise,
+        # as much of others may be.
+        if ends < _ROUNDING and min(value - low, high - value) < _ROUNDING:
+            ends = 1 - (1 - confidence) ** (1 / count)
+        figures.append(
+            Figure(name, value, max(low, value - ends), min(high, value + ends))
+        )
     return figures
+
+
+def _limits(name: str) -> Ends:
+    """Between which values a figure is."""
+    if name == "calibration slope":
+        return -np.inf, np.inf
+    return (-1.0 if name == "leniency" or "κ" in name else 0.0), 1.0
 
 
 @undefined()
 def _numbers(
     pairs: LabelledPairs, weights: FloatArray, best: float
 ) -> dict[str, float]:
-    """The figures of weighted pairs; a label of .5 is half present, half absent."""
+    """The figures of weighted pairs; at a threshold a label of .5 is half present, half
+    absent."""
     weights = weights / weights.sum()
     presence = pairs.presence
     error = presence - pairs.labels
     # A presence of 1 belongs to the last tenth.
     tenths = np.minimum((presence * 10).astype(int), 9)
     numbers = {
-        "AUC": _separation(pairs, weights)[0],
+        "AUC": weighted_auc(presence, pairs.labels, weights),
         "Brier score": weights @ error**2,
         "calibration error": np.abs(sums_by(tenths, weights * error)).sum(),
         "calibration slope": _recalibrated(pairs, weights)[1],
@@ -182,19 +200,15 @@ def _numbers(
     return {name: float(value) for name, value in numbers.items()}
 
 
-def _separation(pairs: LabelledPairs, weights: FloatArray) -> Ends:
-    """AUC, ties half; the presence from which yes has the highest sensitivity plus
-    specificity."""
+def _best_threshold(pairs: LabelledPairs) -> float:
+    """The presence from which yes has the highest sensitivity plus specificity."""
     values, rank = np.unique(pairs.presence, return_inverse=True)
-    present = sums_by(rank, weights * pairs.labels)
-    absent = sums_by(rank, weights * (1 - pairs.labels))
-    present /= present.sum()
-    absent /= absent.sum()
-
-    absent_below = np.cumsum(absent) - absent
+    present = sums_by(rank, pairs.weights * pairs.labels)
+    absent = sums_by(rank, pairs.weights * (1 - pairs.labels))
     present_below = np.cumsum(present) - present
-    auc = present @ (absent_below + absent / 2)
-    return float(auc), float(values[np.argmax(absent_below - present_below)])
+    absent_below = np.cumsum(absent) - absent
+    gained = absent_below / absent.sum() - present_below / present.sum()
+    return float(values[np.argmax(gained)])
 
 
 def _recalibrated(

@@ -86,6 +86,16 @@ def named(result, flag):
     return [w.worker for w in result.workers if getattr(w, flag)]
 
 
+@pytest.mark.parametrize(
+    ("answers", "ties"),
+    [((0, 1), 1), ((0, 0.5), 1), ((0.5, 0.5), 0), ((0.5, 1), 0), ((0, 0.5, 1), 0)],
+)
+def test_a_tie_is_an_answer_more_that_would_be_another_label(answers, ties):
+    table = [[answer] for answer in answers]
+    names = [str(n) for n in range(len(answers))]
+    assert agree(table, names).counts["ties (not present)"] == ties
+
+
 @given(tables())
 def test_every_answer_is_accounted_for(table):
     names = [f"w{i}" for i in range(table.shape[0])]

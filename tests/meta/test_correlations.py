@@ -138,6 +138,15 @@ PUBLISHED = [
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
+def test_one_score_that_explodes_ties_no_others(coefficient):
+    human = np.arange(10.0)[:, None] + np.linspace(0, 0.5, 5)
+    metric = human.copy()
+    metric[0, 0] = -1e14
+    value = level_correlation(metric, human, "system", coefficient).value
+    assert value == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
 def test_published_correlations(request, name, metric, human, values):
     result = correlate(request.getfixturevalue(name), human, metrics=metric)

@@ -10,7 +10,7 @@ from sklearn import metrics
 
 import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
-from litepyramid.judges.evaluate import calibrate
+from litepyramid.judges.evaluate import calibrate, roc_auc
 from litepyramid.scoring.audit import WORST
 
 
@@ -35,6 +35,31 @@ def test_numbers_are_those_of_other_packages():
     oracle = calibrate(presence, labels)
     assert values["calibration slope"] == pytest.approx(oracle.slope, abs=1e-3)
     assert values["calibration error"] == pytest.approx(oracle.calibration_error)
+
+
+def test_a_perfect_judge_has_the_figures_of_one_and_intervals_inside_their_range():
+    rng = np.random.default_rng(0)
+    labels = rng.choice([0.0, 0.5, 1.0], (30, 4))
+    units = [[f"Fact {i} {j}." for j in range(4)] for i in range(30)]
+    perfect = {"a": labels.tolist()}
+    found = lp.audit(lp.score(units=units, presence=perfect, labels=perfect))
+    values = values_of(found)
+    assert values["AUC"] == roc_auc(labels, labels) == 1
+
+    noisy = np.clip(
+        0.9 * (labels > 0.2) + 0.05 + rng.normal(0, 0.1, labels.shape), 0, 1
+    )
+    yes_or_no = {"a": (labels > 0.2).astype(float).tolist()}
+    result = lp.score(units=units, presence={"a": noisy.tolist()}, labels=yes_or_no)
+    figures = {figure.name: figure for figure in lp.audit(result).figures}
+    for name, figure in figures.items():
+        assert figure.low <= figure.value <= figure.high
+        if name != "calibration slope":
+            assert -1 <= figure.low <= figure.high <= 1
+
+    # 30 inputs without a mistake do not prove that there is none.
+    assert figures["sensitivity at .5"].value == 1
+    assert figures["sensitivity at .5"].low == pytest.approx(0.05 ** (1 / 30))
 
 
 def test_intervals_by_inputs_are_those_of_a_bootstrap():

@@ -143,6 +143,23 @@ def test_the_gate_ends_with_status_1(old, tmp_path, verb, options, status):
         verb(f"changes bad.json old.json {options} --pair a=a")
 
 
+def test_limits_are_met_by_what_is_equal_but_for_rounding():
+    """The mean of three times .7 is a little less than .7."""
+    units = [[f"Fact {i} {j}." for j in range(10)] for i in range(3)]
+
+    def run(present):
+        row = [1.0] * present + [0.0] * (10 - present)
+        return lp.score(units=units, presence={"a": [row] * 3})
+
+    same = run(7)
+    assert lp.changes(same, same, fail_under=0.7).exit_status == 0
+    assert lp.changes(same, same, fail_under=0.7001).exit_status == 1
+    # Each loses exactly .1: to be no worse by .1 takes less.
+    for present in range(2, 9):
+        lost = lp.changes(run(present), run(present - 1), margin=0.1)
+        assert lost.exit_status == 1, present
+
+
 def test_a_fact_is_lost_that_falls_below_a_half_and_by_a_fifth():
     one = given(np.full((1, 3, 2), 0.6))
     two = given(np.full((1, 3, 2), 0.45))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import litepyramid as lp
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.estimates import prediction_powered
 from litepyramid.types import ScoreMatrix
@@ -230,3 +231,31 @@ def test_another_tools_published_answer():
     ends = (system.score, system.low, system.high)
     assert ends == pytest.approx((0.7150, 0.6836, 0.7463), abs=1e-4)
     assert (round(system.judge, 4), round(system.alone, 4)) == (0.8383, 0.7183)
+
+
+def test_a_judge_that_contradicts_the_labels_leaves_them_alone():
+    """With this judge, people's mean would be 1.27 of at most 1."""
+    facts = 10
+    inputs = 40
+    labelled = sorted(np.random.default_rng(0).permutation(inputs)[:12].tolist())
+    labels = np.full((inputs, facts), np.nan)
+    presence = np.full((inputs, facts), 0.95)
+
+    for turn, number in enumerate(labelled):
+        present = 7 + turn % 4
+        labels[number] = np.arange(facts) < present
+        presence[number] = (present - 5) / 10
+
+    units = [[f"Fact {i} {j}." for j in range(facts)] for i in range(inputs)]
+    result = lp.score(
+        units=units,
+        presence={"a": presence.tolist()},
+        labels={"a": labels.tolist()},
+    )
+    found = lp.combine(result, assume_random=True)
+    (entry,) = found.systems
+    assert (entry.weight, entry.saved) == (0, 0)
+    assert entry.score == entry.alone == pytest.approx(0.85)
+    assert (entry.low, entry.high) == (entry.alone_low, entry.alone_high)
+    assert entry.low < entry.score < entry.high <= 1
+    assert any("contradicts the labels" in note for note in found.notes)

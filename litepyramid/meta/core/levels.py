@@ -227,9 +227,12 @@ def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
 
 
 def mean_tolerance(X: FloatArray) -> float:
-    """Below which difference two averages of these scores are the same number,
-    rounded."""
-    return float(TIE_TOLERANCE * np.nanmax(np.abs(X), initial=0.0))
+    """Below which difference two averages of these scores are the same number, rounded:
+    a share of the largest score of the median system, for one that explodes ties no
+    others."""
+    largest = np.nan_to_num(np.abs(X)).max(axis=1, initial=0.0)
+    scored = largest[largest > 0]
+    return float(TIE_TOLERANCE * np.median(scored)) if len(scored) else 0.0
 
 
 def kinds(
