@@ -168,7 +168,7 @@ CASES = {
         "references.jsonl --human-share 0.5",
         "references.jsonl --sentences 7 --by random",
         "references.jsonl --sentences 7 --by length --after plan.json",
-        "references.jsonl --sentences 7 --by gold -s facts.jsonl -t stus.jsonl",
+        "references.jsonl --sentences 7 -t stus.jsonl",
     ],
     "budget export": [
         "plan.json -o again-1 --form csv",

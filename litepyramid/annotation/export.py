@@ -29,6 +29,7 @@ from litepyramid.files import (
     write_json,
 )
 from litepyramid.io.coerce import as_names, as_summaries, as_units
+from litepyramid.io.shapes import with_shared_index
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Result, Table, hidden, record
@@ -544,6 +545,7 @@ def export(
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
         readers = as_names(ids, columns)
+        work, units = with_shared_index(work, units)
         entries = as_units(units, **readers)
         systems = as_summaries(work, [entry.input for entry in entries], **readers)
         tasks = judging_tasks(

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from litepyramid.checked import as_type
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import By, carriers, human_count, ranking
+from litepyramid.easiness.mix import carriers, human_count, ranking
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.io.shapes import with_shared_index
 from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, plain, record
@@ -26,7 +27,6 @@ from litepyramid.types import (
     Signature,
     Texts,
     TextsLike,
-    UnitKind,
     UnitsLike,
     fingerprint,
 )
@@ -35,7 +35,7 @@ from litepyramid.units.extract import references_language
 
 FORMAT = "litepyramid-plan"
 
-PlanBy = Literal[By, "length"]
+PlanBy = Literal["easiness", "random", "reversed", "length"]
 
 SCUS_PER_WORD = 0.21
 """SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368
@@ -214,14 +214,13 @@ class BudgetPlan(Result):
         }
 
 
-def plan(  # references, SCUs, STUs and what names them are the data, one, so seven
+def plan(  # references, STUs and what names them are the data, one, so seven
     references: TextsLike | None,
     *,
     human_share: float | None = None,
     sentences: int | None = None,
     by: PlanBy = "easiness",
     easiness: EasinessLike | None = None,
-    scus: UnitsLike | None = None,
     stus: UnitsLike | None = None,
     after: Sequence[BudgetPlan | str | Path] = (),
     seed: int = 12345,
@@ -242,14 +241,11 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
         human_share: Share of the sentences that people annotate; or give a number of
             them.
         sentences: Number of sentences that people annotate.
-        by: How they are chosen: the hardest by predicted easiness or by gold easiness,
-            the easiest (reversed), the longest (length; the earlier of two equal ones),
-            or at random.
+        by: How they are chosen: the hardest by easiness, the easiest (reversed), the
+            longest (length; the earlier of two equal ones), or at random.
         easiness: Easiness of every sentence, or an easiness regressor; predicted by the
             embedded regressor if not given.
-        scus: Human units of the same inputs, for gold easiness.
-        stus: The STUs that will be used; extracted if not given (gold easiness needs
-            them).
+        stus: The STUs that will be used; extracted if not given.
         after: Earlier plans whose sentences are not chosen again.
         seed: Seed of the random choice.
         ids: Ids of the inputs, where rows are matched by order.
@@ -257,8 +253,7 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
         language: Code such as de; told by the texts if not given. "any" insists.
 
     Returns:
-        The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows
-        how much each further sentence buys.
+        The plan; saved as .json it is read by `export`.
 
     Raises:
         InputError: No budget is given, or both, or it is impossible.
@@ -288,27 +283,25 @@ def plan(  # references, SCUs, STUs and what names them are the data, one, so se
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
 
     readers = as_names(ids, columns)
+    references, stus = with_shared_index(references, stus)
     entries = as_references(references, **readers)
     told = references_language(entries, language)
 
-    if easiness is None and by != "gold" and not reads("regressor", told):
+    if easiness is None and not reads("regressor", told):
         if by == "reversed":
             check_language("regressor", told, "the easiness regressor")
         by = "length" if by == "easiness" else by
         values = _no_easiness(entries, by, told)
     else:
-        given = {}
-        sources: dict[UnitKind, Any] = {"scu": scus, "stu": stus}
-        for kind, source in sources.items():
-            if source is not None:
-                given[f"{kind}s"] = as_units(source, kind=kind, only=True, **readers)
+        extracted = None
+        if stus is not None:
+            extracted = as_units(stus, kind="stu", only=True, **readers)
 
         values = sentence_easiness(
             entries,
-            by=by,
             easiness=easiness,
             language=told,
-            **given,
+            stus=extracted,
         )
 
     total = len(values.sentences)

@@ -230,18 +230,15 @@ def _regressor(regressor: RegressorLike | None) -> EasinessRegressor:
 def sentence_easiness(
     references: Sequence[InputReferences],
     *,
-    by: str = "easiness",
     easiness: EasinessLike | None = None,
-    scus: Sequence[InputUnits] | None = None,
     stus: Sequence[InputUnits] | None = None,
     language: str | None = None,
 ) -> Easiness:
     """The easiness of every sentence of the references, to choose by and to say what to
     expect.
 
-    From `easiness` (values or their file) if there is one, from `scus` and `stus` where
-    sentences are chosen by ``gold``, else predicted; `easiness` may also be a
-    regressor, or its file.
+    From `easiness` (values or their file) if there is one, else predicted; `easiness`
+    may also be a regressor, or its file.
     """
     sentences = sentences_of(references)
     regressor = easiness if isinstance(easiness, EasinessRegressor) else None
@@ -262,11 +259,7 @@ def sentence_easiness(
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)
 
-    if by != "gold":
-        return predict(references, stus=stus, language=language)
-    if scus is None or stus is None:
-        raise InputError("gold easiness needs SCUs and STUs")
-    return gold_easiness(scus, stus, sentences)
+    return predict(references, stus=stus, language=language)
 
 
 def prepare_gold(

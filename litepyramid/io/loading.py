@@ -104,9 +104,9 @@ def load(
     """
     names = as_names(ids, columns)
     choose("nulls", nulls, Nulls)
-    values = [units, summaries, references, labels, label_units, stus, presence]
-    if any(hasattr(value, "notna") for value in values):
-        values = with_shared_index(values)
+    values = with_shared_index(
+        units, summaries, references, labels, label_units, stus, presence
+    )
 
     sources = {}
     for key, value in zip(_SOURCES, values, strict=True):

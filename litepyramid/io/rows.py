@@ -367,34 +367,39 @@ def named(values: Mapping[str, Any], column: str, hint: str | None = None) -> st
     )
 
 
-def parse_columns(text: Any) -> ColumnNames:
+def parse_columns(columns: Any) -> ColumnNames:
     """``input=doc_id,summary=output``, or a dict, from known columns to a table's
     own."""
-    if text is None:
-        return None
-    if isinstance(text, Mapping):
-        names = {}
-        for name, column in text.items():
-            names[name] = (
-                "+".join(column) if isinstance(column, list | tuple) else column
-            )
-        if all(isinstance(column, str) for column in names.values()):
-            return ColumnMap(names)
+    if columns is None or isinstance(columns, ColumnMap):
+        return columns
 
-    if not isinstance(text, str):
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(columns, str):
+        for part in columns.split(","):
+            name, _, column = part.partition("=")
+            pairs.append((name.strip(), column.strip()))
+    elif isinstance(columns, Mapping):
+        for name, column in columns.items():
+            listed = isinstance(column, list | tuple)
+            pairs.append((name, "+".join(map(str, column)) if listed else column))
+    else:
         raise InputError(
-            f"columns cannot be read from a {type(text).__name__}",
+            f"columns cannot be read from a {type(columns).__name__}",
             expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
         )
 
-    columns = {}
-    for part in text.split(","):
-        name, _, column = (piece.strip() for piece in part.partition("="))
-        if not column or name in columns or name not in COLUMNS:
+    names: dict[str, str] = {}
+    for given, column in pairs:
+        name = _OTHER_NAMES.get(given, given)
+        if (
+            name not in COLUMNS
+            or name in names
+            or not (isinstance(column, str) and column)
+        ):
             raise InputError(
-                f"the columns '{text}' cannot be read at '{part.strip()}'",
+                f"the columns '{cut(columns)}' cannot be read at '{given}'",
                 expected=f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}",
             )
-        columns[name] = column
+        names[name] = column
 
-    return ColumnMap(columns)
+    return ColumnMap(names)

@@ -207,7 +207,7 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
     """The table of two arrays, (systems, inputs) or (systems,): a metric ``x``, and
     ``human``."""
     arrays = []
-    for name, value in (("x", x), ("the human scores", y)):
+    for name, value in (("x", x), ("the human scores", _in_order_of(x, y))):
         try:
             array = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
@@ -225,6 +225,28 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
 
     systems, inputs = map(_numbered, arrays[0].shape)
     return ScoreTable(("x", "human"), systems, inputs, np.stack(arrays))
+
+
+def _in_order_of(x: Any, y: Any) -> Any:
+    """y in the order of x's labels, where both are pandas' and have labels."""
+    if not (hasattr(x, "reindex_like") and hasattr(y, "reindex_like")):
+        return y
+    if [len(axis) for axis in x.axes] != [len(axis) for axis in y.axes]:
+        return y
+
+    axes = [*zip(x.axes, y.axes, strict=True)]
+    if all({*one} == {*other} and one.is_unique for one, other in axes):
+        return y.reindex_like(x)
+
+    # Rows that are only counted go by their order; names must agree.
+    for one, other in axes:
+        counted_alone = "RangeIndex" in (type(one).__name__, type(other).__name__)
+        if {*one} != {*other} and not counted_alone:
+            raise InputError(
+                "scores of other systems or inputs than the human scores",
+                expected="the same labels of rows and columns",
+            )
+    return y
 
 
 def _numbered(size: int) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
+from litepyramid.io.shapes import with_shared_index
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs
@@ -203,6 +204,7 @@ def _with_premises(
     """The summaries, and by input the texts that they are judged against."""
     premises = {}
     if documents is not None:
+        data, documents = with_shared_index(data, documents)
         keys = as_names(sources.get("ids"), sources.get("columns"))
         for name, text in as_documents(documents, **keys).items():
             premises[name] = [text]

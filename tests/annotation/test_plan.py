@@ -107,9 +107,8 @@ def test_plan_file_round_trip(tmp_path):
     assert read_plan(path).count == 3
 
 
-def test_easiness_is_predicted_given_or_gold(folder):
-    """By the embedded regressor, on given STUs, as values, by a regressor in a file,
-    from SCUs."""
+def test_easiness_is_predicted_or_given(folder):
+    """By the embedded regressor, on given STUs, as values, by a regressor in a file."""
     references = folder / "references.jsonl"
     stus = folder / "stus.jsonl"
 
@@ -122,11 +121,6 @@ def test_easiness_is_predicted_given_or_gold(folder):
     lp.EasinessRegressor.embedded().save(folder / "regressor.json")
     loaded = plan(easiness=folder / "regressor.json", stus=stus)
     assert plan(easiness=predicted).chosen() == loaded.chosen() == first.chosen()
-
-    with refused("gold easiness needs"):
-        plan(by="gold", stus=stus)
-    gold = plan(by="gold", stus=stus, scus=folder / "scus.jsonl")
-    assert not np.isnan(gold.values("easiness")).any()
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.data())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from cases import refused
 
 import litepyramid as lp
 
@@ -84,3 +85,74 @@ def test_a_missing_text_is_null(missing):
     column = pandas.Series(["It rained. We left.", missing])
     data = lp.load(UNITS, summaries={"a": column}, nulls="missing")
     assert data.summaries[0].missing == ("2",)
+
+
+NAMES = ["x", "y", "z"]
+FRAME = pandas.DataFrame(
+    {
+        "a": ["It rained.", "We left.", "He slept."],
+        "b": ["She came.", "We left.", "Snow fell."],
+    },
+    NAMES,
+)
+REFERENCES = pandas.Series(["It rained.", "We left.", "Snow fell."], NAMES)
+
+
+@pytest.mark.parametrize("texts", [FRAME, FRAME.rename_axis("doc"), dict(FRAME)])
+@pytest.mark.parametrize("name", [None, "doc", "other"])
+def test_an_index_holds_the_ids_where_another_has_the_same_in_another_order(
+    texts, name
+):
+    expected = lp.load(summaries=FRAME, references=REFERENCES)
+    turned = REFERENCES[::-1].rename_axis(name)
+    data = lp.load(summaries=texts, references=turned)
+    found = dict(zip(data.inputs, data.references, strict=True))
+    wanted = dict(zip(NAMES, expected.references, strict=True))
+    for input_, reference in found.items():
+        assert reference.references == wanted[input_].references
+
+    own = {
+        entry.system: dict(zip(data.inputs, entry.texts, strict=True))
+        for entry in data.summaries
+    }
+    assert own == {system: dict(FRAME[system]) for system in "ab"}
+
+
+def test_other_doors_go_by_the_index_too(tmp_path):
+    def faithful(documents):
+        return lp.precision(FRAME, documents=documents, judge="recall").scores
+
+    assert faithful(REFERENCES[::-1]) == faithful(REFERENCES)
+
+    units = REFERENCES.map(lambda text: [text])
+    asked = []
+    for number, some in enumerate((units, units[::-1])):
+        tasks = lp.export(FRAME, tmp_path / str(number), units=some).tasks.tasks
+        asked.append({(task.summary, *task.units) for task in tasks})
+    assert asked[0] == asked[1]
+
+
+def test_scores_in_frames_go_by_their_labels():
+    values = np.random.default_rng(0).random((4, 3))
+    metric = pandas.DataFrame(values, list("abcd"), NAMES)
+    human = metric + np.linspace(0, 0.4, 12).reshape(4, 3)
+
+    def found(x, y):
+        return lp.meta.correlate(x, y).to_frame()["value"].tolist()
+
+    expected = found(metric, human.to_numpy())
+    assert found(metric, human) == expected
+    assert found(metric, human.iloc[::-1, ::-1]) == expected
+    assert found(metric["x"], human["x"][::-1]) == found(metric["x"], human["x"])
+    with refused("other systems or inputs"):
+        found(metric, human.rename(index={"a": "e"}))
+
+
+@pytest.mark.parametrize("columns", [{"unit": "fact", "wieght": "w"}, "systems=m"])
+def test_columns_of_no_meaning_are_refused_in_a_dict_too(columns):
+    with refused("cannot be read at"):
+        lp.load([{"input": "1", "fact": "It rained.", "w": 9}], columns=columns)
+
+    rows = [{"doc": "7", "fact": "It rained."}]
+    assert lp.load(rows, columns={"id": "doc", "unit": "fact"}).inputs == ("7",)
+    assert lp.load(rows, columns="id=doc,unit=fact").inputs == ("7",)

@@ -1,6 +1,7 @@
 """The audit of a judge: oracles for its numbers, faults put into a made-up judge."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -52,13 +53,16 @@ def test_a_perfect_judge_has_the_figures_of_one_and_intervals_inside_their_range
     yes_or_no = {"a": (labels > 0.2).astype(float).tolist()}
     result = lp.score(units=units, presence={"a": noisy.tolist()}, labels=yes_or_no)
     figures = {figure.name: figure for figure in lp.audit(result).figures}
-    for name, figure in figures.items():
+    # The error of a score has no interval here.
+    known = {name: f for name, f in figures.items() if not math.isnan(f.low)}
+    assert len(known) > 10
+    for name, figure in known.items():
         assert figure.low <= figure.value <= figure.high
         if name != "calibration slope":
             assert -1 <= figure.low <= figure.high <= 1
 
     # 30 inputs without a mistake do not prove that there is none.
-    assert figures["sensitivity at .5"].value == 1
+    assert figures["sensitivity at .5"].value == pytest.approx(1)
     assert figures["sensitivity at .5"].low == pytest.approx(0.05 ** (1 / 30))
 
 
