@@ -330,7 +330,7 @@ def _of_export(table: Rows) -> Rows:
         return table
 
     with located(table.path, table.rows[0].line):
-        ours = list(read_export(export, lines, counts))
+        ours, have_ids = read_export(export, lines, counts)
     # What is read from a pipe or from memory has no name of its own.
     named = table.form != "python" and str(table.path) != "-"
     system = stem(table.path) if named else "system"
@@ -338,7 +338,8 @@ def _of_export(table: Rows) -> Rows:
     return replace(
         table,
         rows=rows,
-        form="jsonl",
+        # Lists beside answers without ids go by their order, as beside a frame.
+        form="jsonl" if have_ids else "python",
         made=export.name,
         left_out=+counts,
     )
