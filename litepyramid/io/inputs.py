@@ -229,7 +229,7 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
         allowed = "0 (not present), 1 (present), 0.5 (in part), or null"
 
     numbers = []
-    for value in _aligned(entry, what, texts):
+    for value in map(_truth, _aligned(entry, what, texts)):
         # A frame writes NaN where JSON has null, and a cell of a table is empty.
         missing = value is None or value != value or (what == "label" and value == "")
         given = math.nan if missing else number(value)
@@ -239,6 +239,12 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
         numbers.append(given)
 
     return numbers
+
+
+def _truth(value: Any) -> Any:
+    """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
+    is."""
+    return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
 
 
 def _aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
@@ -452,7 +458,7 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
 
     result = []
     for key, every in labels.items():
-        own = [label for label in every if label is not None] or [math.nan]
+        own = [_truth(label) for label in every if label is not None] or [math.nan]
         wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
         # Two of three who say 1 make 1; one of two makes .5.
         middle = wrong[0] if wrong else median(map(float, own))

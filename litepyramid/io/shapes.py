@@ -12,11 +12,13 @@ from litepyramid.errors import InputError
 from litepyramid.language import words
 from litepyramid.tables import plain
 
-# A list of texts as Python shows it; possessive, so that no cell takes long.
-_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+# A list of texts or truths as Python shows it; possessive, so that no cell takes long.
+_PYTHON_VALUE = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|True|False)"""
 TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 """Names of what an object says."""
-_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
+_PYTHON_LIST = re.compile(
+    rf"\s*\[\s*{_PYTHON_VALUE}(?:\s*,\s*{_PYTHON_VALUE})*+\s*\]\s*"
+)
 
 
 def list_in(cell: str, *, must: bool = False, line: int | None = None) -> Any:

@@ -84,3 +84,52 @@ def test_a_missing_text_is_null(missing):
     column = pandas.Series(["It rained. We left.", missing])
     data = lp.load(UNITS, summaries={"a": column}, nulls="missing")
     assert data.summaries[0].missing == ("2",)
+
+
+FACTS = UNITS[0]
+TRUE_FALSE = [True, False]
+TABLE = {"system": "a", "input": "1", "unit": FACTS}
+# The same two values by every door; `one` and `many` are the column's names.
+DOORS = {
+    "list": lambda one, many: {"a": [TRUE_FALSE]},
+    "dict": lambda one, many: {"a": {"1": TRUE_FALSE}},
+    "numpy": lambda one, many: {"a": np.array([TRUE_FALSE])},
+    "scalars": lambda one, many: {"a": [[np.True_, np.False_]]},
+    "rows": lambda one, many: [{"system": "a", "input": "1", many: TRUE_FALSE}],
+    "frame": lambda one, many: pandas.DataFrame({**TABLE, one: TRUE_FALSE}),
+}
+FILES = {
+    "cells.csv": lambda one, many: DOORS["frame"](one, many).to_csv(index=False),
+    "lists.csv": lambda one, many: f'system,input,{many}\na,1,"{TRUE_FALSE}"\n',
+    "lines.txt": lambda one, many: "True\tFalse\n",
+    "a.jsonl": lambda one, many: f'{{"input": "1", "{many}": [true, false]}}\n',
+}
+
+
+def judged(many, value):
+    """The labels, or the presence, of the two units of one system."""
+    source = {many: value}
+    data = lp.load([FACTS], **source)
+    of_labels = data.labels[0].labels[0] if data.labels else ()
+    return [*of_labels] if many == "labels" else data.presence.values[0].tolist()
+
+
+@pytest.mark.parametrize("door", [*DOORS, *FILES])
+@pytest.mark.parametrize(("one", "many"), [("label", "labels"), ("presence",) * 2])
+def test_true_is_one_and_false_zero(one, many, door, tmp_path):
+    value = tmp_path / door
+    if door in FILES:
+        value.write_text(FILES[door](one, many))
+    else:
+        value = DOORS[door](one, many)
+    assert judged(many, value) == [1, 0]
+
+
+def test_the_median_of_true_and_false_is_a_part(tmp_path):
+    rows = [
+        f"a,1,{FACTS[0]},{who},{one}" for who, one in (("x", "True"), ("y", "False"))
+    ]
+    rows += [f"a,1,{FACTS[1]},{who},TRUE" for who in "xy"]
+    path = tmp_path / "raters.csv"
+    path.write_text("\n".join(["system,input,unit,annotator,label", *rows]))
+    assert judged("labels", path) == [0.5, 1]
