@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
-from litepyramid.checked import number
+from litepyramid.checked import is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
@@ -230,8 +230,8 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
 
     numbers = []
     for value in map(_truth, _aligned(entry, what, texts)):
-        # A frame writes NaN where JSON has null, and a cell of a table is empty.
-        missing = value is None or value != value or (what == "label" and value == "")
+        # An empty cell of a table is no label.
+        missing = is_missing(value) or (what == "label" and value == "")
         given = math.nan if missing else number(value)
         fits = given in (0, 0.5, 1) if what == "label" else 0 <= (given or 0) <= 1
         if given is None or not (missing or fits):

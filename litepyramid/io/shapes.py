@@ -74,7 +74,7 @@ def _role(turn: Any) -> str:
 
 
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
-    """The rows of a pandas frame; missing values are None.
+    """The rows of a pandas frame.
 
     An index that has a name is a column: of the ids, where the name is not known.
     """
@@ -88,7 +88,7 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
         if len(names) == 1 and names[0] not in known and not named & {"input", "id"}:
             frame = frame.rename_axis(index="input")
         frame = frame.reset_index()
-    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+    return list(frame.to_dict("records"))
 
 
 def with_shared_index(values: Sequence[Any]) -> list[Any]:

@@ -1,6 +1,7 @@
 """A column of any library is a list, wherever a list may stand."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -79,11 +80,43 @@ def test_a_named_index_holds_the_ids():
     assert data.summaries[0].texts == tuple(TEXTS)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pandas.NA])
-def test_a_missing_text_is_null(missing):
-    column = pandas.Series(["It rained. We left.", missing])
-    data = lp.load(UNITS, summaries={"a": column}, nulls="missing")
-    assert data.summaries[0].missing == ("2",)
+MISSING = [None, np.nan, np.float32("nan"), Decimal("nan"), pandas.NA, pandas.NaT]
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_what_is_missing_is_null_by_every_door(missing):
+    texts = ["It rained. We left.", missing]
+    frame = pandas.DataFrame({"system": "a", "id": ["1", "2"], "summary": texts})
+    records = frame.to_dict("records")
+    columns = frame.to_dict("list")
+    series = pandas.Series(texts)
+    for summaries in (
+        *(frame, records, columns, {"a": series}, {"a": texts}),
+        *({"a": {"1": texts[0], "2": missing}}, {"a": array(texts)}),
+    ):
+        data = lp.load(UNITS, summaries=summaries, nulls="missing")
+        assert data.summaries[0].missing == ("2",)
+
+    for value in ({"a": [[1, missing]]}, {"a": array([[1, missing]])}):
+        for many in ("labels", "presence"):
+            assert np.array_equal(judged(many, value), [1, np.nan], equal_nan=True)
+
+    rows = [{"system": "a", "input": n, "m": m} for n, m in ((1, 0.5), (2, missing))]
+    for scores in (rows, pandas.DataFrame(rows)):
+        values = lp.read_scores(scores).values[0, 0]
+        assert np.array_equal(values, [0.5, np.nan], equal_nan=True)
+
+
+def test_a_decimal_is_a_number():
+    half = Decimal("0.5")
+    rows = arrow.table({"system": ["a"], "input": ["1"], "m": [half]})
+    assert lp.read_scores(rows).values == 0.5
+    for value in (
+        [{"system": "a", "input": "1", "presence": [half, half]}],
+        {"a": [[half, half]]},
+        {"a": arrow.array([[half, half]])},
+    ):
+        assert judged("presence", value) == [0.5, 0.5]
 
 
 FACTS = UNITS[0]
