@@ -269,9 +269,10 @@ def read_export(
         system = ours.get("system")
         question = ours.get("question", "")
         times[system, question] += 1
-        name = _name(question, times[system, question])
-        ours["input"] = str(ours["id"]) if use_ids else name
-        ours.pop("id", None)
+        name = ours.pop("id", None)
+        if not use_ids:
+            name = _name(question, times[system, question])
+        ours["input"] = str(name)
         if answered:
             ours.setdefault("summary", None)
 

@@ -20,6 +20,7 @@ from litepyramid.io.rows import (
     Ids,
     Row,
     Rows,
+    check_filled,
     identifier,
     named,
 )
@@ -28,6 +29,7 @@ from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
+_CELLS = 1_000_000  # 300 MB
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
@@ -304,6 +306,16 @@ def matched(
                 f"the inputs of the units: '{inputs[0]}' …",
             )
         systems.setdefault(entry.system, {})[entry.input] = entry
+
+    if partial:
+        check_filled(
+            len(entries),
+            KINDS[what].many,
+            _CELLS,
+            "Does the column of systems hold ids? Name another (columns system=NAME).",
+            system=len(systems),
+            input=len(inputs),
+        )
 
     for system, by_input in systems.items():
         missing = [name for name in inputs if name not in by_input]

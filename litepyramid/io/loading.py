@@ -280,21 +280,20 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
     single = isinstance(source, str | Path)
     beside = not (main or single)
     kinds = set(map(file_type, paths))
-    if key == "presence" or kinds & {None, "folder"}:
-        return None
-    if beside and (key != "summaries" or kinds != {"file"}):
+    if key == "presence" or kinds & {None, "folder"} or (beside and kinds != {"file"}):
         return None
 
-    tables = [read_rows(paths[0], columns, blank_ok=key == "summaries")]
+    blank_ok = key == "summaries"
+    read = (read_rows(path, columns, blank_ok=blank_ok) for path in paths)
+    first = next(read)
     if single:
-        return tables[0]
+        return first
     # Exports without ids are one table, in whose order lists go.
-    by_question = tables[0].made and tables[0].form == "python"
+    by_question = first.made and first.form == "python"
     if beside and not by_question:
         return None
 
-    for path in paths[1:]:
-        tables.append(read_rows(path, columns, blank_ok=key == "summaries"))
+    tables = [first, *read]
     whole = any(_inside(table).keys() - {"summaries"} for table in tables)
     return joined(tables) if whole or by_question else None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from math import prod
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from litepyramid.files import stem
 from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 
 Form = Literal["csv", "json", "jsonl", "lines", "python", "plain"]
 """Of a source's rows: "python" tables have named columns, "plain" data have none."""
@@ -39,6 +40,7 @@ COLUMNS = (
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning."""
+_SPARSEST = 100  # cells of a large table, of which one is filled
 _OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
 KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 """Names under which a column is read without being told of it."""
@@ -366,6 +368,19 @@ def named(values: Mapping[str, Any], column: str, hint: str | None = None) -> st
         expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
         hint=hint,
     )
+
+
+def check_filled(filled: int, what: str, most: int, hint: str, **sizes: int) -> None:
+    """Raises InputError if a table held whole has over `most` cells, few of them
+    filled."""
+    cells = prod(sizes.values())
+    if cells > max(most, _SPARSEST * filled):
+        sides = ", ".join([counted(size, one) for one, size in sizes.items()])
+        raise InputError(
+            f"{filled:,} {what} share too little: {sides} make {cells:,} cells",
+            expected=f"one cell in {_SPARSEST} filled, if there are over {most:,}",
+            hint=hint,
+        )
 
 
 def parse_columns(text: Any) -> ColumnNames:
