@@ -413,7 +413,7 @@ def plain(value: Any) -> Any:
 
 def show(cell: Cell, column: Column) -> str:
     """One cell as people read it; None and NaN are a dash."""
-    if cell is None or cell != cell:
+    if is_missing(cell):
         return "–"
     if isinstance(cell, float):
         if column.above_zero and 0 < cell < 0.5 * 10**-column.digits:

@@ -154,11 +154,7 @@ class Rows:
 
     def text_columns(self, least: int) -> list[str]:
         """The columns of texts that mostly have at least so many words."""
-        names = []
-        for name in self.names:
-            if is_text_column(self.cells(name), least=least):
-                names.append(name)
-        return names
+        return [n for n in self.names if is_text_column(self.cells(n), least=least)]
 
 
 def is_wide(table: Rows) -> bool:
@@ -375,7 +371,7 @@ def check_filled(filled: int, what: str, most: int, hint: str, **sizes: int) -> 
     filled."""
     cells = prod(sizes.values())
     if cells > max(most, _SPARSEST * filled):
-        sides = ", ".join([counted(size, one) for one, size in sizes.items()])
+        sides = ", ".join(counted(size, one) for one, size in sizes.items())
         raise InputError(
             f"{filled:,} {what} share too little: {sides} make {cells:,} cells",
             expected=f"one cell in {_SPARSEST} filled, if there are over {most:,}",

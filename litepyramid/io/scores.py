@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import guarded, number
+from litepyramid.checked import guarded, is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, read_text
 from litepyramid.io.readers import read_rows, table_rows
@@ -208,7 +208,11 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
     arrays = []
     for name, value in (("x", x), ("the human scores", y)):
         try:
-            array = np.asarray(value, dtype=np.float64)
+            array = np.asarray(value)
+            # What pandas writes for a missing value is no number to numpy.
+            if array.dtype == object:
+                array = np.where(np.vectorize(is_missing)(array), np.nan, array)
+            array = array.astype(np.float64)
         except (TypeError, ValueError):
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():

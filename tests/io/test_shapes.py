@@ -102,8 +102,10 @@ def test_what_is_missing_is_null_by_every_door(missing):
             assert np.array_equal(judged(many, value), [1, np.nan], equal_nan=True)
 
     rows = [{"system": "a", "input": n, "m": m} for n, m in ((1, 0.5), (2, missing))]
-    for scores in (rows, pandas.DataFrame(rows)):
-        values = lp.read_scores(scores).values[0, 0]
+    arrays = [0.5, missing]
+    for scores in (rows, pandas.DataFrame(rows), arrays):
+        human = [1, 2] if scores is arrays else None
+        values = lp.read_scores(scores, human).values[0].ravel()
         assert np.array_equal(values, [0.5, np.nan], equal_nan=True)
 
 
