@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -117,6 +118,14 @@ def number(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is none: None, NaN, and what pandas writes for them."""
+    if isinstance(value, float | np.floating | Decimal):
+        return bool(value != value)
+    # NA equals nothing, and not even that can be asked of it.
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def guarded(cell: str) -> str:

@@ -13,11 +13,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from decimal import Decimal
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
-from litepyramid.checked import guarded
+from litepyramid.checked import guarded, is_missing
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 from litepyramid.types import Fields, Names, Texts
@@ -390,8 +391,8 @@ def row(entry: Any, **more: Any) -> Fields:
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as
-    text."""
+    """`value` as JSON can hold it: records opened, arrays as lists, what is missing or
+    infinite None, paths as text."""
     if hasattr(value, "tolist"):  # before `to_json`: a pandas Series has both
         value = value.tolist()
     elif hasattr(value, "to_json"):
@@ -399,8 +400,10 @@ def plain(value: Any) -> Any:
     elif is_dataclass(value):
         return record(value)
 
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    if is_missing(value):
+        return None
+    if isinstance(value, float | Decimal):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -410,7 +413,7 @@ def plain(value: Any) -> Any:
 
 def show(cell: Cell, column: Column) -> str:
     """One cell as people read it; None and NaN are a dash."""
-    if cell is None or cell != cell:
+    if is_missing(cell):
         return "–"
     if isinstance(cell, float):
         if column.above_zero and 0 < cell < 0.5 * 10**-column.digits:

@@ -7,14 +7,15 @@ counted under its own name.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.io.shapes import TEXT_KEYS, list_in, text_of
-from litepyramid.text import cut
+from litepyramid.text import cut, one_line
 
 Json = dict[str, Any]
 
@@ -33,6 +34,8 @@ _LISTS_OF_SCORES = (
     *("results", "metricsData", "metrics_data", "annotations", "evaluation_scores"),
     "feedback",
 )
+# Numbers are names without a question, * is every input, and a hash ends in a bracket.
+_NAMES_ITSELF = re.compile(r"(?=.*[^\W\d]).*[^)]")
 _NO_SCORES = re.compile(
     r"\b(id|ids|index|latency|costs?|tokens?|time|duration|count|number|length|ts|"
     r"order|position|version|repetition|created|column \d+|unnamed)\b"
@@ -241,11 +244,11 @@ def wrapped_rows(whole: Mapping[str, Any]) -> tuple[str, list[Json]] | None:
 
 def read_export(
     export: Export, lines: list[tuple[int, Json]], counts: Counter[str]
-) -> Iterator[tuple[int, Json]]:
-    """Our rows of those of a tool, each with its line.
+) -> tuple[list[tuple[int, Json]], bool]:
+    """Our rows of those of a tool, each with its line; and whether they have ids.
 
-    Inputs are told apart by their ids, where these are of examples; else by their
-    questions, numbered as they come.
+    Inputs are named by their ids, where these are of examples; else by their questions,
+    and numbered where they have none.
     """
     rows = []
     # One row at a time, so that what is left of it is counted under its own names.
@@ -257,23 +260,35 @@ def read_export(
 
     # Rows of references alone hold no answers; a row without one among others failed.
     answered = any("summary" in ours for _, ours in rows)
-    numbers: dict[tuple[str, int], str] = {}
     times: Counter[tuple[Any, str]] = Counter()
     # Ids of runs tell nothing about which answers belong together; questions do.
     ids = [(ours.get("system"), str(ours.get("id") or "")) for _, ours in rows]
     use_ids = all(name for _, name in ids) and len(set(ids)) == len(ids)
 
-    for line, ours in rows:
+    for _, ours in rows:
         system = ours.get("system")
         question = ours.get("question", "")
         times[system, question] += 1
-        key = question, times[system, question]
-        name = numbers.setdefault(key, str(len(numbers) + 1))
-        ours["input"] = str(ours["id"]) if use_ids else name
-        ours.pop("id", None)
+        name = ours.pop("id", None)
+        if not use_ids:
+            name = _name(question, times[system, question])
+        ours["input"] = str(name)
         if answered:
             ours.setdefault("summary", None)
-        yield line, ours
+
+    return rows, use_ids
+
+
+def _name(question: str, time: int) -> str:
+    """The name of the input that asks a question for the nth time: in every file the
+    same, and of no other question."""
+    if not question:
+        return str(time)
+    start = cut(one_line(question))
+    if start == question and time == 1 and _NAMES_ITSELF.fullmatch(question):
+        return question
+    told = json.dumps([question, time])
+    return f"{start} ({sha256(told.encode()).hexdigest()[:12]})"
 
 
 def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
@@ -282,7 +297,7 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
 
     question = _taken(flat, export.question, _QUESTION)
     if text := text_of(question):
-        ours["question"] = text
+        ours["question"] = text.strip()
 
     # Before the answer: both may stand in one object, under names of their own.
     reference = _taken(flat, export.reference, _REFERENCE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
-from litepyramid.checked import number
+from litepyramid.checked import is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
 from litepyramid.io.readers import read_rows
@@ -20,6 +20,7 @@ from litepyramid.io.rows import (
     Ids,
     Row,
     Rows,
+    check_filled,
     identifier,
     named,
 )
@@ -28,6 +29,7 @@ from litepyramid.io.sources import KINDS, TEXTS, tables_of
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
+_CELLS = 1_000_000  # 300 MB
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
@@ -229,9 +231,9 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
         allowed = "0 (not present), 1 (present), 0.5 (in part), or null"
 
     numbers = []
-    for value in _aligned(entry, what, texts):
-        # A frame writes NaN where JSON has null, and a cell of a table is empty.
-        missing = value is None or value != value or (what == "label" and value == "")
+    for value in map(_truth, _aligned(entry, what, texts)):
+        # An empty cell of a table is no label.
+        missing = is_missing(value) or (what == "label" and value == "")
         given = math.nan if missing else number(value)
         fits = given in (0, 0.5, 1) if what == "label" else 0 <= (given or 0) <= 1
         if given is None or not (missing or fits):
@@ -239,6 +241,12 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
         numbers.append(given)
 
     return numbers
+
+
+def _truth(value: Any) -> Any:
+    """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
+    is."""
+    return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
 
 
 def _aligned(entry: Entry, what: str, texts: Sequence[str]) -> list[Any]:
@@ -298,6 +306,16 @@ def matched(
                 f"the inputs of the units: '{inputs[0]}' …",
             )
         systems.setdefault(entry.system, {})[entry.input] = entry
+
+    if partial:
+        check_filled(
+            len(entries),
+            KINDS[what].many,
+            _CELLS,
+            "Does the column of systems hold ids? Name another (columns system=NAME).",
+            system=len(systems),
+            input=len(inputs),
+        )
 
     for system, by_input in systems.items():
         missing = [name for name in inputs if name not in by_input]
@@ -452,7 +470,7 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
 
     result = []
     for key, every in labels.items():
-        own = [label for label in every if label is not None] or [math.nan]
+        own = [_truth(label) for label in every if label is not None] or [math.nan]
         wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
         # Two of three who say 1 make 1; one of two makes .5.
         middle = wrong[0] if wrong else median(map(float, own))

@@ -278,15 +278,24 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
     # A folder is a file a system, and presence may be a saved result; several files
     # that hold no more than summaries are read later, one after the other.
     single = isinstance(source, str | Path)
+    beside = not (main or single)
     kinds = set(map(file_type, paths))
-    if key == "presence" or kinds & {None, "folder"} or not (main or single):
+    if key == "presence" or kinds & {None, "folder"} or (beside and kinds != {"file"}):
         return None
 
-    tables = [read_rows(path, columns, blank_ok=key == "summaries") for path in paths]
+    blank_ok = key == "summaries"
+    read = (read_rows(path, columns, blank_ok=blank_ok) for path in paths)
+    first = next(read)
     if single:
-        return tables[0]
+        return first
+    # Exports without ids are one table, in whose order lists go.
+    by_question = first.made and first.form == "python"
+    if beside and not by_question:
+        return None
+
+    tables = [first, *read]
     whole = any(_inside(table).keys() - {"summaries"} for table in tables)
-    return joined(tables) if whole else None
+    return joined(tables) if whole or by_question else None
 
 
 def _check_summaries(table: Rows) -> None:

@@ -165,8 +165,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return value
     value = plain(value)
-    if isinstance(value, list):
-        return [_cell(one) for one in value]
     return int(value) if isinstance(value, bool) else value
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from math import prod
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from litepyramid.files import stem
 from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 
 Form = Literal["csv", "json", "jsonl", "lines", "python", "plain"]
 """Of a source's rows: "python" tables have named columns, "plain" data have none."""
@@ -39,6 +40,7 @@ COLUMNS = (
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning."""
+_SPARSEST = 100  # cells of a large table, of which one is filled
 _OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
 KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 """Names under which a column is read without being told of it."""
@@ -152,11 +154,7 @@ class Rows:
 
     def text_columns(self, least: int) -> list[str]:
         """The columns of texts that mostly have at least so many words."""
-        names = []
-        for name in self.names:
-            if is_text_column(self.cells(name), least=least):
-                names.append(name)
-        return names
+        return [n for n in self.names if is_text_column(self.cells(n), least=least)]
 
 
 def is_wide(table: Rows) -> bool:
@@ -330,7 +328,7 @@ def _of_export(table: Rows) -> Rows:
         return table
 
     with located(table.path, table.rows[0].line):
-        ours = list(read_export(export, lines, counts))
+        ours, have_ids = read_export(export, lines, counts)
     # What is read from a pipe or from memory has no name of its own.
     named = table.form != "python" and str(table.path) != "-"
     system = stem(table.path) if named else "system"
@@ -338,7 +336,8 @@ def _of_export(table: Rows) -> Rows:
     return replace(
         table,
         rows=rows,
-        form="jsonl",
+        # Lists beside answers without ids go by their order, as beside a frame.
+        form="jsonl" if have_ids else "python",
         made=export.name,
         left_out=+counts,
     )
@@ -365,6 +364,19 @@ def named(values: Mapping[str, Any], column: str, hint: str | None = None) -> st
         expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
         hint=hint,
     )
+
+
+def check_filled(filled: int, what: str, most: int, hint: str, **sizes: int) -> None:
+    """Raises InputError if a table held whole has over `most` cells, few of them
+    filled."""
+    cells = prod(sizes.values())
+    if cells > max(most, _SPARSEST * filled):
+        sides = ", ".join(counted(size, one) for one, size in sizes.items())
+        raise InputError(
+            f"{filled:,} {what} share too little: {sides} make {cells:,} cells",
+            expected=f"one cell in {_SPARSEST} filled, if there are over {most:,}",
+            hint=hint,
+        )
 
 
 def parse_columns(columns: Any) -> ColumnNames:

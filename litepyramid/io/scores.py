@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import guarded, number
+from litepyramid.checked import guarded, is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, read_text
 from litepyramid.io.readers import read_rows, table_rows
@@ -18,12 +18,13 @@ from litepyramid.io.rows import (
     SCORE_COLUMNS,
     ColumnNames,
     Rows,
+    check_filled,
     identifier,
     named,
     parse_columns,
 )
 from litepyramid.io.saved import SavedScores, saved_scores
-from litepyramid.text import counted, cut
+from litepyramid.text import cut
 from litepyramid.types import (
     ColumnsLike,
     FloatArray,
@@ -34,9 +35,7 @@ from litepyramid.types import (
     several,
 )
 
-# A table is held whole: one of more cells (80 MB) must have a score in one of so many.
-_CELLS = 10_000_000
-_SPARSEST = 100
+_CELLS = 10_000_000  # 80 MB
 _NO_NAMES = {
     "version",
     "samples",
@@ -209,7 +208,11 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
     arrays = []
     for name, value in (("x", x), ("the human scores", _in_order_of(x, y))):
         try:
-            array = np.asarray(value, dtype=np.float64)
+            array = np.asarray(value)
+            # What pandas writes for a missing value is no number to numpy.
+            if array.dtype == object:
+                array = np.where(np.vectorize(is_missing)(array), np.nan, array)
+            array = array.astype(np.float64)
         except (TypeError, ValueError):
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
@@ -523,16 +526,15 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     if not by_place:
         raise InputError("no scores at all", expected="at least one row")
     # A cell each could fill the memory where tables share no system or input.
-    size = len(metrics) * len(systems) * len(inputs)
-    if size > max(_CELLS, _SPARSEST * len(by_place)):
-        raise InputError(
-            f"{len(by_place):,} scores share too little: "
-            f"{counted(len(metrics), 'metric')}, {counted(len(systems), 'system')} and "
-            f"{counted(len(inputs), 'input')} make a table of {size:,} cells",
-            expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} "
-            "cells",
-            hint="Give the scores of one data set at a time.",
-        )
+    check_filled(
+        len(by_place),
+        "scores",
+        _CELLS,
+        "Give the scores of one data set at a time.",
+        metric=len(metrics),
+        system=len(systems),
+        input=len(inputs),
+    )
 
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
     index = np.array(list(by_place), dtype=np.intp)

@@ -12,11 +12,13 @@ from litepyramid.errors import InputError
 from litepyramid.language import words
 from litepyramid.tables import plain
 
-# A list of texts as Python shows it; possessive, so that no cell takes long.
-_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+# A list of texts or truths as Python shows it; possessive, so that no cell takes long.
+_PYTHON_VALUE = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|True|False)"""
 TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 """Names of what an object says."""
-_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
+_PYTHON_LIST = re.compile(
+    rf"\s*\[\s*{_PYTHON_VALUE}(?:\s*,\s*{_PYTHON_VALUE})*+\s*\]\s*"
+)
 
 
 def list_in(cell: str, *, must: bool = False, line: int | None = None) -> Any:
@@ -72,7 +74,7 @@ def _role(turn: Any) -> str:
 
 
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
-    """The rows of a pandas frame; missing values are None.
+    """The rows of a pandas frame.
 
     An index that has a name is a column: of the ids, where the name is not known.
     """
@@ -86,7 +88,7 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
         if len(names) == 1 and names[0] not in known and not named & {"input", "id"}:
             frame = frame.rename_axis(index="input")
         frame = frame.reset_index()
-    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+    return list(frame.to_dict("records"))
 
 
 def with_shared_index(*values: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from litepyramid.checked import is_missing
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, files_in
 from litepyramid.io.readers import read_rows, table_rows
@@ -69,9 +70,6 @@ def as_list(value: Any) -> Any:
         ids = plain(value.index.tolist())
         if len(set(ids)) == len(ids):
             return dict(zip(ids, plain(value.tolist()), strict=True))
-
-    if hasattr(value, "notna"):
-        value = value.astype(object).where(value.notna(), None)
 
     for method in _COLUMN_METHODS:
         if hasattr(value, method):
@@ -145,8 +143,7 @@ def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
         row = {"input": key} if by_id else {}
         of = f"of input '{key if by_id else n}'"
         cell = values[key] if by_id else key
-        # A frame writes NaN where there is no text.
-        if isinstance(cell, float) and cell != cell:
+        if is_missing(cell):
             cell = None
 
         if what == "summary":

@@ -202,27 +202,32 @@ def _with_premises(
     data: Any, documents: Any, sources: Any
 ) -> tuple[Dataset, dict[str, list[str]]]:
     """The summaries, and by input the texts that they are judged against."""
-    premises = {}
+    texts: dict[str, str] = {}
+    keys = as_names(sources.get("ids"), sources.get("columns"))
     if documents is not None:
         data, documents = with_shared_index(data, documents)
-        keys = as_names(sources.get("ids"), sources.get("columns"))
-        for name, text in as_documents(documents, **keys).items():
-            premises[name] = [text]
+        texts = as_documents(documents, **keys)
         # Summaries in a list go by the order of the documents, under their ids.
-        if not isinstance(data, Dataset) and sources.get("ids") is None:
-            sources["ids"] = [*premises]
+        if not isinstance(data, Dataset) and not keys["ids"]:
+            sources["ids"] = [*texts]
 
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries")
     both = documents is not None and sources.get("references") is not None
-    if both or not (premises or dataset.references):
+    if both or not (texts or dataset.references):
         raise InputError("what to judge against", expected="references, or documents")
 
+    names = dataset.summaries[0].inputs
+    # Documents without ids go by the order of answers that have some.
+    if texts and not keys["ids"] and not texts.keys() >= {*names}:
+        texts = as_documents(documents, **{**keys, "ids": names})
+
+    premises = {name: [text] for name, text in texts.items()}
     if not premises:
         for entry in dataset.references or ():
             premises[entry.input] = [" ".join(one) for one in entry.references]
 
-    for name in dataset.summaries[0].inputs:
+    for name in names:
         if name not in premises:
             raise InputError(
                 f"no premise for input '{name}'", expected="one for every input"

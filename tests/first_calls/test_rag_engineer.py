@@ -48,6 +48,21 @@ def test_answers_alone_are_scored_on_facts(name):
     assert max(result.scores.values()) > 0
 
 
+def test_lists_beside_answers_without_ids_go_by_their_order(tmp_path):
+    facts = tmp_path / "facts.txt"
+    facts.write_text("The bridge was closed on Monday.\nLune Boats runs the ferry.\n")
+    files = [FILES / "phoenix_spans.csv", FILES / "trulens.csv"]
+    alone = quick_score(files[1:], facts).scores
+    both = quick_score(files, facts).scores
+    assert both == quick_score(files[:1], facts).scores | alone
+    assert both["phoenix_spans"] == both["rag v1"] > both["rag v2"]
+
+    texts = facts.read_text().splitlines()
+    for documents in (facts, texts):
+        precise = lp.precision(files[1], documents=documents, judge="recall")
+        assert precise.scores == {"rag v1": 1.0, "rag v2": 0.5}
+
+
 @pytest.mark.parametrize("name", ["ragas.jsonl", "deepeval.json", "langsmith.csv"])
 def test_an_export_is_told_whole(name, cli):
     printed = cli(f"convert {FILES / name}").stdout

@@ -302,3 +302,20 @@ def test_every_shape_is_read_or_refused(data, units, other):
         assert dataset.signature
     with pytest.raises(LitepyramidError):
         read_scores(io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "value"),
+    [("summaries", "summary", "Yes."), ("labels", "label", 1)],
+)
+def test_an_id_as_the_system_is_refused_before_it_takes_all_memory(kind, what, value):
+    inputs = [str(n) for n in range(2000)]
+    rows = [{"system": f"s{n}", "input": n, what: value} for n in inputs]
+
+    def of(number):
+        units = {name: ["It rained."] for name in inputs[:number]}
+        return load(units, nulls="missing", **{kind: rows[:number]})
+
+    assert len(getattr(of(50), kind)) == 50
+    with refused(f"2,000 {kind} share too little: 2000 systems, .*system=NAME"):
+        of(2000)

@@ -5,8 +5,9 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
-from cases import refused, write_lines
+from cases import quick_score, refused, write_lines
 
 import litepyramid as lp
 from litepyramid.io.coerce import as_documents
@@ -186,7 +187,7 @@ def test_expected_facts_are_units():
 
 def test_contexts_are_what_precision_judges_against():
     documents = as_documents(FILES / "ragas.jsonl")
-    assert documents["1"].startswith("The bridge at Lune")
+    assert documents[QUESTIONS[0]].startswith("The bridge at Lune")
     export = FILES / "ragas_old.csv"
     result = lp.precision(export, documents=export, judge="recall")
     assert result.metric == "faithfulness"
@@ -219,6 +220,62 @@ def test_two_runs_of_one_set_meet_by_their_questions(tmp_path):
     data = lp.load(summaries=[*rows, *turned])
     first, second = data.summaries
     assert first.texts == second.texts
+
+
+ASKED = [
+    *("Who runs the ferry?", "Who runs the ferry? (2)", "17", "*", "Who?\nWhen?"),
+    *("Who? When?", "long " * 40 + "this?", "long " * 40 + "that?"),
+]
+
+
+def write_run(path, questions):
+    """An export without ids, whose answers and scores tell the questions apart."""
+    rows = []
+    for question in questions:
+        place = len(question) + (question == ASKED[-1])
+        answer = f"It is {place} metres high."
+        row = {"user_input": question, "response": answer, "reference": answer}
+        rows.append({**row, "faithfulness": place / 1000})
+    return write_lines(path, rows)
+
+
+def test_files_in_other_orders_pair_by_their_questions(tmp_path):
+    old = write_run(tmp_path / "old.jsonl", ASKED)
+    new = write_run(tmp_path / "new.jsonl", ASKED[::-1])
+    less = write_run(tmp_path / "less.jsonl", ASKED[:1:-1])
+
+    for other, shared in ((new, 8), (less, 6)):
+        (pair,) = lp.compare([old, other]).pairs
+        assert (pair.difference, pair.inputs) == (0, shared)
+        values = lp.read_scores([old, other]).values[0]
+        both = values[:, ~np.isnan(values).any(axis=0)]
+        assert both.shape == (2, shared)
+        assert (both[0] == both[1]).all()
+
+    data = lp.load(summaries=[old, new])
+    assert data.inputs[0] == ASKED[0]
+    assert data.summaries[0].texts == data.summaries[1].texts
+    runs = [quick_score(run) for run in (old, less)]
+    (change,) = lp.changes(*runs).changes
+    assert (change.inputs, change.worse, change.better) == (6, 0, 0)
+
+
+def test_no_two_questions_get_one_name(tmp_path):
+    twice = [*ASKED, *ASKED]
+    names = lp.load(summaries=write_run(tmp_path / "twice.jsonl", twice)).inputs
+    assert len(set(names)) == 16
+    # Somebody may ask what names another question, too.
+    asked = [*twice, *(name for name in names if name not in ASKED)]
+    more = lp.load(summaries=write_run(tmp_path / "more.jsonl", asked)).inputs
+    assert len(set(more)) == len(asked) > 24
+
+
+def test_answers_without_questions_go_by_their_number():
+    row = {"input": "", "actual_output": "Yes."}
+    data = lp.load(summaries=[row, row, {**row, "input": "2"}])
+    names = data.summaries[0].inputs
+    assert names[:2] == ("1", "2")
+    assert names[2].startswith("2 (")
 
 
 def test_a_table_of_ours_loses_no_column_without_a_word(tmp_path):

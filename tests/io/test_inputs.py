@@ -135,7 +135,7 @@ FIRST = {
 units      | a⏎⏎b⏎                            | x\.txt:2: an empty line
 units      | ⏎⏎                               | x\.txt: the file is empty
 labels     | {"input": "2", "labels": [2]}    | :2: label 2
-labels     | {"input": "2", "labels": [true]} | :2: label True
+labels     | {"input": "2", "labels": ["no"]} | :2: label 'no'
 labels     | {"input": "3", "labels": [0]}    | :2: labels of input '3', which has no units
 labels     | {"input": "2"}                   | :2: no "labels"
 summaries  | one⏎                             | :1: 1 line for 2 inputs

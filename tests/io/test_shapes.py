@@ -1,6 +1,7 @@
 """A column of any library is a list, wherever a list may stand."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -80,13 +81,6 @@ def test_a_named_index_holds_the_ids():
     assert data.summaries[0].texts == tuple(TEXTS)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pandas.NA])
-def test_a_missing_text_is_null(missing):
-    column = pandas.Series(["It rained. We left.", missing])
-    data = lp.load(UNITS, summaries={"a": column}, nulls="missing")
-    assert data.summaries[0].missing == ("2",)
-
-
 NAMES = ["x", "y", "z"]
 FRAME = pandas.DataFrame(
     {
@@ -156,3 +150,93 @@ def test_columns_of_no_meaning_are_refused_in_a_dict_too(columns):
     rows = [{"doc": "7", "fact": "It rained."}]
     assert lp.load(rows, columns={"id": "doc", "unit": "fact"}).inputs == ("7",)
     assert lp.load(rows, columns="id=doc,unit=fact").inputs == ("7",)
+
+
+MISSING = [None, np.nan, np.float32("nan"), Decimal("nan"), pandas.NA, pandas.NaT]
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_what_is_missing_is_null_by_every_door(missing):
+    texts = ["It rained. We left.", missing]
+    frame = pandas.DataFrame({"system": "a", "id": ["1", "2"], "summary": texts})
+    records = frame.to_dict("records")
+    columns = frame.to_dict("list")
+    series = pandas.Series(texts)
+    for summaries in (
+        *(frame, records, columns, {"a": series}, {"a": texts}),
+        *({"a": {"1": texts[0], "2": missing}}, {"a": array(texts)}),
+    ):
+        data = lp.load(UNITS, summaries=summaries, nulls="missing")
+        assert data.summaries[0].missing == ("2",)
+
+    for value in ({"a": [[1, missing]]}, {"a": array([[1, missing]])}):
+        for many in ("labels", "presence"):
+            assert np.array_equal(judged(many, value), [1, np.nan], equal_nan=True)
+
+    rows = [{"system": "a", "input": n, "m": m} for n, m in ((1, 0.5), (2, missing))]
+    arrays = [0.5, missing]
+    for scores in (rows, pandas.DataFrame(rows), arrays):
+        human = [1, 2] if scores is arrays else None
+        values = lp.read_scores(scores, human).values[0].ravel()
+        assert np.array_equal(values, [0.5, np.nan], equal_nan=True)
+
+
+def test_a_decimal_is_a_number():
+    half = Decimal("0.5")
+    rows = arrow.table({"system": ["a"], "input": ["1"], "m": [half]})
+    assert lp.read_scores(rows).values == 0.5
+    for value in (
+        [{"system": "a", "input": "1", "presence": [half, half]}],
+        {"a": [[half, half]]},
+        {"a": arrow.array([[half, half]])},
+    ):
+        assert judged("presence", value) == [0.5, 0.5]
+
+
+FACTS = UNITS[0]
+TRUE_FALSE = [True, False]
+TABLE = {"system": "a", "input": "1", "unit": FACTS}
+# The same two values by every door; `one` and `many` are the column's names.
+DOORS = {
+    "list": lambda one, many: {"a": [TRUE_FALSE]},
+    "dict": lambda one, many: {"a": {"1": TRUE_FALSE}},
+    "numpy": lambda one, many: {"a": np.array([TRUE_FALSE])},
+    "scalars": lambda one, many: {"a": [[np.True_, np.False_]]},
+    "rows": lambda one, many: [{"system": "a", "input": "1", many: TRUE_FALSE}],
+    "frame": lambda one, many: pandas.DataFrame({**TABLE, one: TRUE_FALSE}),
+}
+FILES = {
+    "cells.csv": lambda one, many: DOORS["frame"](one, many).to_csv(index=False),
+    "lists.csv": lambda one, many: f'system,input,{many}\na,1,"{TRUE_FALSE}"\n',
+    "lines.txt": lambda one, many: "True\tFalse\n",
+    "a.jsonl": lambda one, many: f'{{"input": "1", "{many}": [true, false]}}\n',
+}
+
+
+def judged(many, value):
+    """The labels, or the presence, of the two units of one system."""
+    source = {many: value}
+    data = lp.load([FACTS], **source)
+    of_labels = data.labels[0].labels[0] if data.labels else ()
+    return [*of_labels] if many == "labels" else data.presence.values[0].tolist()
+
+
+@pytest.mark.parametrize("door", [*DOORS, *FILES])
+@pytest.mark.parametrize(("one", "many"), [("label", "labels"), ("presence",) * 2])
+def test_true_is_one_and_false_zero(one, many, door, tmp_path):
+    value = tmp_path / door
+    if door in FILES:
+        value.write_text(FILES[door](one, many))
+    else:
+        value = DOORS[door](one, many)
+    assert judged(many, value) == [1, 0]
+
+
+def test_the_median_of_true_and_false_is_a_part(tmp_path):
+    rows = [
+        f"a,1,{FACTS[0]},{who},{one}" for who, one in (("x", "True"), ("y", "False"))
+    ]
+    rows += [f"a,1,{FACTS[1]},{who},TRUE" for who in "xy"]
+    path = tmp_path / "raters.csv"
+    path.write_text("\n".join(["system,input,unit,annotator,label", *rows]))
+    assert judged("labels", path) == [0.5, 1]
