@@ -113,17 +113,11 @@ def column_rows(columns: Mapping[Any, Any]) -> list[dict[Any, Any]] | None:
     not."""
     cells = {key: plain(column) for key, column in columns.items()}
     lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
-    if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
+    if len(lengths) != 1 or lengths == {-1}:
         return None
 
     rows = zip(*cells.values(), strict=True)
     return [dict(zip(cells, row, strict=True)) for row in rows]
-
-
-def has_references(columns: Mapping[Any, Any]) -> bool:
-    """Whether a dict has a column of references, under whatever name."""
-    meanings = [usual_meaning(str(key).removesuffix("s")) for key in columns]
-    return "reference" in meanings
 
 
 def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:

@@ -1,12 +1,15 @@
 """A column of any library is a list, wherever a list may stand."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import litepyramid as lp
 
+FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
 
@@ -84,3 +87,48 @@ def test_a_missing_text_is_null(missing):
     column = pandas.Series(["It rained. We left.", missing])
     data = lp.load(UNITS, summaries={"a": column}, nulls="missing")
     assert data.summaries[0].missing == ("2",)
+
+
+HEALTHBENCH = [
+    json.loads(line) for line in (FILES / "healthbench.jsonl").read_text().splitlines()
+]
+RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
+TABLES = {
+    "mapped": (
+        {"doc": ["1", "2"], "bart": TEXTS, "t5": TEXTS[::-1]},
+        lambda table: lp.load(UNITS, summaries=table, columns="input=doc,system=bart+t5"),
+    ),
+    "scores": (
+        {"system": ["a", "b"], "m": [0.1, 0.2], "human": [0.3, 0.4]},
+        lambda table: lp.read_scores(table).values.tolist(),
+    ),
+    "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
+    "HealthBench": (pandas.DataFrame(HEALTHBENCH).to_dict("list"), lp.load),
+    "ragas": (RAGAS, lp.load),
+    "scores of ragas": (
+        {**RAGAS, "faithfulness": [0.1, 0.2]},
+        lambda table: lp.read_scores(table).values.tolist(),
+    ),
+    "documents": (
+        {"question": ["Wet?", "Sun?"], "answer": TEXTS, "contexts": UNITS},
+        lambda table: lp.precision(
+            {"a": TEXTS}, documents=table, judge="recall", samples=50
+        ).scores,
+    ),
+    "references alone": (
+        {"reference": TEXTS},
+        lambda table: lp.load(references=table),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_dict_of_columns_is_the_frame_of_these_columns(name):
+    columns, read = TABLES[name]
+    assert read(columns) == read(pandas.DataFrame(columns))
+
+
+def test_a_dict_of_systems_stays_one():
+    for names in (("human", "system"), ("reference", "bart"), ("1", "weight")):
+        data = lp.load(UNITS, summaries=dict.fromkeys(names, TEXTS))
+        assert data.systems == names
