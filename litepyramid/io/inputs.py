@@ -383,9 +383,9 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
             hint="Remove the line, or write what belongs to this input.",
         )
 
-    way_out = table.way_out()
-    if way_out is None and (what in table.names or many in table.names):
-        way_out = "Fill the empty cell, or leave the row out."
+    way_out: str | None = "Fill the empty cell, or leave the row out."
+    if not {what, many} & {*table.names}:
+        way_out = table.way_out(what)
     # Summaries have no column of lists: a row is one system's summary.
     usual = what if what == "summary" else many
     raise InputError(

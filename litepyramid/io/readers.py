@@ -333,7 +333,7 @@ def _check_known(
 
     what = "a table"
     expected = f"a header with some of {', '.join(COLUMNS)}"
-    hint = table.way_out(of_scores=holding == "score")
+    hint = table.way_out(holding)
 
     if holding == "score":
         what = "a table of scores"

@@ -152,12 +152,15 @@ _OF_SCORES = ("input", "system")
 
 
 def mapping_line(
-    present: Sequence[str], texts: Sequence[str] | None, known: Collection[str]
+    present: Sequence[str],
+    texts: Sequence[str] | None,
+    known: Collection[str],
+    what: str = "summary",
 ) -> str | None:
     """The option that would name the columns of a table, guessed by names and cells.
 
-    `texts` are the columns that hold texts, None in a table of scores. None if there is
-    nothing to guess.
+    `what` was not found; `texts` are the columns that hold texts, None in a table of
+    scores. None if there is nothing to guess.
     """
     mapping = {}
     for name in _USUAL_NAMES:
@@ -169,10 +172,11 @@ def mapping_line(
                 break
 
     left = [c for c in texts or () if c not in known and c not in mapping.values()]
-    if "summary" not in present and "summary" not in mapping and left:
-        # One column would be read as the names of the systems.
-        if "system" in present or "system" in mapping or len(left) == 1:
-            mapping["summary"] = left[0]
+    there = {*present, *mapping}
+    if what in _USUAL_NAMES and what not in there and left:
+        # Only answers have a column for each system; one would be read as their names.
+        if what != "summary" or "system" in there or len(left) == 1:
+            mapping[what] = left[0]
         else:
             mapping["system"] = "+".join(left)
 

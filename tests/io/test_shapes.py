@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import refused
 
 import litepyramid as lp
 
@@ -132,3 +133,26 @@ def test_a_dict_of_systems_stays_one():
     for names in (("human", "system"), ("reference", "bart"), ("1", "weight")):
         data = lp.load(UNITS, summaries=dict.fromkeys(names, TEXTS))
         assert data.systems == names
+
+
+@pytest.mark.parametrize(
+    ("source", "table", "line"),
+    [
+        ("units", {"weight": [1, 2], "demand": TEXTS}, "unit=demand"),
+        ("references", {"ref1": TEXTS, "ref2": TEXTS}, "reference=ref1"),
+        ("documents", {"page": TEXTS}, "document=page"),
+    ],
+)
+def test_a_hint_names_the_column_of_what_was_read(source, table, line):
+    sources = {"references": TEXTS, source: pandas.DataFrame(table)}
+    if source == "units":
+        del sources["references"]
+    verb = lp.precision if source == "documents" else lp.score
+    with refused(f'Add --columns {line} .in Python columns="{line}"'):
+        verb({"a": TEXTS}, judge="recall", **sources)
+
+
+def test_an_empty_cell_is_to_be_filled():
+    table = {"doc": ["x", "y"], "reference": [TEXTS[0], None]}
+    with refused("Fill the empty cell"):
+        lp.load(references=pandas.DataFrame(table), columns="input=doc")
