@@ -161,14 +161,16 @@ class Result:
         return self.to_tables()[0]
 
     def to_json(self) -> Fields:
-        """The fields as plain JSON values, without those marked `hidden`; NaN is
-        None."""
-        return record(self)
+        """Everything as plain JSON values; NaN is None."""
+        values = {}
+        for key, value in self.json_entries().items():
+            values[key] = plain([*value] if isinstance(value, Iterator) else value)
+        return values
 
-    def json_entries(self) -> Mapping[str, Any]:
-        """What `to_json` gives, in which a list may be an iterator: large ones are
-        written so."""
-        return self.to_json()
+    def json_entries(self) -> Fields:
+        """What `to_json` makes plain: the fields, without those marked `hidden`; a
+        large list may be an iterator."""
+        return record(self)
 
     def json_parts(self) -> Iterator[str]:
         """The text of `to_json`, in pieces: a line for each key, and for each entry of
@@ -367,7 +369,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
 
 
 HIDDEN = {"hidden": True}
-"""The metadata of a dataclass field that `Result.to_json` leaves out."""
+"""The metadata of a dataclass field that `record` leaves out."""
 
 
 def hidden(**options: Any) -> Any:

@@ -279,6 +279,37 @@ def test_results_show_themselves(data, expected, tmp_path):
         expected.save(tmp_path / "s.doc")
 
 
+def test_every_result_is_plain_in_python_as_in_its_file(data, expected, tmp_path):
+    documents = {entry.input: entry.references[0] for entry in data.references}
+    table = lp.read_scores(
+        {
+            "system": [*"abcdabcd"],
+            "input": [*"xxxxyyyy"],
+            "m": [0.1, 0.2, 0.3, 0.5, 0.2, 0.1, 0.4, 0.6],
+            "k": [0.3, 0.1, 0.3, 0.2, 0.1, 0.5, 0.2, 0.3],
+            "human": [1, 3, 2, 4, 1, 2, 4, 3],
+        },
+        "human",
+    )
+    judged = lp.score(data, judge="recall", evidence=True, samples=50)
+    easy = lp.easiness.predict(data.references)
+    stus = lp.extract(data.references)
+    results = [expected, judged, data, easy, stus, lp.compare(judged)]
+    results += [lp.mix(data.units, stus, easiness=easy), lp.audit(judged)]
+    results += [lp.plan(data.references, human_share=0.5, easiness=easy)]
+    results += [lp.evaluate("recall", data), lp.explain("It rained.", ["It rained."])]
+    results += [lp.precision(data, documents=documents, judge="recall", samples=50)]
+    results += [lp.label_power(judged), lp.drift(judged, judged)]
+    results += [lp.changes(judged, judged), lp.meta.difference(table, 0.1, samples=50)]
+    for verb in ("correlate", "compare", "rank", "range", "delta"):
+        results.append(getattr(lp.meta, verb)(table))
+
+    for number, result in enumerate(results):
+        result.save(path := tmp_path / f"{number}.json")
+        plain = json.dumps(result.to_json(), allow_nan=False)
+        assert json.loads(plain) == json.loads(path.read_text()), result
+
+
 def test_own_frames_come_in_again():
     texts = ["It rained.", "We left."]
     summaries = {"a": texts, "b": ["", ""]}

@@ -28,7 +28,7 @@ from litepyramid.scoring.sampled import (
     write_sample,
 )
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table, hidden, plain
+from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -507,7 +507,7 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """
     check_names(labels.system for labels in judged.labels)
     with new_folder(folder) as new:
-        write_json(new / "agreement.json", plain(judged.agreement.to_json()))
+        write_json(new / "agreement.json", judged.agreement.to_json())
         if judged.sample is not None:
             write_sample(new / SAMPLE_FILE, judged.sample)
         if not judged.units:

@@ -28,8 +28,7 @@ from litepyramid.files import (
     read_document,
     write_json,
 )
-from litepyramid.io.coerce import as_names, as_summaries, as_units
-from litepyramid.io.shapes import with_shared_index
+from litepyramid.io.loading import load
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Result, Table, hidden, record
@@ -544,18 +543,22 @@ def export(
             raise InputError("a sample of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        readers = as_names(ids, columns)
-        work, units = with_shared_index(work, units)
-        entries = as_units(units, **readers)
-        systems = as_summaries(work, [entry.input for entry in entries], **readers)
+        # Missing ones are refused: people cannot judge what nobody wrote.
+        data = load(
+            units,
+            summaries=work,
+            ids=ids,
+            columns=columns,
+            nulls="missing",
+        )
         tasks = judging_tasks(
-            systems,
-            entries,
+            data.summaries,
+            data.units,
             sampling=sample,
             **heading,
         )
         if sample is not None:
-            ways = _ways(tasks, entries, sample)
+            ways = _ways(tasks, data.units, sample)
 
     files = write_export(tasks, output, form, parts)
     return ExportResult(

@@ -200,7 +200,7 @@ class BudgetPlan(Result):
             Table.of("Expected quality, by who annotates", heads, quality, [note]),
         ]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """The whole plan: what `read_plan` reads."""
         head = {
             "format": FORMAT,

@@ -202,7 +202,7 @@ class PeerScores(Result):
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Pyramid scores", columns, tuple(rows), notes)]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """Every score with its system and input."""
         table = self.scores
         rows = []

@@ -97,7 +97,7 @@ class Easiness(Result):
         notes = (summary, *self.notes, f"Signature: {self.signature}")
         return [Table.of("Easiness, the easiest first", columns, rows, notes)]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """All sentences in their order, references and sentences counted from 0."""
         pairs = zip(self.sentences, self.values, strict=True)
         rows = [{**record(s), "easiness": float(value)} for s, value in pairs]
@@ -106,12 +106,12 @@ class Easiness(Result):
     def to_csv_table(self) -> Table:
         """A row a sentence, as in JSON."""
         names = ("input", "reference", "sentence", "text", "easiness")
-        return Table.of("Easiness", names, self.to_json()["sentences"])
+        return Table.of("Easiness", names, self.json_entries()["sentences"])
 
     def _write_jsonl(self, path: str | Path) -> None:
         """Writes a sentence a line: input, reference, sentence, text, easiness (null:
         none)."""
-        write_jsonl(path, plain(self.to_json()["sentences"]))
+        write_jsonl(path, self.to_json()["sentences"])
 
 
 def easiest_first(values: FloatArray) -> IntArray:

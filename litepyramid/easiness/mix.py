@@ -97,7 +97,7 @@ class Mix(UnitsResult):
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Units after mixing", columns, tuple(rows), notes)]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """Counts, sentences and units."""
         marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
         sentences = []

@@ -6,6 +6,8 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TypeVar
@@ -13,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from litepyramid.checked import is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
+from litepyramid.io.formats import EVERY_INPUT
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import (
     COLUMNS,
@@ -97,15 +100,8 @@ def entries_of(
     names = inputs if ids is None else ids
     counts = Counter[str]()
 
-    if ordered and names is not None and (count := len(table.rows)) != len(names):
-        noun = "line" if table.form == "lines" else "row"
-        raise InputError(
-            f"{counted(count, noun)} for {counted(len(names), 'input')}",
-            path=table.path,
-            line=table.rows[min(count - 1, len(names))].line,
-            expected=f"one {noun} of {KINDS[what].one} for each input",
-            hint="If they are other inputs, name them (ids).",
-        )
+    count = len(table.rows)
+    due = len(names) if ordered and names is not None else count
 
     entries: dict[tuple[str | None, ...], Entry] = {}
     for row in table.rows:
@@ -119,7 +115,9 @@ def entries_of(
             if by_order and (listed or what in TEXTS):
                 place = counts[of]
                 counts[of] += 1
-                name = names[place] if names and place < len(names) else str(place + 1)
+                name = str(place + 1)
+                if names and due == count and place < len(names):
+                    name = names[place]
             else:
                 name = _name(row, table, "input")
 
@@ -163,6 +161,16 @@ def entries_of(
             hint="Give files as pathlib.Path, or their folder.",
         )
 
+    if due != count:
+        noun = "line" if table.form == "lines" else "row"
+        raise InputError(
+            f"{counted(count, noun)} for {counted(due, 'input')}",
+            path=table.path,
+            line=table.rows[min(count - 1, due)].line,
+            expected=f"one {noun} of {KINDS[what].one} for each input",
+            hint="If they are other inputs, name them (ids).",
+        )
+
     return result if inputs is None else matched(result, inputs, what, partial)
 
 
@@ -180,16 +188,17 @@ def by_system(
     columns: ColumnNames,
     partial: bool = False,
 ) -> Iterator[tuple[str, list[Entry]]]:
-    """Every system of a source: its name, its entries in order; without `inputs`, those
-    of the first system must be there."""
+    """Every system of a source: its name, its entries in order; where no `inputs` are
+    named, those of all systems, as they come."""
     seen: dict[str, str | Path] = {}
-    for table in tables_of(value, what, columns):
-        entries = entries_of(table, what, ids, inputs, partial=partial)
-        if inputs is None:
-            first = entries[0].system
-            inputs = [entry.input for entry in entries if entry.system == first]
-            entries = matched(entries, inputs, what)
+    tables = tables_of(value, what, columns)
+    if inputs in (None, [EVERY_INPUT]):
+        tables = [*tables]
+        every = chain.from_iterable([entries_of(table, what, ids) for table in tables])
+        inputs = [*dict.fromkeys(entry.input for entry in every)]
 
+    for table in tables:
+        entries = entries_of(table, what, ids, inputs, partial=partial)
         # A stream and a frame have no name of their own that a system could be called
         # by.
         has_name = str(table.path) != "-" and table.form != "python"
@@ -212,7 +221,10 @@ def by_system(
 def in_order(
     entries: Sequence[_Entry], names: Sequence[str], path: str | Path
 ) -> tuple[_Entry, ...]:
-    """Entries in the order of `names`, exactly one for each."""
+    """Entries in the order of `names`, exactly one for each; those of every input for
+    each."""
+    if [entry.input for entry in entries] == [EVERY_INPUT]:
+        return tuple(replace(entries[0], input=name) for name in names)
     by_name = {entry.input: entry for entry in entries}
     if by_name.keys() != set(names):
         raise InputError(
@@ -389,9 +401,9 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
             hint="Remove the line, or write what belongs to this input.",
         )
 
-    way_out = table.way_out()
-    if way_out is None and (what in table.names or many in table.names):
-        way_out = "Fill the empty cell, or leave the row out."
+    way_out: str | None = "Fill the empty cell, or leave the row out."
+    if not {what, many} & {*table.names}:
+        way_out = table.way_out(what)
     # Summaries have no column of lists: a row is one system's summary.
     usual = what if what == "summary" else many
     raise InputError(

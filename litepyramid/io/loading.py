@@ -23,7 +23,7 @@ from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Rows, identifier, joined
-from litepyramid.io.shapes import column_rows, has_references, with_shared_index
+from litepyramid.io.shapes import column_rows, usual_meaning, with_shared_index
 from litepyramid.io.sources import as_list, paths_of
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -119,8 +119,11 @@ def load(
     if isinstance(path, str | Path) and file_type(path) == "folder":
         return replace(_read_folder(Path(path)), language=language or "")
 
-    if alone == "summaries" and isinstance(path, Mapping) and has_references(path):
-        sources[alone] = column_rows(path) or path
+    # A column of references, under whatever name, tells that all are columns.
+    if alone == "summaries" and isinstance(path, Mapping):
+        meanings = [usual_meaning(str(key).removesuffix("s")) for key in path]
+        if "reference" in meanings:
+            sources[alone] = column_rows(path) or path
 
     left_out: Counter[str] = Counter()
     remarks: tuple[str, ...] = ()
@@ -153,7 +156,7 @@ def load(
     partial = nulls == "missing"
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         first = as_summaries(summaries, partial=partial, **names)[0]
-        scus = [replace(scus[0], input=name) for name in first.inputs]
+        scus = [*in_order(scus, first.inputs, "units")]
 
     judged = None
     if presence is not None:

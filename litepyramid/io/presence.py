@@ -8,7 +8,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
-from litepyramid.io.inputs import by_system, numbers_of
+from litepyramid.io.inputs import by_system, in_order, numbers_of
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import ColumnNames, Ids
 from litepyramid.io.saved import saved_scores
@@ -68,6 +68,8 @@ def as_presence(
     listed = as_list(presence)
     systems: dict[str, list[float]] = {}
     for system, entries in by_system(listed, "presence", inputs, ids, columns):
+        # Units of every input: which inputs there are, the presence tells.
+        units = in_order(units, [entry.input for entry in entries], "units")
         # One row of all its units, input after input.
         row = systems[system] = []
         for entry, of in zip(entries, units, strict=True):

@@ -61,7 +61,7 @@ def read_rows(
             "the file is empty", path=path, expected="one example per line, or a table"
         )
 
-    known = {*KNOWN, *(columns.headers if columns else ())}
+    known = {*KNOWN, *_headers(columns)}
     with located(path):
         form, rows = _form(path, text, known, table)
         if form == "lines":
@@ -139,25 +139,31 @@ def _records(
             return list(getattr(value, method)())
 
     if hasattr(value, "notna") and hasattr(value, "columns"):
-        return frame_rows(value, {*KNOWN, *(columns.headers if columns else ())})
+        return frame_rows(value, {*KNOWN, *_headers(columns)})
     if isinstance(value, Mapping):
         # The object that a tool writes as its whole file, read by the user already.
-        if all(isinstance(key, str) for key in value) and (
-            format_of(value) or wrapped_rows(value)
-        ):
+        if wrapped_rows(value):
             return [value]
 
-        # A dict of columns: one of them says so, and all are of one length.
-        own_names = columns or ColumnMap({})
-        telling = {own_names.get(name, name) for name in (what, f"{what}s")}
-        is_table = (telling | {"id", "input"}) & set(value)
-        return column_rows(value) if is_table else None
+        # A dict of columns: some of them say so, and all are of one length. Scores are
+        # in no other dict.
+        keys = frozenset(map(str, value))
+        telling = {what, f"{what}s", "id", "input", *_headers(columns)} & keys
+        of_tool = export_of(keys) or format_of({key: [] for key in keys})
+        is_table = what == "score" or telling or of_tool
+        if is_table and (rows := column_rows(value)) is not None:
+            return rows
+        return [value] if format_of(value) else None
 
     if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
         return None
     listed = list(value)
     are_rows = listed and all(isinstance(row, Mapping) for row in listed)
     return listed if are_rows else None
+
+
+def _headers(columns: ColumnNames) -> set[str]:
+    return columns.headers if columns else set()
 
 
 def _cell(value: Any) -> Any:
@@ -325,7 +331,7 @@ def _check_known(
 
     what = "a table"
     expected = f"a header with some of {', '.join(COLUMNS)}"
-    hint = table.way_out(of_scores=holding == "score")
+    hint = table.way_out(holding)
 
     if holding == "score":
         what = "a table of scores"

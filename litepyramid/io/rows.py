@@ -137,11 +137,11 @@ class Rows:
         """The cells of one column."""
         return [row.values.get(name) for row in self.rows]
 
-    def way_out(self, *, of_scores: bool = False) -> str | None:
-        """How to name the columns of a table in which something was not found."""
+    def way_out(self, what: str = "summary") -> str | None:
+        """How to name the columns of a table in which `what` was not found."""
         if self.form == "lines":
             return None
-        if of_scores:
+        if what == "score":
             line = mapping_line(self.names, None, KNOWN)
             if "system" in self.names or "system=" in (line or ""):
                 return line
@@ -150,7 +150,7 @@ class Rows:
         # A column of single words, such as a split, is no system where others tell
         # more.
         texts = self.text_columns(2) or self.text_columns(1)
-        return mapping_line(self.names, texts, KNOWN)
+        return mapping_line(self.names, texts, KNOWN, what)
 
     def text_columns(self, least: int) -> list[str]:
         """The columns of texts that mostly have at least so many words."""

@@ -167,11 +167,10 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
     if not isinstance(document, Mapping) or not document.keys() >= _KEYS:
         return None
 
-    # A fresh result holds arrays and records, a file only JSON's values.
-    values = document if isinstance(source, str | Path) else plain(document)
+    # A value of Python may hold arrays and records, a file only JSON's values.
     saved = as_type(
         SavedScores,
-        values,
+        plain(document) if document is source else document,
         what=BROKEN,
         path=path,
     )

@@ -374,7 +374,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
                 path=table.path,
                 line=1,
                 expected=SCORE_COLUMNS,
-                hint=table.way_out(of_scores=True),
+                hint=table.way_out("score"),
             )
 
     for line, row, *_ in table.rows:

@@ -123,17 +123,11 @@ def column_rows(columns: Mapping[Any, Any]) -> list[dict[Any, Any]] | None:
     not."""
     cells = {key: plain(column) for key, column in columns.items()}
     lengths = {len(c) if isinstance(c, list) else -1 for c in cells.values()}
-    if len(cells) < 2 or len(lengths) != 1 or lengths == {-1}:
+    if len(lengths) != 1 or lengths == {-1}:
         return None
 
     rows = zip(*cells.values(), strict=True)
     return [dict(zip(cells, row, strict=True)) for row in rows]
-
-
-def has_references(columns: Mapping[Any, Any]) -> bool:
-    """Whether a dict has a column of references, under whatever name."""
-    meanings = [usual_meaning(str(key).removesuffix("s")) for key in columns]
-    return "reference" in meanings
 
 
 def is_text_column(cells: Sequence[Any], *, least: int = 1) -> bool:
@@ -168,12 +162,15 @@ _OF_SCORES = ("input", "system")
 
 
 def mapping_line(
-    present: Sequence[str], texts: Sequence[str] | None, known: Collection[str]
+    present: Sequence[str],
+    texts: Sequence[str] | None,
+    known: Collection[str],
+    what: str = "summary",
 ) -> str | None:
     """The option that would name the columns of a table, guessed by names and cells.
 
-    `texts` are the columns that hold texts, None in a table of scores. None if there is
-    nothing to guess.
+    `what` was not found; `texts` are the columns that hold texts, None in a table of
+    scores. None if there is nothing to guess.
     """
     mapping = {}
     for name in _USUAL_NAMES:
@@ -185,10 +182,11 @@ def mapping_line(
                 break
 
     left = [c for c in texts or () if c not in known and c not in mapping.values()]
-    if "summary" not in present and "summary" not in mapping and left:
-        # One column would be read as the names of the systems.
-        if "system" in present or "system" in mapping or len(left) == 1:
-            mapping["summary"] = left[0]
+    there = {*present, *mapping}
+    if what in _USUAL_NAMES and what not in there and left:
+        # Only answers have a column for each system; one would be read as their names.
+        if what != "summary" or "system" in there or len(left) == 1:
+            mapping[what] = left[0]
         else:
             mapping["system"] = "+".join(left)
 

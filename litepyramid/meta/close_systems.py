@@ -477,7 +477,7 @@ class DifferenceResult(Result):
         title = f"What a difference of {self.difference:.3g} means"
         return [Table.of(title, columns, rows, [*self.sentences(), *notes])]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """Sentences and numbers."""
         return record(self) | {"sentences": self.sentences()}
 

@@ -144,7 +144,7 @@ class ComparisonResult(Result):
         rows = self._rows()
         return Table.of("", rows[0], rows)
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """The tests row by row, and what they have in common."""
         return record(self) | {"remarks": self.remarks(), "tests": self._rows()}
 

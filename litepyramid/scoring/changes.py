@@ -147,7 +147,7 @@ class ChangeResult(Result):
         """The verdict, behind PASS or FAIL if there is a gate."""
         return f"{self.outcome}: {self.verdict}" if self.gate else self.verdict
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """The fields, and the verdict."""
         return {"verdict": self.verdict, **record(self)}
 

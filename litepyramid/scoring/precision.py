@@ -64,7 +64,7 @@ class PrecisionResult(SystemScores):
             "recall": self._means(self.recall),
         }
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """Scores by summary, in the rows that `compare` and `meta` read."""
         scores = []
         for n, system in enumerate(self.systems):

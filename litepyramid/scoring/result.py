@@ -363,15 +363,8 @@ class ScoreResult(SystemScores):
         table = tables[rows]() if rows in tables else self.to_tables()[0]
         return table.to_frame()
 
-    def to_json(self) -> Fields:
-        """Everything, down to each unit's presence in each summary, with the texts."""
-        values = {}
-        for key, value in self.json_entries().items():
-            values[key] = list(value) if isinstance(value, Iterator) else value
-        return values
-
     def json_entries(self) -> Fields:
-        """`to_json` with iterators for ``scores`` and units."""
+        """Everything, down to each unit's presence in each summary, with the texts."""
         entries = self._document()
         entries["scores"] = self._rows()
         entries["units"] = map(InputUnits.to_json, self.units)

@@ -204,7 +204,7 @@ class ValidationResult(Result):
         below = (*self.notes, *judges, str(self.signature))
         return [*tables, Table.of(title, ("judge", *QUALITY), rows, below)]
 
-    def to_json(self) -> Fields:
+    def json_entries(self) -> Fields:
         """Every fold's numbers and their means."""
         names = ("judge", "units", "level", "coefficient", "mode")
         keys = dict.fromkeys(

@@ -257,6 +257,9 @@ def test_names_of_files_are_no_texts(tmp_path):
     for summaries in ([str(path)], {"m": [str(path)]}):
         with refused("is a file, not a text"):
             as_dataset(summaries, [["It rained."]])
+        # As many paths as inputs would be luck.
+        with refused("is a file, not a text"):
+            as_dataset(summaries, [["It rained."], ["Snow fell."]])
     for sources in ({"references": [str(path)]}, {"units": [[str(path)]]}):
         with refused("is a file, not a text"):
             as_dataset({"m": ["x"]}, **sources)

@@ -72,6 +72,44 @@ def test_one_rubric_is_that_of_every_answer():
     assert result.scores == {"system": pytest.approx(7 / 12)}
 
 
+RUBRIC = [{"weight": 1, "requirement": "Rain fell"}]
+
+
+@pytest.mark.parametrize(("step", "inputs"), [(1, ("p", "q")), (-1, ("q", "p"))])
+def test_one_rubric_is_that_of_an_input_that_only_one_system_answered(step, inputs):
+    rows = [
+        {"system": "a", "input": "p", "summary": "Rain fell."},
+        {"system": "b", "input": "p", "summary": "Rain fell."},
+        {"system": "b", "input": "q", "summary": "Snow fell."},
+    ][::step]
+    result = lp.score(rows, RUBRIC, judge="recall", rule="points", nulls="missing")
+    assert result.inputs == inputs
+    assert result.scores == {"a": 1.0, "b": 0.75}
+    with refused("no summary of input 'q' of system 'a'"):
+        lp.score(rows, RUBRIC, judge="recall", rule="points")
+
+
+def test_one_rubric_is_taken_wherever_units_are(tmp_path):
+    answers = {"a": {"p": "Rain fell.", "q": "Snow fell."}}
+    data = lp.load({"p": ["Rain fell."], "q": ["It snowed."]}, summaries=answers)
+    options = {"judge": "recall", "rule": "points"}
+    usual = lp.score(answers, RUBRIC, **options)
+    assert lp.score(data, RUBRIC, **options).scores == usual.scores
+
+    told = [
+        {"system": "a", "input": name, "unit": "Rain fell", "label": label}
+        for name, label in (("p", 1), ("q", 0))
+    ]
+    labelled = lp.load(data.units, summaries=answers, label_units=RUBRIC, labels=told)
+    assert labelled.label_units == usual.units
+    assert labelled.labels[0].labels == ((1,), (0,))
+
+    judged = [{**row, "presence": row["label"]} for row in told]
+    assert lp.score(presence=judged, units=RUBRIC, rule="points").scores == {"a": 0.5}
+    written = lp.export(answers, units=RUBRIC, output=tmp_path / "out")
+    assert [task.input for task in written.tasks.judging] == ["p", "q"]
+
+
 def test_a_log_of_inspect_is_answers_by_run():
     path = FILES / "inspect.json"
     data = lp.load(path)

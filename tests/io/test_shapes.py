@@ -1,7 +1,9 @@
 """A column of any library is a list, wherever a list may stand."""
 
+import json
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from cases import refused
 
 import litepyramid as lp
 
+FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
 
@@ -205,7 +208,7 @@ DOORS = {
     "rows": lambda one, many: [{"system": "a", "input": "1", many: TRUE_FALSE}],
     "frame": lambda one, many: pandas.DataFrame({**TABLE, one: TRUE_FALSE}),
 }
-FILES = {
+WRITTEN = {
     "cells.csv": lambda one, many: DOORS["frame"](one, many).to_csv(index=False),
     "lists.csv": lambda one, many: f'system,input,{many}\na,1,"{TRUE_FALSE}"\n',
     "lines.txt": lambda one, many: "True\tFalse\n",
@@ -221,12 +224,12 @@ def judged(many, value):
     return [*of_labels] if many == "labels" else data.presence.values[0].tolist()
 
 
-@pytest.mark.parametrize("door", [*DOORS, *FILES])
+@pytest.mark.parametrize("door", [*DOORS, *WRITTEN])
 @pytest.mark.parametrize(("one", "many"), [("label", "labels"), ("presence",) * 2])
 def test_true_is_one_and_false_zero(one, many, door, tmp_path):
     value = tmp_path / door
-    if door in FILES:
-        value.write_text(FILES[door](one, many))
+    if door in WRITTEN:
+        value.write_text(WRITTEN[door](one, many))
     else:
         value = DOORS[door](one, many)
     assert judged(many, value) == [1, 0]
@@ -240,3 +243,71 @@ def test_the_median_of_true_and_false_is_a_part(tmp_path):
     path = tmp_path / "raters.csv"
     path.write_text("\n".join(["system,input,unit,annotator,label", *rows]))
     assert judged("labels", path) == [0.5, 1]
+
+
+HEALTHBENCH = [
+    json.loads(line) for line in (FILES / "healthbench.jsonl").read_text().splitlines()
+]
+RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
+TABLES = {
+    "mapped": (
+        {"doc": ["1", "2"], "bart": TEXTS, "t5": TEXTS[::-1]},
+        lambda table: lp.load(UNITS, summaries=table, columns="input=doc,system=bart+t5"),
+    ),
+    "scores": (
+        {"system": ["a", "b"], "m": [0.1, 0.2], "human": [0.3, 0.4]},
+        lambda table: lp.read_scores(table).values.tolist(),
+    ),
+    "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
+    "HealthBench": (pandas.DataFrame(HEALTHBENCH).to_dict("list"), lp.load),
+    "ragas": (RAGAS, lp.load),
+    "scores of ragas": (
+        {**RAGAS, "faithfulness": [0.1, 0.2]},
+        lambda table: lp.read_scores(table).values.tolist(),
+    ),
+    "documents": (
+        {"question": ["Wet?", "Sun?"], "answer": TEXTS, "contexts": UNITS},
+        lambda table: lp.precision(
+            {"a": TEXTS}, documents=table, judge="recall", samples=50
+        ).scores,
+    ),
+    "references alone": (
+        {"reference": TEXTS},
+        lambda table: lp.load(references=table),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_dict_of_columns_is_the_frame_of_these_columns(name):
+    columns, read = TABLES[name]
+    assert read(columns) == read(pandas.DataFrame(columns))
+
+
+def test_a_dict_of_systems_stays_one():
+    for names in (("human", "system"), ("reference", "bart"), ("1", "weight")):
+        data = lp.load(UNITS, summaries=dict.fromkeys(names, TEXTS))
+        assert data.systems == names
+
+
+@pytest.mark.parametrize(
+    ("source", "table", "line"),
+    [
+        ("units", {"weight": [1, 2], "demand": TEXTS}, "unit=demand"),
+        ("references", {"ref1": TEXTS, "ref2": TEXTS}, "reference=ref1"),
+        ("documents", {"page": TEXTS}, "document=page"),
+    ],
+)
+def test_a_hint_names_the_column_of_what_was_read(source, table, line):
+    sources = {"references": TEXTS, source: pandas.DataFrame(table)}
+    if source == "units":
+        del sources["references"]
+    verb = lp.precision if source == "documents" else lp.score
+    with refused(f'Add --columns {line} .in Python columns="{line}"'):
+        verb({"a": TEXTS}, judge="recall", **sources)
+
+
+def test_an_empty_cell_is_to_be_filled():
+    table = {"doc": ["x", "y"], "reference": [TEXTS[0], None]}
+    with refused("Fill the empty cell"):
+        lp.load(references=pandas.DataFrame(table), columns="input=doc")

@@ -138,7 +138,7 @@ def test_sentences_say_what_to_do(table_of):
     )
     assert "agreement reaches 95 % at a difference of" in text
     assert text in result.to_table().replace("\n", " ")
-    assert result.to_json()["sentences"] == (text,)
+    assert result.to_json()["sentences"] == [text]
 
     for noise, size, end in (
         (40.0, 0.1, "no better than chance"), (1, 99, "No two systems here differ by more"),
