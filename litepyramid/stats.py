@@ -3,6 +3,7 @@ corrections."""
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import ceil
 from typing import Any, Literal
 
@@ -25,9 +26,9 @@ shown."""
 
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
-_COUNTED = 13  # columns up to which every assignment of signs is counted
 # Of one row, and of rows over which a mean is taken:
-_LARGEST = (6, 3)  # columns of the largest values, whose signs are counted
+_COUNTED = (24, 13)  # columns up to which every assignment of signs is counted
+_LARGEST = (4, 3)  # columns of the largest values, whose signs are counted
 _STEPS = (64, 16)  # steps of the lattice in the others' root mean square
 
 
@@ -236,28 +237,25 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     reach its sum.
 
     The one-sided p-value of the sign-flip test, exact: no number of samples bounds it
-    from below. Up to 13 columns every way is counted. Beyond, so are the signs of the
-    six largest |v| of a row; each other one becomes a whole number a of steps, 1/64 of
-    their root mean square (for cosets, over which a mean is taken, three and 1/16).
-    Where they are all multiples of some larger step, as ratings are, that is taken and
-    nothing rounded. Σ ±a has the characteristic function Π cos(a ω), and Fourier's sum
-    gives P to 1e-12, which is added. Rounding treats both signs alike, so the test
-    stays exact: its statistic is the rounded sum.
+    from below. Up to 24 columns every way is counted. Beyond, so are the signs of the
+    four largest |v| of a row; each other one becomes a whole number a of steps, 1/64 of
+    their root mean square, or where they are all multiples of some larger step, as
+    ratings are, of that one, and nothing is rounded. Σ ±a has the characteristic
+    function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added. Rounding
+    treats both signs alike, so the test stays exact: its statistic is the rounded sum.
+    For cosets, over which a mean is taken, it is 13 columns, the three largest, 1/16.
     """
     values = np.where(np.isnan(values), 0.0, values)
     columns = values.shape[1]
 
-    if columns <= _COUNTED:
-        signs = _every_sign(columns)
+    if columns <= _COUNTED[cosets]:
         size = np.abs(values)
         sums = values.sum(axis=1)
+        if cosets:
+            sums[:] = sums[0]
         # Sums that are equal but for rounding reach the observed one.
-        bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
-        tails = np.empty(len(values))
-        for block in blocks(len(values), 2**columns):
-            reached = signs @ size[block].T >= np.atleast_1d(bound)[block]
-            tails[block] = reached.mean(axis=0)
-        return tails
+        bounds = (sums - 1e-12 * size.sum(axis=1)).tolist()
+        return np.array([_counted_tail(*row) for row in zip(size, bounds, strict=True)])
 
     # The largest are counted: their size would make the others' steps too long.
     order = np.argsort(-np.abs(values), axis=1, kind="stable")
@@ -282,6 +280,20 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     return tails
 
 
+def _counted_tail(size: FloatArray, bound: float) -> float:
+    """The share of all ways to set signs whose sum reaches a bound.
+
+    Every sum is one of the left half's and one of the right half's: of these only 2^12
+    each are held, and how many of the right ones suffice is looked up.
+    """
+    half = len(size) // 2
+    left = _every_sign(half) @ size[:half]
+    right = np.sort(_every_sign(len(size) - half) @ size[half:])
+    reached = right.size - np.searchsorted(right, bound - left)
+    return float(reached.mean() / right.size)
+
+
+@cache
 def _every_sign(columns: int) -> FloatArray:
     """(2^columns, columns) all ways to set signs."""
     ways = np.arange(2**columns)[:, None] >> np.arange(columns)

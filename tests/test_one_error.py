@@ -22,12 +22,40 @@ class Stranger:
 
 STRANGE = st.sampled_from(
     [
-        None, True, 3, -1, 0, 10**9, math.nan, math.inf, 1e308, "", "x", "50", "a\0b", b"x", [],
-        [None], {}, {"a": None}, {"a": Path("none")}, {"a", "b"}, [[]], [["x"]], [["x", 3]],
-        Stranger(), Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3},
-        (1, 2), range(3),
+        None,
+        True,
+        3,
+        -1,
+        0,
+        10**9,
+        math.nan,
+        math.inf,
+        1e308,
+        "",
+        "x",
+        "50",
+        "a\0b",
+        b"x",
+        [],
+        [None],
+        {},
+        {"a": None},
+        {"a": Path("none")},
+        {"a", "b"},
+        [[]],
+        [["x"]],
+        [["x", 3]],
+        Stranger(),
+        Stranger,
+        Path("none"),
+        ["none.txt"],
+        "x" * 5000,
+        [float("nan")],
+        {"system": 3},
+        (1, 2),
+        range(3),
     ]
-)  # fmt: skip
+)
 TEXTS = {"a": ["It rained.", "We left."], "b": ["It rained.", "We slept."]}
 UNITS = [["It rained."], ["We left."]]
 SMALL = {"samples": 40, "judge": "recall"}
@@ -54,15 +82,30 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
     result = quick_score(TEXTS, UNITS, labels=labels)
     references = ["It rained. We left.", "They won the cup."]
     positional: dict[str, list[object]] = {
-        "score": [TEXTS, UNITS], "precision": [TEXTS], "compare": [result], "combine": [result],
-        "changes": [result, result], "drift": [result, result],
-        "report": [result], "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
-        "explain": ["It rained.", "It rained."], "judge_settings": ["recall"], "load": [UNITS],
-        "judge": ["recall"], "read_scores": [rows], "extract": [references], "plan": [references],
-        "mix": [UNITS], "easiness.fit": [references, UNITS], "easiness.predict": [references],
+        "score": [TEXTS, UNITS],
+        "precision": [TEXTS],
+        "compare": [result],
+        "combine": [result],
+        "changes": [result, result],
+        "drift": [result, result],
+        "report": [result],
+        "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
+        "explain": ["It rained.", "It rained."],
+        "judge_settings": ["recall"],
+        "load": [UNITS],
+        "judge": ["recall"],
+        "read_scores": [rows],
+        "extract": [references],
+        "plan": [references],
+        "mix": [UNITS],
+        "easiness.fit": [references, UNITS],
+        "easiness.predict": [references],
         "meta.difference": [rows, 0.5],
-        "score_metrics": [TEXTS], "label_power": [result], "convert": [work], "pyramid": [work],
-    }  # fmt: skip
+        "score_metrics": [TEXTS],
+        "label_power": [result],
+        "convert": [work],
+        "pyramid": [work],
+    }
     keywords: dict[str, object] = {"full": rows} if name == "meta.testset" else {}
 
     return positional.get(name, [rows]), keywords

@@ -87,9 +87,19 @@ def test_expectation_by_hand():
 
 @pytest.mark.parametrize(
     ("share", "number"),
-    [(None, None), (0.5, 1), (None, 101), (None, -1), (1.1, None), ("x", None), (None, "5"),
-     (math.nan, None), (None, 2.5), (None, True)],
-)  # fmt: skip
+    [
+        (None, None),
+        (0.5, 1),
+        (None, 101),
+        (None, -1),
+        (1.1, None),
+        ("x", None),
+        (None, "5"),
+        (math.nan, None),
+        (None, 2.5),
+        (None, True),
+    ],
+)
 def test_impossible_budgets(share, number):
     with refused():
         lp.plan(["It rained. We left."], human_share=share, sentences=number)

@@ -61,11 +61,21 @@ def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
 
 
 WIDE = [
-    {"system": s, "input": i, "summary": "text", "rouge": r, "coherence": c, "h1": h, "h2": g,}
+    {
+        "system": s,
+        "input": i,
+        "summary": "text",
+        "rouge": r,
+        "coherence": c,
+        "h1": h,
+        "h2": g,
+    }
     for s, i, r, c, h, g in [
-        ("a", 1, 0.25, 3, 2, 3), ("a", 2, 0.5, 4, 4, None), ("b", 1, None, 5, 1, 1),
+        ("a", 1, 0.25, 3, 2, 3),
+        ("a", 2, 0.5, 4, 4, None),
+        ("b", 1, None, 5, 1, 1),
     ]
-]  # fmt: skip
+]
 
 
 def test_a_wide_table_has_a_column_a_metric(tmp_path):
@@ -94,8 +104,11 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
 def test_rows_of_annotators_are_their_mean_and_each(long):
     rows = []
     for system, input_, annotator, human in [
-        ("a", 1, "ann", 2), ("a", 1, "bob", 3), ("a", 2, "ann", 5), ("b", 1, "bob", 1),
-    ]:  # fmt: skip
+        ("a", 1, "ann", 2),
+        ("a", 1, "bob", 3),
+        ("a", 2, "ann", 5),
+        ("b", 1, "bob", 1),
+    ]:
         row = {
             "system": system,
             "input": input_,

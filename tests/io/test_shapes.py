@@ -252,7 +252,9 @@ RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
 TABLES = {
     "mapped": (
         {"doc": ["1", "2"], "bart": TEXTS, "t5": TEXTS[::-1]},
-        lambda table: lp.load(UNITS, summaries=table, columns="input=doc,system=bart+t5"),
+        lambda table: lp.load(
+            UNITS, summaries=table, columns="input=doc,system=bart+t5"
+        ),
     ),
     "scores": (
         {"system": ["a", "b"], "m": [0.1, 0.2], "human": [0.3, 0.4]},
@@ -267,15 +269,17 @@ TABLES = {
     ),
     "documents": (
         {"question": ["Wet?", "Sun?"], "answer": TEXTS, "contexts": UNITS},
-        lambda table: lp.precision(
-            {"a": TEXTS}, documents=table, judge="recall", samples=50
-        ).scores,
+        lambda table: (
+            lp.precision(
+                {"a": TEXTS}, documents=table, judge="recall", samples=50
+            ).scores
+        ),
     ),
     "references alone": (
         {"reference": TEXTS},
         lambda table: lp.load(references=table),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

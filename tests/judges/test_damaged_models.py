@@ -19,11 +19,33 @@ def written(op, domain="", inputs=("input_ids",), external=False, **attributes):
     helper = onnx.helper
     types = onnx.TensorProto
     graph = helper.make_graph(
-        [helper.make_node(op, ["input_ids"], ["logits"], domain=domain, **attributes,)], "g",
-        [helper.make_tensor_value_info(name, types.INT64, ["n", "t"]) for name in inputs],
+        [
+            helper.make_node(
+                op,
+                ["input_ids"],
+                ["logits"],
+                domain=domain,
+                **attributes,
+            )
+        ],
+        "g",
+        [
+            helper.make_tensor_value_info(name, types.INT64, ["n", "t"])
+            for name in inputs
+        ],
         [helper.make_tensor_value_info("logits", types.FLOAT, ("n", 3))],
-        [helper.make_tensor("w", types.FLOAT, [2], b"\0" * 8, raw=True,)] if external else [],
-    )  # fmt: skip
+        [
+            helper.make_tensor(
+                "w",
+                types.FLOAT,
+                [2],
+                b"\0" * 8,
+                raw=True,
+            )
+        ]
+        if external
+        else [],
+    )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
@@ -60,9 +82,16 @@ CASES = [
     ("config.json", {"num_hidden_layers": 10**6}, "at most 256 layers"),
     ("config.json", {"vocab_size": 10**9}, "cannot be loaded"),
     ("config.json", {"model_type": "no-such-model"}, "cannot be"),
-    ("config.json", {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}},
-     "custom code"),
-    ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "id2label is"),
+    (
+        "config.json",
+        {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}},
+        "custom code",
+    ),
+    (
+        "config.json",
+        {"id2label": ["entailment", "neutral", "contradiction"]},
+        "id2label is",
+    ),
     ("config.json", {"max_position_embeddings": -5}, "max_position_embeddings is -5"),
     ("config.json", None, "config.json"),
     ("tokenizer.json", {"model.vocab": {"<s>": -1}}, "tokenizer of"),
@@ -74,7 +103,7 @@ CASES = [
     ("litepyramid.json", {"order": [[1], 2, "x"]}, "not a judge's card"),
     ("litepyramid.json", {"template": "{premise}"}, "without placeholders"),
     ("litepyramid.json", {"answers": [1, 2]}, "answers without a template"),
-]  # fmt: skip
+]
 ONNX = [
     ("model.onnx", b"", "cannot be loaded"),
     ("model.onnx", None, "no weights"),

@@ -41,9 +41,12 @@ def test_every_number_is_run_or_named(data):
     # 19 rows of 16 cells less 2 PyrEval rows of 8 missing ones; Table 2 has 24 rows of
     # 12.
     assert count == {
-        "README": 18, "Table 1": 288, "Table 2": 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8, "Table 3": 20,
+        "README": 18,
+        "Table 1": 288,
+        "Table 2": 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8,
+        "Table 3": 20,
         "Table 4": 288,
-    }  # fmt: skip
+    }
 
     found = {(n.where, n.row, n.kind): n for n in result.numbers if not n.why_not}
     human = found["README", "abs_bart_out human", "human"]

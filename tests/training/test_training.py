@@ -95,9 +95,14 @@ def test_three_class_loss_of_a_class_and_of_mere_absence():
 
 
 FAST = FinetuneSettings(
-    epochs=4, learning_rate=2e-3, batch_size=16, held_out=0, save_steps=1000,
-    device="cpu", onnx=False,
-)  # fmt: skip
+    epochs=4,
+    learning_rate=2e-3,
+    batch_size=16,
+    held_out=0,
+    save_steps=1000,
+    device="cpu",
+    onnx=False,
+)
 
 
 def accuracy(folder, data: TrainingPairs) -> float:
@@ -409,8 +414,11 @@ def mini(matching, tmp_path_factory, request):
     model.config.match_from = 5
     model.save_pretrained(encoder)
     absent = cycle("nc")
-    path = files_of(folder.with_name("nli.jsonl"), synthetic_pairs(400, 1),
-                    lambda label: {"label": "e" if label else next(absent)})  # fmt: skip
+    path = files_of(
+        folder.with_name("nli.jsonl"),
+        synthetic_pairs(400, 1),
+        lambda label: {"label": "e" if label else next(absent)},
+    )
     settings = {
         **CHOSEN,
         request.param: True,
