@@ -117,7 +117,9 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
         if system is None:
             raise InputError(f"a system is called {key!r}", expected="a name")
 
-        if isinstance(of_system, Path):
+        first = of_system[0] if isinstance(of_system, list) and of_system else None
+        is_table = hasattr(of_system, "columns") or isinstance(first, Mapping)
+        if is_table or isinstance(of_system, Path):
             named = tables_of(of_system, what, columns)
             tables += [replace(table, system=system) for table in named]
         else:

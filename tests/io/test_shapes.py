@@ -315,3 +315,21 @@ def test_an_empty_cell_is_to_be_filled():
     table = {"doc": ["x", "y"], "reference": [TEXTS[0], None]}
     with refused("Fill the empty cell"):
         lp.load(references=pandas.DataFrame(table), columns="input=doc")
+
+
+def test_the_table_of_a_system_is_read_under_its_name():
+    rows = [{"id": "x", "summary": TEXTS[0]}, {"id": "y", "summary": TEXTS[1]}]
+    units = {"x": UNITS[0], "y": UNITS[1]}
+    expected = lp.load(units, summaries={"a": {"x": TEXTS[0], "y": TEXTS[1]}})
+    for table in (rows, pandas.DataFrame(rows), arrow.Table.from_pylist(rows)):
+        found = lp.load(units, summaries={"a": table})
+        assert found.summaries == expected.summaries
+
+    labels = [
+        {"input": name, "unit": unit, "label": 1}
+        for name, own in units.items()
+        for unit in own
+    ]
+    found = lp.load(units, labels={"a": pandas.DataFrame(labels)})
+    assert found.labels[0].system == "a"
+    assert found.labels[0].labels == ((1, 1), (1,))
