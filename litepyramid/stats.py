@@ -26,9 +26,9 @@ shown."""
 
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
+_LARGEST = 6  # columns of a row's largest values, whose signs are counted
 # Of one row, and of rows over which a mean is taken:
 _COUNTED = (24, 13)  # columns up to which every assignment of signs is counted
-_LARGEST = (4, 3)  # columns of the largest values, whose signs are counted
 _STEPS = (64, 16)  # steps of the lattice in the others' root mean square
 
 
@@ -238,12 +238,12 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
 
     The one-sided p-value of the sign-flip test, exact: no number of samples bounds it
     from below. Up to 24 columns every way is counted. Beyond, so are the signs of the
-    four largest |v| of a row; each other one becomes a whole number a of steps, 1/64 of
+    six largest |v| of a row; each other one becomes a whole number a of steps, 1/64 of
     their root mean square, or where they are all multiples of some larger step, as
     ratings are, of that one, and nothing is rounded. Σ ±a has the characteristic
     function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added. Rounding
     treats both signs alike, so the test stays exact: its statistic is the rounded sum.
-    For cosets, over which a mean is taken, it is 13 columns, the three largest, 1/16.
+    For cosets, over which a mean is taken, it is 13 columns, and 1/16.
     """
     values = np.where(np.isnan(values), 0.0, values)
     columns = values.shape[1]
@@ -260,7 +260,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     # The largest are counted: their size would make the others' steps too long.
     order = np.argsort(-np.abs(values), axis=1, kind="stable")
     values = np.take_along_axis(values, order, axis=1)
-    large, small = np.split(values, [_LARGEST[cosets]], axis=1)
+    large, small = np.split(values, [_LARGEST], axis=1)
     size = np.abs(small)
     steps = _steps(size, _STEPS[cosets])
     # Halves go up: which way they would go else, the last bit of a value decides.
@@ -271,7 +271,7 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
         observed[:] = observed[0]
 
     # What the others must reach, by the signs of the largest.
-    left = observed[:, None] - np.abs(large) @ _every_sign(_LARGEST[cosets]).T
+    left = observed[:, None] - np.abs(large) @ _every_sign(_LARGEST).T
     reach = np.ceil(left / steps[:, None] - 1e-6)
     tails = np.empty(len(values))
     for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
@@ -318,37 +318,40 @@ def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
 def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a: the mean over (n, k) reaches.
 
-    S has steps of 2. Where it wraps around, beyond ±length, it has less than 1e-12
-    (Hoeffding). So P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with
-    ω_f = π f / length; an odd length keeps cos(a ω) from 0.
+    S = 2m + 1 if Σ a is odd, else 2m. The inverse Fourier transform of its
+    characteristic function Π cos(a ω) at ω_f = π f / length gives the probability of
+    every m. Where m wraps around, beyond ±length / 2, it has less than 1e-12
+    (Hoeffding); an odd length keeps cos(a ω) from 0.
     """
     rows = len(whole)
     largest = int(whole.max()) + 1
     keys = whole + np.arange(0, rows * largest, largest)[:, None]
     numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
     numbers = numbers.astype(float)
-    # S is even or odd as the sum of all a is: between two of its values lies q.
-    q = reach + (reach - whole.sum(axis=1, keepdims=True)) % 2 - 1
+    odd = whole.sum(axis=1, keepdims=True) % 2
     length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
-    total = q.copy()
+    half = length // 2
+    spectrum = np.ones((rows, half + 1), dtype=complex)
 
-    for part in blocks(length // 2, max(largest, rows)):
+    for part in blocks(half, max(largest, rows)):
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
         cosines = np.cos(np.arange(largest)[:, None] * waves)
         negative = cosines < 0
         # A product of many cosines: their logarithms add up, their signs are counted.
         sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
-        signs = numbers @ negative
-        row, wave = np.nonzero(sizes > -40)  # the rest is below 1e-17
-        height = np.exp(sizes[row, wave]) * (1 - 2 * (signs[row, wave] % 2))
-        height /= np.sin(waves[wave])
-        for some in blocks(len(row), q.shape[1]):
-            terms = np.sin(q[row[some]] * waves[wave[some], None])
-            np.add.at(total, row[some], 2 * terms * height[some, None])
+        signs = 1 - 2 * ((numbers @ negative) % 2)
+        moved = np.where(odd, np.exp(1j * waves), 1.0)
+        spectrum[:, part.start + 1 : part.stop + 1] = np.exp(sizes) * signs * moved
 
-    within = np.where(np.abs(q) < length, total / length, np.sign(q))
-    tails = np.clip((1 - within) / 2, 0.0, 1.0).mean(axis=1)
-    return np.asarray(tails + SMALLEST_TAIL)
+    # From m = half down to -half: the share of all m that are at least so large.
+    mass = np.fft.fftshift(np.fft.irfft(spectrum, length), axes=1)
+    above = np.cumsum(mass[:, ::-1], axis=1)
+    above = np.concatenate([np.zeros((rows, 1)), above], axis=1)
+    least = np.ceil((reach - odd) / 2).astype(int)
+    number = np.clip(half - least + 1, 0, length)
+    tails = np.clip(np.take_along_axis(above, number, axis=1), 0.0, 1.0)
+
+    return np.asarray(tails.mean(axis=1) + SMALLEST_TAIL)
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
