@@ -24,6 +24,9 @@ MOST_SAMPLES = 1_000_000
 """More samples than this are refused: they take hours and change no digit that is
 shown."""
 
+EQUAL_WITHIN = 1e-9
+"""Two scores that are no farther apart are equal but for rounding."""
+
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
 _LARGEST = 6  # columns of a row's largest values, whose signs are counted

@@ -258,6 +258,9 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
 def _truth(value: Any) -> Any:
     """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
     is."""
+    # Nearly all are numbers, of which there may be millions.
+    if type(value) in (float, int):
+        return value
     return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
 
 

@@ -36,6 +36,7 @@ from litepyramid.scoring.sampled import (
 )
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
 from litepyramid.stats import (
+    EQUAL_WITHIN,
     adjust_p_values,
     all_pairs,
     by_id,
@@ -57,7 +58,6 @@ from litepyramid.types import (
     Texts,
 )
 
-_ROUNDING = 1e-9
 FEW = 15
 """With fewer labelled inputs intervals are too short: coverage .93 with 8, .89 with
 5."""
@@ -589,7 +589,7 @@ def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
     There the judge's scores contradict the labels, and are no help.
     """
     low, high = limits
-    astray = (rows.value < low - _ROUNDING) | (rows.value > high + _ROUNDING)
+    astray = (rows.value < low - EQUAL_WITHIN) | (rows.value > high + EQUAL_WITHIN)
     alone = {
         "value": "alone",
         "error": "alone_error",

@@ -9,6 +9,7 @@ import numpy as np
 
 from litepyramid.scoring.runs import AlignedRuns, Side
 from litepyramid.sentences import sentence_spans
+from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
 from litepyramid.types import every_unit
 
@@ -18,7 +19,6 @@ PRESENT = 0.5
 LOST_BY = 0.2
 """The presence of a fact that is lost or gained changes by at least this."""
 
-_ROUNDING = 1e-9
 _SPEAKS = 0.5  # share of a fact's words in a sentence that speaks of it
 
 Span = tuple[int, int]
@@ -57,7 +57,9 @@ def fact_changes(
     high = holds.presence[system]
     low = lacks.presence[system]
     # A fact that moves a little across the boundary is as present as before.
-    fallen = (high >= PRESENT) & (low < PRESENT) & (high - low >= LOST_BY - _ROUNDING)
+    fallen = (
+        (high >= PRESENT) & (low < PRESENT) & (high - low >= LOST_BY - EQUAL_WITHIN)
+    )
 
     differences = np.nan_to_num(lacks.scores[system] - holds.scores[system]).tolist()
     changed = []

@@ -9,10 +9,8 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.system_changes import SystemChange
-from litepyramid.stats import check_whole
+from litepyramid.stats import EQUAL_WITHIN, check_whole
 from litepyramid.text import counted, cut, written
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Gate:
             )
 
         # Not "below": a score of NaN fails too. Means are equal but for rounding.
-        enough = change.new >= (self.fail_under or 0.0) - _ROUNDING
+        enough = change.new >= (self.fail_under or 0.0) - EQUAL_WITHIN
         if self.fail_under is not None and not enough:
             limit = written(self.fail_under)
             failed.append(f"scores {written(change.new)} (--fail-under {limit})")
@@ -86,7 +84,7 @@ class Gate:
             )
 
         # No worse by the margin is shown by the interval, not by a test without result.
-        within = change.low > _ROUNDING - (self.margin or 0.0)
+        within = change.low > EQUAL_WITHIN - (self.margin or 0.0)
         if self.margin is not None and not within:
             failed.append(
                 f"may be worse by more than {written(self.margin)}: {change.measured} "

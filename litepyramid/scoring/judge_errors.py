@@ -15,6 +15,7 @@ from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import SampledLabels, ordered_facts
 from litepyramid.stats import (
+    EQUAL_WITHIN,
     by_id,
     sums_by,
     t_p_values,
@@ -26,7 +27,6 @@ from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""
 
-_ROUNDING = 1e-9
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _PAIRS, _INPUTS = 50, 10  # a cell of fewer is not tested
 
@@ -151,7 +151,7 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
         value = min(max(value, low), high)
         # A share of 0 or 1 has no spread; but if none of so many inputs is otherwise,
         # as much of others may be.
-        if ends < _ROUNDING and min(value - low, high - value) < _ROUNDING:
+        if ends < EQUAL_WITHIN and min(value - low, high - value) < EQUAL_WITHIN:
             ends = 1 - (1 - confidence) ** (1 / count)
         figures.append(
             Figure(name, value, max(low, value - ends), min(high, value + ends))

@@ -14,7 +14,7 @@ from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples
+from litepyramid.stats import EQUAL_WITHIN, check_samples
 from litepyramid.text import cut
 from litepyramid.types import (
     FloatArray,
@@ -26,7 +26,6 @@ from litepyramid.types import (
     data_hashes,
 )
 
-_ROUNDING = 1e-9
 _AS_SAVED = (
     "metric", "name", "inputs", "units", "counts", "confidence", "samples", "seed",
     "references", "ceiling", "notes",
@@ -152,7 +151,7 @@ def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) 
         saved,
         expected,
         rtol=0,
-        atol=_ROUNDING,
+        atol=EQUAL_WITHIN,
         equal_nan=True,
     )
     for place in np.argwhere(~same).tolist():

@@ -10,11 +10,11 @@ from litepyramid.errors import InputError
 from litepyramid.scoring.fact_changes import FactChange, fact_changes
 from litepyramid.scoring.inference import TestedDifference, as_differences
 from litepyramid.scoring.runs import AlignedRuns, names_of
+from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
 from litepyramid.text import counted, cut, written
 from litepyramid.types import FloatArray
 
-_ROUNDING = 1e-9
 _FEW_VALUES = 6  # of a column of numbers that are groups as they are
 
 
@@ -134,8 +134,8 @@ def system_changes(
                 old_system=old.systems[n],
                 old=float(old.scores[n, scored].mean()),
                 new=float(new.scores[n, scored].mean()),
-                better=int((row > _ROUNDING).sum()),
-                worse=int((row < -_ROUNDING).sum()),
+                better=int((row > EQUAL_WITHIN).sum()),
+                worse=int((row < -EQUAL_WITHIN).sum()),
                 lost=lost,
                 gained=gained,
                 by_input=_by_input(runs, n, row, scored),
@@ -165,7 +165,7 @@ def _by_input(
                 new=float(new.scores[system, m]),
                 difference=difference,
                 # A share of nothing would be noise.
-                share=difference / total if abs(total) > _ROUNDING else None,
+                share=difference / total if abs(total) > EQUAL_WITHIN else None,
             )
         )
 
