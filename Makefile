@@ -10,6 +10,8 @@ PIP := $(BIN)/python -m pip $(INSTALL) --disable-pip-version-check
 VERSIONS := 3.11 3.12 3.13
 # One thread a test process: the workers share the cores.
 test quick fuzz: export OMP_NUM_THREADS = 1
+# Tests start some hundred Pythons: each would compile all that it imports again.
+test quick fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # The first Python found of the given versions, those of pyenv among them; else nothing.
 find = $(shell for python in $(foreach v,$(1),python$(v)) python3 \
