@@ -230,15 +230,18 @@ def judging_tasks(
 
     judging = [task for task in cells.values() if task.summary.strip()]
     blank = [cell for cell, task in cells.items() if not task.summary.strip()]
-    if not judging:
-        raise InputError(
-            "there is no summary to judge", expected="at least one that is not empty"
-        )
 
-    if sampling is not None:
+    if judging and sampling is not None:
+        drawn = draw_facts(summaries, units, sampling)
+        # Nobody is asked about the empty summaries of a drawn input, but they count.
+        if sampling.spread == "inputs":
+            blank = [cell for cell in blank if cell in drawn]
+
         judging = []
-        for cell, chances in draw_facts(summaries, units, sampling).items():
+        for cell, chances in drawn.items():
             task = cells[cell]
+            if not task.summary.strip():
+                continue
             texts = tuple([task.units[place] for place in chances])
             judging.append(
                 replace(
@@ -249,9 +252,10 @@ def judging_tasks(
                 )
             )
 
-        if sampling.spread == "inputs":
-            inputs = {task.input for task in judging}
-            blank = [cell for cell in blank if cell[1] in inputs]
+    if not judging:
+        raise InputError(
+            "there is no summary to judge", expected="at least one that is not empty"
+        )
 
     named = {task.input for task in judging} | {name for _, name in blank}
     return TaskSet(

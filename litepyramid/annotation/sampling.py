@@ -118,7 +118,7 @@ def draw_facts(
     units: Sequence[InputUnits],
     sampling: Sampling,
 ) -> Drawing:
-    """Draws facts of summaries that are not empty.
+    """Draws facts of summaries that are not empty, or of whole inputs.
 
     Probabilities are in proportion to a fact's share of its input's weight and, with a
     judge, to `unsureness`. Each system is drawn by itself, systematically through its
@@ -164,23 +164,31 @@ def _by_system(
     if sampling.by is not None:
         sizes *= _unsureness_of(report(sampling.by), frame)
 
-    # Each system's number of labels; chance says who gets what is left over.
-    numbers = np.full(len(sizes), labels // len(sizes))
-    more = rng.permutation(len(sizes))[: labels % len(sizes)]
-    numbers[more] += 1
-
+    numbers = _shared_out(labels, frame.there.sum(axis=1), rng)
     probability = np.full(sizes.shape, np.nan)
-    for n, number in enumerate(numbers.tolist()):
+    for n in np.flatnonzero(numbers):
         there = frame.there[n]
         probability[n, there] = systematic(
             sizes[n, there],
             frame.inputs[there],
-            number,
+            int(numbers[n]),
             whole=sampling.spread == "summaries",
             rng=rng,
         )
 
     return probability
+
+
+def _shared_out(labels: int, facts: IntArray, rng: np.random.Generator) -> IntArray:
+    """(N,) each system's number of labels, as even as its number of facts allows."""
+    # Chance says who gets what is left over.
+    order = rng.permutation(len(facts))
+    numbers = np.zeros(len(facts), dtype=np.int64)
+    while left := labels - int(numbers.sum()):
+        open_ = order[numbers[order] < facts[order]]
+        each = min(left // len(open_), int((facts - numbers)[open_].min()))
+        numbers[open_ if each else open_[:left]] += max(each, 1)
+    return numbers
 
 
 def unsureness(presence: FloatArray, guide: FloatArray) -> FloatArray:
@@ -296,7 +304,9 @@ def _whole_inputs(
         number = number_of("inputs", sampling.inputs, total)
 
     chosen = np.isin(frame.inputs, rng.choice(total, number, replace=False))
-    return np.where(frame.there & chosen, number / total, np.nan)
+    probability = np.full(frame.there.shape, np.nan)
+    probability[:, chosen] = number / total
+    return probability
 
 
 def systematic(

@@ -1,6 +1,7 @@
 """Can a judge be trusted on these data? Its errors on people's labels, and what they
 do."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -16,6 +17,7 @@ from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.pages import fill_page
 from litepyramid.scoring.combine import CombinedScores, combine
+from litepyramid.scoring.estimates import FEWEST
 from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.judge_errors import (
     Cell,
@@ -26,12 +28,23 @@ from litepyramid.scoring.judge_errors import (
     figures_of,
 )
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.sampled import SAMPLE_FILE, SampledLabels, read_sample
+from litepyramid.scoring.sampled import (
+    SAMPLE_FILE,
+    SampledLabels,
+    human_on,
+    read_sample,
+)
 from litepyramid.scoring.saved_result import report
-from litepyramid.stats import by_id, check_share, ordered_sum, system_means
+from litepyramid.stats import (
+    EQUAL_WITHIN,
+    by_id,
+    check_share,
+    ordered_sum,
+    system_means,
+)
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
-from litepyramid.types import ResultLike, Signature, Texts, every_unit
+from litepyramid.types import FloatArray, ResultLike, Signature, Texts, every_unit
 
 WORST = 20
 """So many disagreements are shown."""
@@ -72,7 +85,8 @@ class JudgeAudit(Result):
 
     Attributes:
         verdict: What it is good enough for, in a sentence.
-        figures: AUC, Brier score …, best threshold, error of one summary's score.
+        figures: AUC, Brier score …, best threshold; error of one summary's score,
+            unless facts were drawn one by one.
         systems: The bias of every system's score.
         effects: What changes by the judge's errors, one sentence each.
         cells: Where it errs more than elsewhere: all that were tested, the worst first.
@@ -202,14 +216,16 @@ def audit(
     sample, agreement = _people(labels)
     # A sample's labels stand for all facts, so they count before those scored with.
     pairs = LabelledPairs.of(scored, sample)
-    spread = _summary_error(scored, sample, pairs)
+    human = _human(scored, sample)
+    spread = _summary_error(scored, sample, human)
 
     figures = figures_of(pairs, confidence, seed)
-    agreement["error of one summary's score (sd)"] = spread
+    if spread is not None:
+        agreement["error of one summary's score (sd)"] = spread
     for name, value in agreement.items():
         figures.append(Figure(name, value, np.nan, np.nan))
 
-    systems = _biases(scored, sample, pairs, confidence)
+    systems = _biases(scored, human, sample, pairs, confidence)
     # What labels and judge together say is the truth that the judge is held against.
     people = combine(
         scored,
@@ -218,7 +234,7 @@ def audit(
         assume_random=True,
     )
     reversed_, changed = _order(scored, people)
-    effects = [*_effects(systems, people, reversed_, changed)]
+    effects = [*_effects(scored, systems, people, reversed_, changed)]
     if scored.opinions is not None:
         errors = scored.opinions[:, pairs.systems, pairs.columns] - pairs.labels
         effects.append(
@@ -273,8 +289,17 @@ def _people(labels: Any) -> tuple[SampledLabels | None, dict[str, float]]:
 # ------------------------------------------------------------------------------------
 
 
+def _human(result: ScoreResult, sample: SampledLabels | None) -> FloatArray | None:
+    """(N, M) human scores of whole summaries; None where facts were drawn one by
+    one."""
+    if sample is None:
+        return result.human
+    return None if sample.spread == "facts" else human_on(result, sample)
+
+
 def _biases(
     result: ScoreResult,
+    human: FloatArray | None,
     sample: SampledLabels | None,
     pairs: LabelledPairs,
     confidence: float,
@@ -282,10 +307,11 @@ def _biases(
     """Mean error of each system's scores, or of its drawn facts by their share."""
     rows = []
     order = by_id(result.inputs)
+    # Inputs are drawn with equal chances, which summaries need not be.
+    of_inputs = sample is None or sample.spread == "inputs"
     for n, system in enumerate(result.systems):
-        if sample is None:
-            assert result.human is not None
-            errors = (result.values[n] - result.human[n])[order]
+        if human is not None and of_inputs:
+            errors = (result.values[n] - human[n])[order]
             inputs = np.flatnonzero(~np.isnan(errors))
             errors = errors[inputs]
             weights = np.ones(len(inputs))
@@ -309,17 +335,25 @@ def _biases(
 
 
 def _summary_error(
-    result: ScoreResult, sample: SampledLabels | None, pairs: LabelledPairs
-) -> float:
-    """Standard deviation of the error of one summary's score, beside the mean bias."""
-    if sample is None and result.human is not None:
-        error = result.values - result.human
-        apart = np.sort(error - system_means(error)[:, None], axis=None)
-        return float(np.nanstd(apart))
-    # Single facts tell how they err, not how those of a summary err together.
-    shares = result.rule.shares(result.layout)[pairs.columns]
-    squares = pairs.weights * (shares * (pairs.presence - pairs.labels)) ** 2
-    return float(np.sqrt(squares.sum() / result.values.size))
+    result: ScoreResult, sample: SampledLabels | None, human: FloatArray | None
+) -> float | None:
+    """Standard deviation of the error of one summary's score, beside the mean bias.
+
+    None where facts were drawn one by one: they tell how facts err, not how those of a
+    summary err together.
+    """
+    if human is None:
+        return None
+
+    error = result.values - human
+    weights = np.ones(error.shape)
+    if sample is not None:
+        _, probability = sample.on(result)
+        weights = 1 / probability[:, result.layout.offsets[:-1]]
+
+    squares = weights * (error - system_means(error)[:, None]) ** 2
+    known = ~np.isnan(squares)
+    return math.sqrt(ordered_sum(squares[known]) / ordered_sum(weights[known]))
 
 
 def _order(result: ScoreResult, people: CombinedScores) -> tuple[int, int]:
@@ -337,7 +371,11 @@ def _order(result: ScoreResult, people: CombinedScores) -> tuple[int, int]:
 
 
 def _effects(
-    systems: Sequence[SystemBias], people: CombinedScores, reversed_: int, changed: int
+    result: ScoreResult,
+    systems: Sequence[SystemBias],
+    people: CombinedScores,
+    reversed_: int,
+    changed: int,
 ) -> Iterator[str]:
     lowest = min(systems, key=lambda one: one.bias)
     highest = max(systems, key=lambda one: one.bias)
@@ -353,13 +391,19 @@ def _effects(
             "whether they differ."
         )
 
+    what = "facts"
+    most = result.presence.shape[1]
+    if people.spread == "inputs":
+        what = "inputs"
+        most = len(result.inputs)
+    if people.target == "population":
+        most = np.inf
+
     with_judge = []
     alone = []
     for one in people.systems:
-        # Labels for half a width of .05: it falls with their root.
-        with_judge.append(one.labels * ((one.high - one.low) / 0.1) ** 2)
-        alone.append(one.labels * ((one.alone_high - one.alone_low) / 0.1) ** 2)
-    what = "inputs" if people.spread == "inputs" else "facts"
+        with_judge.append(_needed(one.labels, most, one.high - one.low))
+        alone.append(_needed(one.labels, most, one.alone_high - one.alone_low))
     yield (
         f"For a system's score to ±.05, combine needs labels of about "
         f"{np.median(with_judge):.0f} {what} a system with this judge, "
@@ -367,17 +411,31 @@ def _effects(
     )
 
 
+def _needed(labels: int, most: float, width: float) -> float:
+    """Of how many labels an interval is .1 wide, if it is `width` of so many.
+
+    Its square falls with 1 / labels - 1 / most: with all that there are, nothing is
+    open.
+    """
+    if width < EQUAL_WITHIN:
+        return FEWEST
+    left_open = (1 / labels - 1 / most) * (0.1 / width) ** 2
+    return max(1 / (left_open + 1 / most), FEWEST)
+
+
 def _verdict(
-    systems: Sequence[SystemBias], people: CombinedScores, reversed_: int, spread: float
+    systems: Sequence[SystemBias],
+    people: CombinedScores,
+    reversed_: int,
+    spread: float | None,
 ) -> str:
     """What the judge is good enough for."""
     unbiased = all(one.low <= 0 <= one.high for one in systems)
     # A bias of less than .05 may be significant, and still not matter.
     close = all(abs(one.bias) <= 0.05 for one in systems)
-    uses = {
-        "to score a system without labels": unbiased or close,
-        f"to score one summary (±{spread:.2f})": spread <= _CLOSE,
-    }
+    uses = {"to score a system without labels": unbiased or close}
+    if spread is not None:
+        uses[f"to score one summary (±{spread:.2f})"] = spread <= _CLOSE
     if people.pairs:
         rank = f"to rank these {counted(len(systems), 'system')}"
         uses = {rank: not reversed_, **uses}

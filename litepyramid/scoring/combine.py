@@ -30,7 +30,7 @@ from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import (
     SampledLabels,
     Spread,
-    answers_on,
+    human_on,
     read_sample,
     system_draws,
 )
@@ -42,6 +42,7 @@ from litepyramid.stats import (
     by_id,
     check_share,
     t_p_values,
+    t_reach,
     undefined,
 )
 from litepyramid.tables import Column, Result, Table, row
@@ -51,6 +52,7 @@ from litepyramid.types import (
     Ends,
     Fields,
     FloatArray,
+    IntArray,
     Names,
     ScoreMatrix,
     ScoresLike,
@@ -302,8 +304,7 @@ def combine(
 
         signature = result.signature
         if sample.spread == "inputs":
-            answers, _ = answers_on(result, sample)
-            values, _ = result.rule.apply(answers, result.layout, 0)
+            values = human_on(result, sample)
             people = ScoreMatrix("human", result.systems, result.inputs, values)
             estimates = _of_inputs(result.matrix, people, target, confidence)
         else:
@@ -333,15 +334,17 @@ class _Estimates:
 
     Attributes:
         judge: (N,) the judge's own scores.
+        pairs: (2, P) the places of the systems of each difference.
         complete: Whether labels leave nothing open, so that the target is the
             population.
-        fewest: Draws of the system that has fewest.
+        fewest: Draws of the system, or of the pair, that has fewest.
         unlabelled: Systems that are left out, with too few labels.
     """
 
     metric: str
     systems: Names
     judge: FloatArray
+    pairs: IntArray
     means: Rows
     differences: Rows
     inputs: int
@@ -386,7 +389,8 @@ def _of_inputs(
         )
 
     labelled = ~np.isnan(h)
-    fewest = int(labelled.sum(axis=1).min())
+    numbers = labelled.sum(axis=1)
+    fewest = int(numbers.min())
     if fewest < FEWEST:
         raise InputError(
             f"human scores of {counted(fewest, 'input')}",
@@ -396,12 +400,18 @@ def _of_inputs(
     complete = bool(labelled.all(axis=1).any())
     target = "population" if complete else target
 
+    # Systems that were labelled on other inputs each are not compared.
     i, j = all_pairs(len(h)).T
+    shared = (labelled[i] & labelled[j]).sum(axis=1)
+    i, j = i[shared >= FEWEST], j[shared >= FEWEST]
+    fewest = int(np.append(numbers, shared[shared >= FEWEST]).min())
+
     shown: Any = {"confidence": confidence, "target": target}
     return _Estimates(
         metric=judge.metric,
         systems=systems,
         judge=f.mean(axis=1),
+        pairs=np.stack([i, j]),
         means=prediction_powered(h, f, **shown),
         differences=prediction_powered(h[i] - h[j], f[i] - f[j], **shown),
         inputs=len(columns),
@@ -427,8 +437,9 @@ def _of_draws(
     draws = system_draws(result, sample)
     means = np.concatenate([estimate(one.drawn) for one in draws]).view(np.recarray)
     numbers = np.array([len(one.places) for one in draws])
-    # A system whose labels leave nothing open has no error, whatever its freedom.
-    freedom = np.maximum(numbers - 1.0, 1.0)
+    # Where labels leave nothing open, inputs are all that differs.
+    of_inputs = max(len(result.inputs) - 1.0, 1.0)
+    freedom = np.where(numbers > 0, np.maximum(numbers - 1.0, 1.0), of_inputs)
     # `system_draws` gives them in the order of their names.
     order = by_id(result.systems)
     labelled = ~np.isnan(sample.on(result)[0][order])
@@ -450,8 +461,10 @@ def _of_draws(
         differences[field] = means[field][i] + means[field][j]
     differences.weight = (means.weight[i] + means.weight[j]) / 2
     parts = means.error**2 / freedom
-    parts = np.maximum(parts[i] + parts[j], 1e-300)  # all known: any freedom will do
-    satterthwaite = np.maximum(differences.error**2 / parts, 1.0)
+    parts = parts[i] + parts[j]
+    with undefined():
+        satterthwaite = np.maximum(differences.error**2 / parts, 1.0)
+    satterthwaite = np.where(parts > 0, satterthwaite, of_inputs)
 
     total = np.array(scores)
     within = np.array(noise)
@@ -462,6 +475,7 @@ def _of_draws(
         metric=result.matrix.metric,
         systems=tuple([result.systems[n] for n in order]),
         judge=result.values[order].mean(axis=1),
+        pairs=np.stack([i, j]),
         means=with_intervals(
             means,
             between=_between(total, within),
@@ -508,6 +522,8 @@ def _combined(
     width = limits[1] - limits[0]
     astray = _of_labels_alone(means, limits)
     _of_labels_alone(differences, (-width, width))
+    alike = _widened(means, width, confidence)
+    _widened(differences, width, confidence)
 
     # Labels on everything leave no error: a difference is then certain, 0/0 is none.
     with undefined():
@@ -516,7 +532,7 @@ def _combined(
     holm = adjust_p_values(p, "holm")
 
     order = np.argsort(-means.value, kind="stable").tolist()
-    i, j = all_pairs(len(systems)).T
+    i, j = estimates.pairs
     differs = np.zeros((len(order), len(order)), dtype=bool)
     differs[i, j] = holm < alpha
     groups = letter_groups(order, differs | differs.T)
@@ -579,7 +595,15 @@ def _combined(
         alpha=alpha,
         signature=Signature.of(**dict(signature.fields) | made),
         spread=estimates.spread,
-        notes=tuple(_notes(estimates, entries, pairs, int(astray.sum()))),
+        notes=tuple(
+            _notes(
+                estimates,
+                entries,
+                pairs,
+                astray=int(astray.sum()),
+                alike=int(alike.sum()),
+            )
+        ),
     )
 
 
@@ -605,13 +629,53 @@ def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
     return np.asarray(astray)
 
 
+def _widened(rows: Rows, width: float, confidence: float) -> BoolArray:
+    """Which estimates are of labels that are all the same, so that they have no error.
+
+    Where the scale is known, their intervals become those of a share of which n labels
+    show none: at most 1 - (1 - confidence)^(1 / n) of all are otherwise, by a whole
+    scale (the exact form of the rule of three).
+    """
+    size = np.abs(rows.alone) + (0.0 if np.isinf(width) else width)
+    alike = rows.alone_error <= EQUAL_WITHIN * size
+    if np.isinf(width):
+        return np.asarray(alike)
+
+    reach = width * (1 - (1 - confidence) ** (1 / rows.labels))
+    error = reach / t_reach(confidence, rows.freedom)
+    for field in ("error", "alone_error"):
+        rows[field] = np.where(alike, error, rows[field])
+    for low, high, value in (
+        ("low", "high", rows.value),
+        ("alone_low", "alone_high", rows.alone),
+    ):
+        rows[low] = np.where(alike, value - reach, rows[low])
+        rows[high] = np.where(alike, value + reach, rows[high])
+
+    return np.asarray(alike)
+
+
 def _notes(
     estimates: _Estimates,
     systems: Sequence[CombinedScore],
     pairs: Sequence[CombinedPair],
+    *,
     astray: int,
+    alike: int,
 ) -> Iterator[str]:
     """What must be known before the numbers are believed."""
+    if alike:
+        yield (
+            f"Warning: the labels of {counted(alike, 'system')} are all the same: "
+            "they do not tell how much others may differ."
+        )
+
+    if uncompared := comb(len(systems), 2) - len(pairs):
+        yield (
+            f"Not compared, fewer than {FEWEST} inputs labelled for both: "
+            f"{counted(uncompared, 'pair')} of systems."
+        )
+
     if astray:
         yield (
             f"Warning: with the judge, {counted(astray, 'estimate')} would leave the "
@@ -645,8 +709,8 @@ def _notes(
         one = {"facts": "fact", "summaries": "summary", "inputs": "input"}[spread]
         what = counted(estimates.fewest, f"labelled {one}", f"labelled {spread}")
         yield (
-            f"Warning: only {what} of a system; with fewer than {FEW} the intervals "
-            "are too short more often than they say."
+            f"Warning: only {what} of a system, or of two; with fewer than {FEW} the "
+            "intervals are too short more often than they say."
         )
 
     scores = {entry.system: entry.score for entry in systems}

@@ -138,7 +138,7 @@ def _slopes(human: FloatArray, judge: FloatArray, weights: FloatArray) -> FloatA
     shared = (weights * (x * y)).sum(axis=1)[:, None] - left * x * y
 
     # A judge whose scores do not vary has no slope: then the labels count alone.
-    usable = spread > 1e-12 * np.maximum(1.0, (judge**2).sum(axis=1)[:, None])
+    usable = spread > 1e-12 * (judge**2).sum(axis=1)[:, None]
     return np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
 
 

@@ -335,10 +335,15 @@ class ScoringRule:
             return pyramid_scores(presence, layout), {}
         return modified_pyramid_scores(presence, layout, self.references), {}
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether the score is a sum over facts, so that each has a share in it."""
+        return self.name in ("lite", "vital", "points", "normalized")
+
     def shares(self, layout: UnitLayout) -> FloatArray:
         """(U,) what the presence of each unit adds to its input's score, for rules that
         are sums over units."""
-        if self.name not in ("lite", "vital", "points", "normalized"):
+        if not self.is_sum:
             raise InputError(
                 f"labels of single facts by the rule {self.name}",
                 expected="one whose score is a sum over facts (lite, vital, points)",

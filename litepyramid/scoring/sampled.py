@@ -150,14 +150,22 @@ def ordered_facts(result: ScoreResult) -> tuple[IntArray, IntArray]:
 # ------------------------------------------------------------------------------------
 
 
-def answers_on(
+def human_on(result: ScoreResult, sample: SampledLabels) -> FloatArray:
+    """(N, M) human scores of the summaries that were drawn whole; NaN elsewhere."""
+    answers, _ = _answers_on(result, sample)
+    # The seed of the result: a rule that draws units draws the judge's again.
+    return result.rule.apply(answers, result.layout, result.seed)[0]
+
+
+def _answers_on(
     result: ScoreResult, sample: SampledLabels
 ) -> tuple[FloatArray, FloatArray]:
     """`SampledLabels.on`, where what was answered of a summary that was drawn whole
-    stands for the rest of it."""
+    stands for the rest of it, if its score is a sum over facts."""
     labels, probability = sample.on(result)
     open_ = np.isnan(labels) & ~np.isnan(probability)
-    if sample.spread == "facts" or not open_.any():
+    whole = sample.spread != "facts" and result.rule.is_sum
+    if not (whole and open_.any()):
         return labels, probability
 
     layout = result.layout
@@ -217,7 +225,7 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
     rule = result.rule
     order, inputs = ordered_facts(result)
     shares = rule.shares(result.layout)[order]
-    labels, probability = answers_on(result, sample)
+    labels, probability = _answers_on(result, sample)
     # Facts of equal keys were drawn together.
     keys = np.arange(len(order)) if sample.spread == "facts" else inputs
     size = np.abs(shares)
@@ -227,6 +235,7 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         # Penalties count from below: none met is where the score begins.
         start -= sums_by(inputs, np.minimum(shares, 0))
 
+    empty = _empty(result)
     draws = []
     for n in by_id(result.systems):
         # What has no share adds nothing, answered or not.
@@ -243,8 +252,10 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         places = inputs[drawn][first]
 
         answered = ~np.isnan(said)
-        # To be known, a draw must be drawn and answered.
-        rates = _response(answered, ratio(by_judge, whole))
+        # To be known, a draw must be drawn and answered; an empty summary is.
+        asked = ~empty[n, places]
+        rates = np.ones(len(places))
+        rates[asked] = _response(answered[asked], ratio(by_judge, whole)[asked])
         chance = chances[drawn][first] * rates
         certain = answered & (chance == 1)
         open_ = answered & ~certain
@@ -278,6 +289,15 @@ def system_draws(result: ScoreResult, sample: SampledLabels) -> list[SystemDraws
         )
 
     return draws
+
+
+def _empty(result: ScoreResult) -> BoolArray:
+    """(N, M) whether a summary is empty, inputs in the order of ids; not, where the
+    result has no texts."""
+    empty = np.zeros(result.values.shape, dtype=np.bool_)
+    for n, texts in enumerate(result.summaries or ()):
+        empty[n] = [not text.strip() for text in texts]
+    return empty[:, by_id(result.inputs)]
 
 
 def _response(answered: BoolArray, presence: FloatArray) -> FloatArray:

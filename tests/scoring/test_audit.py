@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.judges.evaluate import calibrate, roc_auc
 from litepyramid.scoring.audit import WORST
+from litepyramid.scoring.sampled import SampledFact, SampledLabels
 
 
 def values_of(found):
@@ -158,3 +160,47 @@ def test_how_people_agree_stands_beside_the_judge(tmp_path, sampling):
 def test_labels_are_needed():
     with refused():
         lp.audit(lp.score(["It rained."], units=[["It rained."]], judge="recall"))
+
+
+def sampled(result, share, spread):
+    """The labels of a result, of the first share of its inputs, as drawn by chance."""
+    facts = []
+    inputs = result.inputs[: round(share * len(result.inputs))]
+    for system, row in zip(result.systems, result.labels.tolist(), strict=True):
+        values = iter(row)
+        for entry in result.units:
+            for text in entry.texts:
+                label = next(values)
+                if entry.input in inputs:
+                    fact = SampledFact(system, entry.input, text, share, label)
+                    facts.append(fact)
+    return SampledLabels(spread, tuple(facts))
+
+
+def test_what_one_summary_errs_by_is_told_by_whole_ones_alone():
+    """Facts of a summary err together, which single ones do not show."""
+    rng = np.random.default_rng(0)
+    labels = (rng.random((40, 10)) < 0.5).astype(float)
+    shift = rng.choice([-0.2, 0.2], (40, 1))
+    presence = {"a": (0.25 + 0.5 * labels + shift).tolist()}
+    units = [[f"Fact {i} {j}." for j in range(10)] for i in range(40)]
+    result = lp.score(units=units, presence=presence, labels={"a": labels.tolist()})
+    name = "error of one summary's score (sd)"
+
+    known = values_of(lp.audit(result))[name]
+    assert known > 0.2
+    for spread in ("inputs", "summaries"):
+        values = values_of(lp.audit(result, labels=sampled(result, 0.999, spread)))
+        assert values[name] == pytest.approx(known)
+
+    found = lp.audit(result, labels=sampled(result, 0.5, "facts"))
+    assert name not in values_of(found)
+    assert "one summary" not in found.verdict
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.9])
+def test_how_many_labels_are_needed_does_not_go_by_how_many_there_are(share):
+    result = made_up(5, inputs=100)
+    found = lp.audit(result, labels=sampled(result, share, "inputs"))
+    needed = next(effect for effect in found.effects if "±.05" in effect)
+    assert int(re.search(r"about (\d+) inputs", needed)[1]) == pytest.approx(33, abs=9)

@@ -259,3 +259,55 @@ def test_a_judge_that_contradicts_the_labels_leaves_them_alone():
     assert (entry.low, entry.high) == (entry.alone_low, entry.alone_high)
     assert entry.low < entry.score < entry.high <= 1
     assert any("contradicts the labels" in note for note in found.notes)
+
+
+def test_systems_labelled_on_other_inputs_are_not_compared():
+    human, judge, names = made(3, inputs=60)
+    order = np.random.default_rng(0).permutation(60)
+    shown = np.full(human.shape, np.nan)
+    for system, some in enumerate((order[:16], order[:20], order[15:35])):
+        shown[system, some] = human[system, some]
+
+    found = combined(names, judge, shown)
+    compared = {frozenset((pair.first, pair.second)) for pair in found.pairs}
+    assert compared == {frozenset("ab"), frozenset("bc")}
+    assert "Not compared, fewer than 5 inputs labelled for both: 1 pair" in "".join(
+        found.notes
+    )
+    # Five inputs of the pair that shares fewest.
+    assert any(
+        "only 5 labelled inputs of a system, or of two" in n for n in found.notes
+    )
+
+
+def test_labels_that_are_all_the_same_do_not_prove_that_all_are():
+    """One fact of twenty is there: fifteen labels often see none."""
+    covered = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = (rng.random(100) < 0.05).astype(float)
+        labels = np.full(100, np.nan)
+        some = rng.permutation(100)[:15]
+        labels[some] = truth[some]
+        result = lp.score(
+            units=[[f"Fact {i}."] for i in range(100)],
+            presence={"a": rng.random((100, 1)).tolist()},
+            labels={"a": labels[:, None].tolist()},
+            samples=40,
+        )
+        found = lp.combine(result, assume_random=True)
+        (entry,) = found.systems
+        covered.append(entry.low <= truth.mean() <= entry.high)
+        told = any("are all the same" in note for note in found.notes)
+        assert told == (truth[some].max() == 0)
+
+    assert np.mean(covered) > 0.9
+
+
+def test_a_judge_of_tiny_scores_is_as_good_as_one_of_large_ones():
+    human, judge, names = made(7)
+    shown = hidden(human, np.random.default_rng(0).permutation(40)[:15])
+    large = combined(names, judge, shown)
+    tiny = combined(names, 1e-12 * judge, shown)
+    assert tiny.scores == pytest.approx(large.scores)
+    assert large.systems[0].weight != 0

@@ -2,16 +2,18 @@
 
 import csv
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cases import refused
 
 import litepyramid as lp
+from litepyramid.annotation.answers import _sampled
 from litepyramid.annotation.export import read_tasks
 from litepyramid.annotation.sampling import draw_facts
 from litepyramid.scoring.estimates import Drawn, estimate
-from litepyramid.scoring.sampled import SampledFact, SampledLabels
+from litepyramid.scoring.sampled import SampledFact, SampledLabels, system_draws
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 SYSTEMS = ("a", "b", "c")
@@ -192,6 +194,90 @@ def test_all_facts_labelled_give_the_labels_own_scores():
     combined = lp.combine(result, labels=sample)
     assert combined.target == "population"
     assert combined.scores == pytest.approx(human_scores(units, truth))
+
+    # Nothing is open, so it does not matter how they were drawn.
+    whole = lp.combine(result, labels=SampledLabels("inputs", sample.facts))
+    for one, other in zip(combined.systems, whole.systems, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    for one, other in zip(combined.pairs, whole.pairs, strict=True):
+        assert (one.low, one.p) == pytest.approx((other.low, other.p))
+
+
+@pytest.mark.parametrize("rule", ["sample-3", "modified-2"])
+def test_whole_inputs_are_scored_by_any_rule_as_the_judge_was(rule):
+    result, summaries, units, truth = made()
+    keys = [(entry.input, text) for entry in units for text in entry.texts]
+    presence = {}
+    split = {}
+    ends = np.cumsum([len(entry.units) for entry in units])[:-1]
+    for system, row in zip(result.systems, result.presence, strict=True):
+        presence |= {(system, *key): v for key, v in zip(keys, row, strict=True)}
+        split[system] = np.split(row, ends)
+
+    data = lp.load(units, summaries=summaries, presence=split)
+    result = lp.score(data, rule=rule, samples=40)
+    drawn = draw_facts(summaries, units, lp.Sampling(inputs=40))
+    facts = labelled(drawn, units, truth, "inputs").facts
+
+    # People who say what the judge says give the judge's scores.
+    echo = labelled(drawn, units, presence, "inputs")
+    assert lp.combine(result, labels=echo).scores == pytest.approx(result.scores)
+
+    skipped = (replace(facts[0], label=None), *facts[1:])
+    assert lp.combine(result, labels=SampledLabels("inputs", skipped)).systems
+    assert lp.audit(result, labels=SampledLabels("inputs", skipped)).systems
+
+
+def with_empty(share):
+    """A system that says all facts of some of 40 inputs, and nothing of the others."""
+    units = []
+    texts = []
+    for i in range(40):
+        facts = tuple([Unit(f"Fact {i} {u} holds.") for u in range(3)])
+        units.append(InputUnits(f"i{i:02}", facts))
+        empty = i % 10 < 10 * share
+        texts.append("" if empty else " ".join(units[-1].texts))
+    names = tuple(entry.input for entry in units)
+    return [SystemSummaries("a", names, tuple(texts))], units
+
+
+def answered(folder, label=1.0):
+    """The sample that was exported, all facts answered alike."""
+    tasks = read_tasks(folder)
+    rows = [np.full(len(task.units), label) for task in tasks.judging]
+    return _sampled(tasks, rows)
+
+
+@pytest.mark.parametrize("how", [{"inputs": 20}, {"labels": 60}])
+def test_empty_summaries_of_drawn_inputs_count(how, tmp_path):
+    summaries, units = with_empty(0.5)
+    result = lp.score(summaries, units, judge="recall", samples=40)
+    lp.export(summaries, tmp_path / "t", units=units, sample=lp.Sampling(**how))
+    combined = lp.combine(result, labels=answered(tmp_path / "t"), assume_random=True)
+    assert combined.scores == {"a": pytest.approx(0.5)}
+
+
+def test_nobody_was_asked_about_empty_summaries(tmp_path):
+    """Half of the asked facts are skipped: the others stand for twice as many."""
+    summaries, units = with_empty(0.8)
+    result = lp.score(summaries, units, judge="recall", samples=40)
+    lp.export(summaries, tmp_path / "t", units=units, sample=lp.Sampling(24))
+    facts = []
+    for n, fact in enumerate(answered(tmp_path / "t").facts):
+        facts.append(replace(fact, label=None if fact.label and n % 2 else fact.label))
+    draws = system_draws(result, SampledLabels("facts", tuple(facts)))[0]
+    assert draws.drawn.probability.tolist() == pytest.approx([0.5] * 12)
+
+
+def test_labels_that_one_system_has_no_facts_for_go_to_the_others():
+    _, summaries, units, _ = made()
+    empty = replace(summaries[0], system="z", texts=("",) * 39 + ("It rained.",))
+    drawn = draw_facts([*summaries, empty], units, lp.Sampling(200))
+    counts = Counter()
+    for (system, _), some in drawn.items():
+        counts[system] += len(some)
+    assert counts["z"] == len(units[-1].units)
+    assert counts.total() == 200
 
 
 def test_too_few_facts_are_refused_and_foreign_ones_too():
