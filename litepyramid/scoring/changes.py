@@ -140,7 +140,7 @@ class ChangeResult(Result):
 
     @property
     def _loses(self) -> bool:
-        return any(change.facts_worse or change.lost for change in self.changes)
+        return any(change.lost for change in self.changes)
 
     @property
     def headline(self) -> str:
@@ -238,8 +238,10 @@ class ChangeResult(Result):
         systems = []
         facts = []
         for number, change in enumerate(self.changes):
-            for f in (*change.lost, *change.gained):
-                facts.append([number, f.input, f.unit, f.text, f.old, f.new, *f.spans])
+            for kind in _KINDS:
+                for f in getattr(change, kind):
+                    about = [number, f.input, f.unit, f.text, f.old, f.new]
+                    facts.append([*about, kind == "lost", *f.spans])
 
             # A text that did not change is in the page once.
             texts = {}
@@ -274,8 +276,7 @@ class ChangeResult(Result):
         """Adds the new runs to a history, which is checked first; the baseline only to
         a new one.
 
-        The one output that is not replaced. A run that it already holds is not
-        repeated.
+        The one output that is not replaced. Runs that it ends with are not repeated.
         """
         # Another process may add its runs at this moment: reading and writing are one.
         with in_turn(path):
@@ -285,7 +286,12 @@ class ChangeResult(Result):
 
             if lines:
                 before = read_history(path).runs
-                runs = [run for run in runs[1:] if run not in before]
+                new = self.history[1:]
+                # What was added last is not added again; a run like an earlier one is.
+                same = len(new)
+                while before[len(before) - same :] != new[:same]:
+                    same -= 1
+                runs = new[same:]
 
             lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
 
@@ -462,7 +468,7 @@ def changes(
     failures = _failures(corrected, gate, many=len(names) > 2)
 
     # A run that passes though something was lost says what would have failed it.
-    lost = any(change.facts_worse or gate.is_worse(change) for change in corrected)
+    lost = any(change.lost or gate.is_worse(change) for change in corrected)
     would_fail = gate.would_fail(corrected) if lost and not failures else []
     if would_fail:
         notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")

@@ -153,29 +153,37 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
     # A judge that is stricter with all favours none.
     favour = _favour(change)
     p = adjust_p_values(flip_p_of(favour), "holm").tolist()
+    # What one of them did not judge is neither lost nor gained.
+    both = ~np.isnan(before.presence + now.presence)
     was_present = before.presence >= PRESENT
     is_present = now.presence >= PRESENT
+    agreed = np.where(both, was_present == is_present, np.nan)
 
     systems = []
     for n, system in enumerate(before.systems):
         systems.append(
             SystemDrift(
                 system,
-                agreement=float((was_present[n] == is_present[n]).mean()),
-                gained=int((is_present[n] & ~was_present[n]).sum()),
-                lost=int((was_present[n] & ~is_present[n]).sum()),
+                agreement=mean_of_scored(agreed[n]),
+                gained=int((is_present[n] & ~was_present[n] & both[n]).sum()),
+                lost=int((was_present[n] & ~is_present[n] & both[n]).sum()),
                 change=mean_of_scored(now.presence[n] - before.presence[n]),
                 favour=mean_of_scored(favour[n]),
                 p_holm=p[n],
             )
         )
 
+    notes = [*aligned.judges, *aligned.notes]
+    if missing := int((~both).sum()):
+        facts = counted(missing, "judgement")
+        notes.append(f"{facts} that only one of them or none made, left out.")
+
     names = []
     for source, name in ((old, "the old judge"), (new, "the new judge")):
         names.append(stem(source) if isinstance(source, str | Path) else name)
 
     return DriftResult(
-        judges=(*aligned.judges, *aligned.notes),
+        judges=tuple(notes),
         systems=tuple(systems),
         rankings=(_best_first(before), _best_first(now)),
         conclusions=tuple(_conclusions((before, now), names, alpha)),

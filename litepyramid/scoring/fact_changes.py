@@ -28,6 +28,8 @@ Span = tuple[int, int]
 class FactChange:
     """A fact that a system lost or gained, with its presence in both runs.
 
+    A penalty of a rubric is lost where it is met now, and gained where it no longer is.
+
     Attributes:
         unit: Number of the unit in the baseline's input, from 1.
         text: The fact; of a penalty (weight below zero) behind "penalty: ".
@@ -53,31 +55,34 @@ def fact_changes(
     """The facts that a system lost, those of the worst input first; or gained, those of
     the best."""
     old, new = runs.sides
-    holds, lacks = (old, new) if lost else (new, old)
-    high = holds.presence[system]
-    low = lacks.presence[system]
+    better, worse = (old, new) if lost else (new, old)
+    units = every_unit(runs.units)
+    # A penalty is there in the worse run.
+    penalty = np.array([unit.weight < 0 for unit in units])
+    high = np.where(penalty, worse.presence[system], better.presence[system])
+    low = np.where(penalty, better.presence[system], worse.presence[system])
     # A fact that moves a little across the boundary is as present as before.
     fallen = (
         (high >= PRESENT) & (low < PRESENT) & (high - low >= LOST_BY - EQUAL_WITHIN)
     )
 
-    differences = np.nan_to_num(lacks.scores[system] - holds.scores[system]).tolist()
+    differences = np.nan_to_num(worse.scores[system] - better.scores[system]).tolist()
     changed = []
     for place in np.flatnonzero(fallen).tolist():
         changed.append((differences[runs.numbers[place][0]], place))
 
-    units = every_unit(runs.units)
     # Inputs that changed most come first, their facts in the order of the units.
     changes = []
     for _, place in sorted(changed):
         unit = units[place]
         column, number = runs.numbers[place]
         where = system, column, place, unit.text
+        holds, lacks = (worse, better) if unit.weight < 0 else (better, worse)
         there = _sentence(holds, *where, goal=unit.text)
         # What took the place of a sentence is often near to it rather than to the
         # fact.
         gone = _sentence(lacks, *where, goal=f"{unit.text} {there[1]}")
-        before, now = (there, gone) if lost else (gone, there)
+        before, now = (there, gone) if holds is old else (gone, there)
 
         changes.append(
             FactChange(

@@ -31,14 +31,14 @@ class Gate:
     alpha: float
 
     def __post_init__(self) -> None:
-        for name in ("fail_under", "margin"):
+        # Penalties take scores below zero, as far as a rubric has them.
+        for name, least in (("fail_under", -np.inf), ("margin", 0)):
             value = getattr(self, name)
             # A share in per cent is the likeliest mistake: 40 for .40.
-            is_number = isinstance(value, float | int) and 0 <= value <= 1
+            is_number = isinstance(value, float | int) and least <= value <= 1
             if value is not None and not is_number:
-                raise InputError(
-                    f"{name} is {cut(value)}", expected="a number from 0 to 1"
-                )
+                expected = "a number from 0 to 1" if least == 0 else "a number up to 1"
+                raise InputError(f"{name} is {cut(value)}", expected=expected)
         if self.fail_if not in (None, "worse"):
             raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
         if self.fail_if_lost is not None:
@@ -71,13 +71,14 @@ class Gate:
             )
 
         # Not "below": a score of NaN fails too. Means are equal but for rounding.
-        enough = change.new >= (self.fail_under or 0.0) - EQUAL_WITHIN
+        least = -np.inf if self.fail_under is None else self.fail_under
+        enough = change.new >= least - EQUAL_WITHIN
         if self.fail_under is not None and not enough:
             limit = written(self.fail_under)
             failed.append(f"scores {written(change.new)} (--fail-under {limit})")
 
-        if self.fail_if_lost is not None and change.facts_worse >= self.fail_if_lost:
-            lost = counted(change.facts_worse, "fact")
+        if self.fail_if_lost is not None and len(change.lost) >= self.fail_if_lost:
+            lost = counted(len(change.lost), "fact")
             failed.append(
                 f"lost {lost} (--fail-if-lost {self.fail_if_lost}): it fails for "
                 "facts, whatever the test says"
@@ -110,7 +111,7 @@ class Gate:
         if self.fail_if is None and any(map(self.is_worse, changes)):
             flags.append("--fail-if worse")
 
-        lost = max(change.facts_worse for change in changes)
+        lost = max(len(change.lost) for change in changes)
         if lost:
             flags.append(f"--fail-if-lost {lost}")
 

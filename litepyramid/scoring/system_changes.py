@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from litepyramid.tables import hidden
 from litepyramid.text import counted, cut, written
 from litepyramid.types import FloatArray
 
+_Group = TypeVar("_Group", str, float)
 _FEW_VALUES = 6  # of a column of numbers that are groups as they are
 
 
@@ -70,12 +71,6 @@ class SystemChange(TestedDifference):
             return self.system
 
         return f"{self.system} (was {self.old_system})"
-
-    @property
-    def facts_worse(self) -> int:
-        """Facts lost, and penalties of a rubric that are met now."""
-        lost = sum(fact.weight > 0 for fact in self.lost)
-        return lost + sum(fact.weight < 0 for fact in self.gained)
 
     @property
     def interval(self) -> str:
@@ -205,17 +200,17 @@ def _columns(
             "no input of the runs has a group", expected="groups of their inputs"
         )
 
-    return dict(sorted(columns.items()))
+    return {name: columns[name] for name in groups.values() if name in columns}
 
 
 def read_groups(by: Any) -> dict[str, str]:
     """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column
-    `input`.
+    `input`. Groups come by name, those of numbers by size.
 
     Numbers of more than six values are cut into thirds.
     """
     if isinstance(by, Mapping):
-        return {str(name): str(group) for name, group in by.items()}
+        return _by_group({str(name): str(group) for name, group in by.items()})
 
     # A path may hold colons too: the last one counts.
     path, _, column = str(by).rpartition(":")
@@ -230,12 +225,17 @@ def read_groups(by: Any) -> dict[str, str]:
         # Labels stay as they are; only numbers are cut into ranges.
         numbers = {name: float(value) for name, value in cells.items()}
     except ValueError:
-        return cells
+        return _by_group(cells)
 
+    numbers = _by_group(numbers)
     # A column of a few numbers, such as years, is a column of names.
     if len(set(numbers.values())) <= _FEW_VALUES:
-        return cells
+        return {name: cells[name] for name in numbers}
     return _thirds(numbers, column)
+
+
+def _by_group(groups: Mapping[str, _Group]) -> dict[str, _Group]:
+    return dict(sorted(groups.items(), key=lambda item: item[1]))
 
 
 def _column(path: str, column: str) -> dict[str, str]:
@@ -259,8 +259,13 @@ def _column(path: str, column: str) -> dict[str, str]:
 
 def _thirds(numbers: Mapping[str, float], column: str) -> dict[str, str]:
     # Thirds of the inputs: as many in each, whatever the numbers are.
-    ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
-    labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
+    ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3], method="lower")
+    low, high = ends.tolist()
+    labels = (
+        f"{column} up to {low:g}",
+        f"{column} above {low:g}, up to {high:g}",
+        f"{column} above {high:g}",
+    )
     places = np.searchsorted(ends, [*numbers.values()]).tolist()
     return {name: labels[n] for name, n in zip(numbers, places, strict=True)}
 

@@ -227,6 +227,13 @@ def test_many_runs_and_their_history(old, new, tmp_path, verb):
     verb("changes one.json three.json -o history.jsonl")
     runs = [json.loads(line) for line in history.read_text().splitlines()]
     assert [run["run"] for run in runs] == ["one", "two", "three"]
+
+    # As the second was, but after another one.
+    verb(second)
+    verb("changes one.json two.json three.json -o history.jsonl")
+    again = [json.loads(line)["run"] for line in history.read_text().splitlines()]
+    assert again == ["one", "two", "three", "two", "three"]
+    history.write_text("".join(f"{json.dumps(run)}\n" for run in runs))
     assert runs[1]["date"] == "2026-01-31"
     assert runs[1]["scores"]["a"][0] == pytest.approx(0.95)
     shown = lp.changes(history)
@@ -395,7 +402,11 @@ def test_groups_of_inputs(old, new, tmp_path):
     assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
     assert early.p_holm >= early.p
     thirds = lp.changes(old, new, by=f"{table}:length").changes[0].by_group
-    assert [group.group for group in thirds] == ["> 6", "length ≤ 3", "≤ 6"]
+    assert [(group.group, group.inputs) for group in thirds] == [
+        ("length up to 3", 4),
+        ("length above 3, up to 6", 3),
+        ("length above 6", 3),
+    ]
 
     with refused("topic"):
         lp.changes(old, new, by=f"{table}:colour")
@@ -423,6 +434,14 @@ def test_drift_of_the_judge_names_whom_it_favours():
     assert by_name["a"].favour > 0.2
     assert any("b > a" in text and "a > b" in text for text in result.conclusions)
     assert result.rankings == (("b", "c", "a"), ("a", "b", "c"))
+
+    # What was not judged is not lost.
+    gaps = other.copy()
+    gaps[0, :4] = np.nan
+    part = lp.drift(one, given(gaps, names))
+    (of_a,) = [s for s in part.systems if s.system == "a"]
+    assert (of_a.lost, of_a.agreement) == (0, pytest.approx(verdicts[4:].mean()))
+    assert any("20 judgements" in note for note in part.judges)
 
     same = lp.drift(one, one)
     assert same.rankings[0] == same.rankings[1]

@@ -170,14 +170,19 @@ def test_human_scores_combining_and_saving_work_as_for_facts(tmp_path):
     assert TAGS[1] in result.to_html()
 
 
-def test_a_penalty_that_is_met_now_is_a_loss_for_the_gate():
+def test_a_penalty_that_is_met_now_is_a_loss_wherever_facts_are_counted():
     rows = [[(5, ()), (-4, ())]]
     old = scored(rows, [[[1, 0]]])
     new = scored(rows, [[[1, 1]]])
     result = lp.changes(old, new, fail_if_lost=1)
-    assert [fact.text for fact in result.changes[0].gained] == ["penalty: c1"]
+    (lost,) = result.changes[0].lost
+    assert (lost.text, lost.old, lost.new) == ("penalty: c1", 0, 1)
+    assert result.verdict.startswith("1 fact lost, 0 gained")
     assert result.exit_status == 1
-    assert lp.changes(new, old, fail_if_lost=1).exit_status == 0
+
+    back = lp.changes(new, old, fail_if_lost=1, fail_under=-0.5)
+    assert back.verdict.startswith("0 facts lost, 1 gained")
+    assert back.exit_status == 0
 
 
 def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path):

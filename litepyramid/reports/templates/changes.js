@@ -7,8 +7,8 @@
     const both = systems[fact.s].texts[fact.input];
     return both ? [both[0], both[1] ?? both[0]] : null;
   };
-  const facts = data.facts.map(([s, input, unit, text, before, after, ...spans], n) => {
-    const fact = { n, s, input, unit, text, before, after, lost: after < before };
+  const facts = data.facts.map(([s, input, unit, text, before, after, lost, ...spans], n) => {
+    const fact = { n, s, input, unit, text, before, after, lost };
     const texts = textsOf(fact);
     return { ...fact, spans: spans.map((span, side) => span.map((at) => (texts ? position(texts[side], at) : 0))) };
   });
