@@ -21,6 +21,9 @@ from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.tables import plain
 from litepyramid.training.pairs import labelled_pairs
 
+# What all commands read is made once.
+pytestmark = pytest.mark.xdist_group("order")
+
 
 def example(seed=0):
     return Order(seed).example()

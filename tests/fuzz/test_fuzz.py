@@ -18,7 +18,7 @@ from targets import TARGETS
 LONG = "FUZZ_CASES" in os.environ
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
-CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
+CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "40"))
 
 
 @pytest.mark.parametrize("name", TARGETS)

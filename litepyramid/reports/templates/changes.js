@@ -103,7 +103,7 @@
         const [difference, share] = change(fact);
         const head = make("h3");
         head.append(named(fact.input), systems.length > 1 ? " · " : "", systems.length > 1 ? named(systems[fact.s].name) : "",
-          ` ${signed(difference)}${share === null ? "" : ` (${Math.round(100 * share)} % of the difference)`}`);
+          ` ${signed(difference)}${share === null ? "" : ` (${String(Math.round(100 * share)).replace("-", "−")} % of the difference)`}`);
         box.append(head);
       }
       const button = make("button", null, {
@@ -121,7 +121,7 @@
       if (near) compared(lines, sentences);
       lines.forEach((line, side) => {
         if (!textsOf(fact) || (same && side)) return;
-        const row = make("span", same ? "same sentence: " : side ? "now: " : "before: ", { class: "sentence" });
+        const row = make("span", same ? (sentences[side] ? "same sentence: " : "before and now: ") : side ? "now: " : "before: ", { class: "sentence" });
         row.append(sentences[side] ? line : make("em", "no sentence says so"));
         button.append(row);
       });
