@@ -16,7 +16,8 @@ from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.pages import fill_page
-from litepyramid.scoring.combine import CombinedScores, combine
+from litepyramid.scoring.combine import combine
+from litepyramid.scoring.combined import CombinedScores
 from litepyramid.scoring.estimates import FEWEST
 from litepyramid.scoring.inference import matrices_sha
 from litepyramid.scoring.judge_errors import (
