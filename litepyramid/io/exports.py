@@ -6,7 +6,7 @@ counted under its own name.
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -260,7 +260,12 @@ def read_export(
 
     # Rows of references alone hold no answers; a row without one among others failed.
     answered = any("summary" in ours for _, ours in rows)
-    times: Counter[tuple[Any, str]] = Counter()
+    times: Counter[tuple[Any, str, Any]] = Counter()
+    # A question with several right answers, each in its row, is several inputs.
+    right_answers = defaultdict(set)
+    for _, ours in rows:
+        right_answers[ours.get("question", "")].add(str(ours.get("references")))
+
     # Ids of runs tell nothing about which answers belong together; questions do.
     ids = [(ours.get("system"), str(ours.get("id") or "")) for _, ours in rows]
     use_ids = all(name for _, name in ids) and len(set(ids)) == len(ids)
@@ -268,10 +273,12 @@ def read_export(
     for _, ours in rows:
         system = ours.get("system")
         question = ours.get("question", "")
-        times[system, question] += 1
+        several = len(right_answers[question]) > 1
+        right = str(ours.get("references")) if several else None
+        times[system, question, right] += 1
         name = ours.pop("id", None)
         if not use_ids:
-            name = _name(question, times[system, question])
+            name = _name(question, times[system, question, right], right)
         ours["input"] = str(name)
         if answered:
             ours.setdefault("summary", None)
@@ -279,15 +286,16 @@ def read_export(
     return rows, use_ids
 
 
-def _name(question: str, time: int) -> str:
-    """The name of the input that asks a question for the nth time: in every file the
-    same, and of no other question."""
+def _name(question: str, time: int, right: str | None) -> str:
+    """The name of the input that asks a question for the nth time, of several with that
+    right answer: in every file the same, and of no other question."""
     if not question:
         return str(time)
     start = cut(one_line(question))
-    if start == question and time == 1 and _NAMES_ITSELF.fullmatch(question):
+    first = time == 1 and right is None
+    if start == question and first and _NAMES_ITSELF.fullmatch(question):
         return question
-    told = json.dumps([question, time])
+    told = json.dumps([question, time, *filter(None, [right])])
     return f"{start} ({sha256(told.encode()).hexdigest()[:12]})"
 
 

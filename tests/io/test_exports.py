@@ -284,3 +284,14 @@ def test_a_table_of_ours_loses_no_column_without_a_word(tmp_path):
     assert lp.convert(path).left_out == {"values of output": 1}
     with refused("columns summary=output"):
         lp.score(path, judge="recall")
+
+
+def test_one_question_with_two_right_answers_is_two_inputs_in_any_order():
+    rows = []
+    for answer in ("Oslo.", "Rome.", "Oslo."):
+        rows.append({"user_input": "Where?", "response": answer, "reference": answer})
+    forward = lp.load(rows).references
+    backward = lp.load(rows[::-1]).references
+    assert len({entry.input for entry in forward}) == 3
+    told = {entry.input: entry.references for entry in forward}
+    assert told == {entry.input: entry.references for entry in backward}
