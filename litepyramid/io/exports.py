@@ -278,7 +278,7 @@ def read_export(
         times[system, question, right] += 1
         name = ours.pop("id", None)
         if not use_ids:
-            name = _name(question, times[system, question, right], right)
+            name = name_of_question(question, times[system, question, right], right)
         ours["input"] = str(name)
         if answered:
             ours.setdefault("summary", None)
@@ -286,7 +286,7 @@ def read_export(
     return rows, use_ids
 
 
-def _name(question: str, time: int, right: str | None) -> str:
+def name_of_question(question: str, time: int, right: str | None = None) -> str:
     """The name of the input that asks a question for the nth time, of several with that
     right answer: in every file the same, and of no other question."""
     if not question:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, located
+from litepyramid.io.exports import name_of_question
 from litepyramid.io.shapes import text_of
 from litepyramid.text import cut, one_line
 
@@ -318,18 +319,18 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     inner, _ = _taken(whole, "results", "evalId")
     _left(whole, "file's", counts)
     results = _objects(inner["results"], "results")
-    # Prompts and tests are numbered as they come.
+    # Prompts are numbered as they come.
     prompts: dict[str, int] = {}
-    tests: dict[str, int] = {}
     for result in results:
         prompts.setdefault(_key(result, *_PROMPT), len(prompts) + 1)
-        tests.setdefault(_key(result, *_TEST), len(tests) + 1)
 
-    times: Counter[tuple[str, int]] = Counter()
+    tests: dict[str, str] = {}
+    questions: Counter[str] = Counter()
+    times: Counter[tuple[str, str]] = Counter()
 
     for result in map(dict, results):
         index = prompts[_key(result, *_PROMPT)]
-        name = tests[_key(result, *_TEST)]
+        test_key = _key(result, *_TEST)
         own, variables, provider, prompt, response = _taken(
             result,
             "testCase",
@@ -343,23 +344,31 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         if isinstance(provider, dict):
             provider = provider.get("label") or provider.get("id")
         system = str(provider or "") + (f", prompt {index}" if len(prompts) > 1 else "")
-        times[system, name] += 1
-        if (again := times[system, name]) > 1:
-            # A test that is run again is another sample of the same model.
-            system += f" ({again})"
         output = response.get("output") if isinstance(response, dict) else response
         # A failed assertion is an error too: then the answer is there.
         failed = output is None or bool(result.get("error") and not output)
         counts["results with an error, whose answers are missing"] += failed
         units, references = _assertions(test.get("assert") or [], variables, counts)
+
         asked = _texts(_taken(variables, *_ASKED))
+        if test_key not in tests:
+            # Two runs pair by what was asked; a prompt may be another one by then.
+            question = asked[0] if asked else ""
+            questions[question] += 1
+            tests[test_key] = name_of_question(question, questions[question])
+        name = tests[test_key]
+        times[system, name] += 1
+        if (again := times[system, name]) > 1:
+            # A test that is run again is another sample of the same model.
+            system += f" ({again})"
+
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         references += _texts(_taken(variables, *_EXPECTED))
         score, named = _taken(result, "score", "namedScores")
         scores = {"promptfoo": score, **_object(named or {}, "namedScores")}
         row = {
             "system": system,
-            "input": str(name),
+            "input": name,
             "question": (asked or _texts([raw]) or [""])[0],
             "summary": output
             if isinstance(output, str) or failed

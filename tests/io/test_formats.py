@@ -165,8 +165,28 @@ def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
     held.save(tmp_path / "answers.jsonl")
     small, large = as_summaries(tmp_path / "answers.jsonl")
     assert (small.system, small.texts, small.missing) == ("small", ("On Monday.",), ())
-    assert (large.system, large.missing) == ("openai:large", ("1",))
+    question = "When was the bridge closed?"
+    assert (large.system, large.missing) == ("openai:large", (question,))
     assert held.scores.matrix("promptfoo").values.ravel().tolist() == [0.9, 0.0]
+
+
+def test_results_of_promptfoo_pair_by_what_was_asked(tmp_path):
+    """Another test before it changes no name, and the same question is told apart."""
+    whole = json.loads((FILES / "promptfoo.json").read_text())
+    results = whole["results"]["results"]
+    for number, question in ((7, "Who closed it?"), (8, "When was the bridge closed?")):
+        variables = {"question": question, "n": number}
+        test = {**results[0]["testCase"], "vars": variables}
+        about = {"testIdx": number, "vars": variables, "testCase": test}
+        results.insert(0, {**results[0], **about})
+
+    path = tmp_path / "more.json"
+    path.write_text(json.dumps(whole))
+    names = {one.inputs for one in lp.load(summaries=path, nulls="missing").summaries}
+    assert len(names) == 1
+    ((first, second, third),) = names
+    assert second == "Who closed it?"
+    assert len({first, third, "When was the bridge closed?"}) == 2
 
 
 @pytest.mark.parametrize(
