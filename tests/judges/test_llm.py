@@ -464,6 +464,17 @@ def test_a_prompt_of_ones_own(fake, tmp_path):
     assert single == "Document: A storm. Claim: Sun.\nClaim: Rain.\n"
 
 
+def test_a_prompt_keeps_its_texts_where_there_is_no_question(tmp_path):
+    own = tmp_path / "mine.txt"
+    lines = ["grades: yes=1 no=0", "", "Q: {question}", " ", "{summary} {unit}", ""]
+    own.write_bytes("\r\n".join(lines).encode())
+    assert load_prompt(own).request("A storm.", ["Rain."]) == "A storm. Rain.\n"
+
+    own.write_text("\n".join(filter(str.strip, lines)))
+    with refused(r"mine\.txt: .*\{question\}.*blank line"):
+        load_prompt(own)
+
+
 RUN = """
 import sys
 from litepyramid.judges.llm.llm_judge import LLMJudge

@@ -21,7 +21,7 @@ import numpy as np
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError, LitepyramidError, ModelError
-from litepyramid.files import read_text
+from litepyramid.files import read_text, split_lines
 from litepyramid.judges.base import (
     Closing,
     EstimateOnly,
@@ -209,6 +209,14 @@ def load_prompt(name: str | Path) -> Prompt:
             expected="{summary}, and {units} or {unit}",
         )
 
+    for part in text.split("\n\n"):
+        if "{question}" in part and re.search("{(summary|units?)}", part):
+            raise InputError(
+                "a paragraph with {question}, left out without one, and other texts",
+                path=path,
+                expected="a blank line between them",
+            )
+
     return Prompt(
         Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True))
     )
@@ -225,7 +233,10 @@ def read_prompt(name: str | Path) -> tuple[str, Path | None]:
     if not Path(name).exists():
         names = ", ".join(sorted(shipped))
         raise InputError(f"unknown prompt '{name}'", expected=f"{names}, or a file")
-    return read_text(name), Path(name)
+
+    # Blank lines divide a prompt, whatever an editor leaves in them.
+    lines = map(str.rstrip, split_lines(read_text(name)))
+    return "\n".join(lines), Path(name)
 
 
 @dataclass(frozen=True)
