@@ -166,8 +166,9 @@ def score(
         if isinstance(panel, PanelJudge):
             notes += tuple(panel_notes(panel, opinions, each))
             if panel.repeats:
-                ends = _with_repeats(measured["intervals"], each, confidence)
-                measured["intervals"] = ends
+                measured["intervals"] = _with_repeats(
+                    measured["intervals"], each, confidence, scoring.limits(layout)
+                )
 
     # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
     kinds = "+".join(sorted({unit.kind for unit in every}))
@@ -373,11 +374,12 @@ def _judged(
 
 
 def _with_repeats(
-    intervals: Sequence[Ends], scores: FloatArray, confidence: float
+    intervals: Sequence[Ends], scores: FloatArray, confidence: float, limits: Ends
 ) -> tuple[Ends, ...]:
-    """Intervals that also hold how (K, N) scores vary from one time to another."""
+    """Intervals that also hold how (K, N) scores vary from one time to another, within
+    the limits of the scale."""
     repeats = len(scores)
-    means = scores.mean(axis=0)
+    means = scores.mean(axis=0).tolist()
     error = scores.std(axis=0, ddof=1) / repeats**0.5
     # Two sources of error that do not depend on each other: their reaches add as
     # squares.
@@ -385,7 +387,9 @@ def _with_repeats(
     wider = []
     for (low, high), mean, more in zip(intervals, means, reach, strict=True):
         below, above = np.hypot((mean - low, high - mean), more).tolist()
-        wider.append((float(mean - below), float(mean + above)))
+        # Drawn inputs may have a lower mean than the limit, that of all inputs.
+        lowest = min(low, limits[0])
+        wider.append((max(mean - below, lowest), min(mean + above, limits[1])))
     return tuple(wider)
 
 

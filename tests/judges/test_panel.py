@@ -145,3 +145,16 @@ def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
         assert high - middle == pytest.approx(
             np.hypot(inner_high - middle, reach), 1e-3
         )
+
+
+def test_what_varies_much_is_read_again_and_stays_a_share(fake, tmp_path):
+    """Wider than the scores of the inputs, which are all the same here."""
+    fake.act = lambda number, body: json.dumps(
+        {"1": "no" if body["seed"] % 2 else "yes"}
+    )
+    judge = lp.judge("llm:m", repeats=2, endpoint=fake.url, cache=None)
+    result = lp.score({"a": ["x", "y"]}, [["Rain."], ["Sun."]], judge=judge, samples=40)
+    assert result.intervals == ((0.0, 1.0),)
+
+    result.save(tmp_path / "r.json")
+    assert lp.report(tmp_path / "r.json").intervals == result.intervals
