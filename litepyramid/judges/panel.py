@@ -6,7 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions
+from litepyramid.judges.base import (
+    EstimateOnly,
+    Items,
+    Judge,
+    JudgedBatch,
+    Questions,
+)
 from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.types import FloatArray, Names
 
@@ -37,7 +43,16 @@ class PanelJudge:
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Asks every judge about every item; a fact that one did not judge has no
         presence."""
-        batches = [judge_pairs(judge, items, questions) for judge in self.judges]
+        batches = []
+        estimates = []
+        for judge in self.judges:
+            try:
+                batches.append(judge_pairs(judge, items, questions))
+            except EstimateOnly as unsent:
+                estimates.append(unsent.result)
+
+        if estimates:
+            raise EstimateOnly(sum(estimates[1:], estimates[0]))
         middle = np.mean if self.join == "mean" else np.median
 
         presence = []

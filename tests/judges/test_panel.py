@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from llm_server import asked
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
+from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.panel import PanelJudge, independent_judges
 from litepyramid.judges.registry import parse_settings
 
@@ -158,3 +160,18 @@ def test_what_varies_much_is_read_again_and_stays_a_share(fake, tmp_path):
 
     result.save(tmp_path / "r.json")
     assert lp.report(tmp_path / "r.json").intervals == result.intervals
+
+
+def test_the_estimate_is_of_all_that_are_asked(fake):
+    options = {"endpoint": fake.url, "cache": None, "estimate": True}
+    items = [("It rained.", ["Rain.", "Sun."])] * 2
+    sums = []
+    for name, repeats in (("llm:m", 1), ("llm:m", 3), ("recall+llm:m+llm:n", 1)):
+        with pytest.raises(EstimateOnly) as unsent:
+            lp.judge(name, repeats=repeats, **options).judge(items)
+        sums.append(astuple(unsent.value.result))
+
+    one, thrice, panel = sums
+    assert one[:4] == ("m", 2, 0, 1)
+    assert thrice == ("m", *[3 * number for number in one[1:]])
+    assert panel == ("m+n", *[2 * number for number in one[1:]])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
@@ -253,6 +253,12 @@ class Estimate(Result):
     requests: int
     tokens_in: int
     tokens_out: int
+
+    def __add__(self, other: Self) -> Self:
+        """What is sent for both: to several models, or to one several times."""
+        models = dict.fromkeys([*self.model.split("+"), other.model])
+        pairs = zip(astuple(self)[1:], astuple(other)[1:], strict=True)
+        return type(self)("+".join(models), *map(sum, pairs))
 
     def to_tables(self) -> Sequence[Table]:
         """One row."""
