@@ -48,6 +48,7 @@ from litepyramid.units.align import Place, align_all
 Writers = Literal["first", "all"]
 Named = defaultdict[str, list[str]]
 _LISTED = 5
+_NOTHING = ("n/a", "none", "-")
 _HEADINGS = {
     "started": "Started but not done",
     "open": "Not started",
@@ -59,6 +60,7 @@ _HEADINGS = {
     "no_fact": "Done, no fact, so no unit",
     "contradictory": "Answers that give facts and “no fact” at once, counted as "
     "started",
+    "nothing": "Left out: “n/a”, “none” or “-” in place of a fact",
     "several": "Several workers wrote for",
     "without": "Left out: inputs without a unit",
     "incomplete": "Left out: inputs not complete in every system",
@@ -279,7 +281,14 @@ def collect_units(
     scus = {}
 
     for task in tasks.writing:
-        responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
+        responses = []
+        for r in rows.get(task.id, {}).values():
+            facts = [scu for scu in r.scus if scu.lower().strip(".") not in _NOTHING]
+            if len(facts) < len(r.scus):
+                named["nothing"].append(f"{task.name} by {r.worker} ({r.source})")
+            if facts or r.no_fact:
+                responses.append(replace(r, scus=tuple(facts)))
+
         for r in responses:
             if r.contradictory:
                 named["contradictory"].append(f"{task.name} by {r.worker} ({r.source})")

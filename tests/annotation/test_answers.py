@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import sample
-from cases import refused
+from cases import cases, refused
 from sample import full, judged, page_of
 
 import litepyramid as lp
@@ -274,6 +274,38 @@ def test_every_form_of_answers(folder, tasks, form):
     for scus in (["One."], ["One.", "Two."]):
         path.write_text(form(bridge, False, *scus), encoding="utf-8", newline="")
         assert of_sentence(lp.import_answers(tasks, [path]), bridge) == scus
+
+
+MARKED = """
+1. One.⏎2) Two. | One.⏎Two.
+- One.⏎•Two.⏎* Three. | One.⏎Two.⏎Three.
+2029. was dry. | 2029. was dry.
+One.⏎2. Two. | One.⏎2. Two.
+-5 degrees.⏎1.5 m. | -5 degrees.⏎1.5 m.
+- 1. One.⏎- 2. Two. | One.⏎Two.
+"""
+
+
+@pytest.mark.parametrize(("boxes", "facts"), cases(MARKED))
+def test_list_marks_are_no_part_of_a_fact(tmp_path, boxes, facts):
+    path = tmp_path / "a.json"
+    path.write_text(page_of({"task": "t", "scus": boxes.split("\n")}))
+    assert read_responses(path)[0].scus == tuple(facts.split("\n"))
+
+
+def test_not_applicable_is_no_fact_and_named(tasks, stus):
+    bridge, ferry, cafe = tasks.writing
+    answers = [
+        wrote(bridge, "N/A"),
+        wrote(ferry, "None.", no_fact=True),
+        wrote(cafe, "-", "A fact."),
+    ]
+    result = collect_units(tasks, answers, stus)
+    assert of_sentence(result, bridge) == sample.STUS["bridge", 0]
+    assert of_sentence(result, ferry) == []
+    assert of_sentence(result, cafe) == ["A fact."]
+    assert (result.done, result.named["open"]) == (2, [bridge.name])
+    assert result.named["nothing"][0] == f"{bridge.name} by Ann (at Ann)"
 
 
 def sheet_rows(folder, tasks):
