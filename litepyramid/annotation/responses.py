@@ -13,7 +13,7 @@ from litepyramid.checked import as_type, parse_json
 from litepyramid.duc.peers import as_paths
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text, stem
-from litepyramid.io.readers import csv_rows
+from litepyramid.io.readers import known_rows
 from litepyramid.types import Fields, Texts
 
 PAGE_FORMAT = "litepyramid-answers"
@@ -208,9 +208,10 @@ def _texts(value: Any) -> list[str]:
 def _read_sheet(text: str, path: Path) -> list[Response]:
     """A sheet that somebody filled in; without a worker's name, the file's name is
     it."""
-    columns, rows = csv_rows(text)
-    judging = {"task_id", "number", "present"} <= set(columns)
-    if not judging and not {"task_id", "facts"} <= set(columns):
+    rows = known_rows(text, set().union(*SHEETS.values()))
+    columns = {*rows[0].values} if rows else set()
+    judging = {"task_id", "number", "present"} <= columns
+    if not judging and not {"task_id", "facts"} <= columns:
         raise InputError(
             "is not a filled-in sheet",
             expected="a CSV with the columns "
@@ -244,6 +245,7 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
 
 def _index(number: str, first: int = 0) -> int:
     """The index of a unit from its number, counted from `first`."""
+    number = number.removesuffix(".0")
     if not re.fullmatch("[0-9]{1,9}", number) or int(number) < first:
         raise InputError(f"the number {number!r}", expected=f"{first}, {first + 1} …")
     return int(number) - first
@@ -251,7 +253,7 @@ def _index(number: str, first: int = 0) -> int:
 
 def _yes(answer: str) -> bool | None:
     """Yes or no as any of the tools writes it; None for a fact that was skipped."""
-    written = answer.strip().lower()
+    written = answer.strip().lower().removesuffix(".0")
     if written not in _ANSWERS:
         raise InputError(f"the answer {answer!r}", expected="yes, no or skip")
     return _ANSWERS[written]

@@ -67,7 +67,7 @@ def read_rows(
         if form == "lines":
             rows = [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)]
         elif form == "csv":
-            rows = _known_rows(text, known)
+            rows = known_rows(text, known)
         elif form == "jsonl":
             rows = _jsonl_rows(text)
 
@@ -307,8 +307,10 @@ def _column(cell: str, known: set[str]) -> str:
     return cell if cell in known or cell.lower() not in known else cell.lower()
 
 
-def _known_rows(text: str, known: set[str]) -> list[Row]:
+def known_rows(text: str, known: set[str]) -> list[Row]:
     """`csv_rows` under the known names of their columns, written in any case."""
+    # Excel may write a line before the header, for itself.
+    text = re.sub(r"\A\s*sep=.(?=\r?\n)", "", text)
     names, rows = csv_rows(text, _header(text, known)[0])
     columns = {name: _column(name, known) for name in names}
     result = []

@@ -343,6 +343,18 @@ def test_sheets(folder, tasks, judging):
             read_responses(filled_sheet(folder / "b.csv", rows[:1], [wrong]))
 
 
+@pytest.mark.parametrize(
+    ("head", "mark", "encoding"),
+    [("", ";", "utf-8-sig"), ("", "\t", "utf-16"), ("sep=;\r\n", ";", "utf-8")],
+)
+def test_sheets_as_spreadsheets_save_them(tmp_path, head, mark, encoding):
+    lines = ["Task_ID,Number,PRESENT", "t,1,1.0", "t,2.0,0.0"]
+    text = head + "\r\n".join(lines).replace(",", mark)
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode(encoding))
+    assert read_responses(path)[0].presence == {0: True, 1: False}
+
+
 @pytest.mark.parametrize("text", ["=1+1", "@cmd", "+a", "-b"])
 def test_a_sheet_holds_no_formulas(tmp_path, text):
     units = [InputUnits("a", (Unit(text),))]
