@@ -57,6 +57,8 @@ _HEADINGS = {
     "refused": "Skipped by the worker",
     "extra": "Left out: answers to units that are not in the task",
     "duplicates": "Set aside: the same worker answered again",
+    "opposite": "Answered with yes and no by one worker, the later counts",
+    "unnamed": "Workers without a name, named as their file",
     "no_fact": "Done, no fact, so no unit",
     "contradictory": "Answers that give facts and “no fact” at once, counted as "
     "started",
@@ -550,6 +552,12 @@ def _by_task(
             where = f"{response.task} ({response.source})"
             named["skipped" if response.skipped else "unknown"].append(where)
             continue
+
+        if response.unnamed and response.worker not in named["unnamed"]:
+            named["unnamed"].append(response.worker)
+        for fact in response.opposite:
+            what = f"{task.name} by {response.worker}: {fact}"
+            named["opposite"].append(what)
 
         by_worker = rows.setdefault(task.id, {})
         before = by_worker.get(response.worker)

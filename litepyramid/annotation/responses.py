@@ -1,10 +1,11 @@
 """What people answered, read from the page's JSON, Label Studio's exports or sheets."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ class Response:
 
     `source` is file and line, for messages; `finished` says that it was handed in,
     `no_fact` that the sentence states none, `skipped` that the person did not want to
-    answer.
+    answer, `unnamed` that the worker's name is the file's; `opposite` are places of
+    facts that a sheet answers with both yes and no.
     """
 
     task: str
@@ -46,6 +48,8 @@ class Response:
     saved: datetime | None = None
     no_fact: bool = False
     skipped: bool = False
+    unnamed: bool = False
+    opposite: Texts = ()
 
     @property
     def contradictory(self) -> bool:
@@ -59,18 +63,34 @@ class Response:
 
 
 def read_responses(paths: Any) -> list[Response]:
-    """Reads files of answers in any form, recognised by their content."""
+    """Reads files of answers in any form, recognised by their content; a worker without
+    a name has the file's."""
+    files = as_paths(paths)
+    ends = Counter(chain.from_iterable(map(_ends, set(files))))
     responses = []
-    for path in as_paths(paths):
+    for path in files:
         text = read_text(path)
         with located(path):
             if text.lstrip()[:1] not in ("[", "{"):
-                responses += _read_sheet(text, path)
+                read = _read_sheet(text, path)
             elif isinstance(data := parse_json(text, path=path), dict):
-                responses += _read_page(data, path)
+                read = _read_page(data, path)
             else:
-                responses += _read_label_studio(data, path)
-    return [r for r in responses if r.scus or r.presence or r.no_fact or r.skipped]
+                read = _read_label_studio(data, path)
+
+        # The shortest end of the path that no other file has.
+        name = next((end for end in _ends(path) if ends[end] == 1), str(path))
+        for r in read:
+            if r.scus or r.presence or r.no_fact or r.skipped:
+                own = replace(r, worker=r.worker or name, unnamed=not r.worker)
+                responses.append(own)
+    return responses
+
+
+def _ends(path: Path) -> list[str]:
+    """The ends of a path, the shortest first, without the file's ending."""
+    parts = (*path.parent.parts, stem(path))
+    return ["/".join(parts[-size:]) for size in range(1, len(parts) + 1)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +121,7 @@ def _read_page(data: Fields, path: Path) -> list[Response]:
     return [
         Response(
             task=answer.task,
-            worker=" ".join(file.worker.split()) or "unnamed",
+            worker=" ".join(file.worker.split()),
             source=f"{path.name}, answer {number}",
             scus=_lines(answer.scus),
             presence={_index(key): value for key, value in answer.presence.items()},
@@ -185,7 +205,7 @@ def _response(
 
     return Response(
         task,
-        "unnamed" if worker is None else str(worker),
+        "" if worker is None else str(worker),
         source,
         _lines(_texts(controls.get("scus"))),
         presence,
@@ -206,8 +226,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _read_sheet(text: str, path: Path) -> list[Response]:
-    """A sheet that somebody filled in; without a worker's name, the file's name is
-    it."""
+    """A sheet that somebody filled in; a worker's name is that of the rows below
+    too."""
     rows = known_rows(text, set().union(*SHEETS.values()))
     columns = {*rows[0].values} if rows else set()
     judging = {"task_id", "number", "present"} <= columns
@@ -220,9 +240,10 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
         )
 
     responses: dict[tuple[str, str], Response] = {}
+    worker = ""
     for row in rows:
         cells = {name: cell.strip() for name, cell in row.values.items()}
-        worker = " ".join(cells.get("worker", "").split()) or stem(path)
+        worker = " ".join(cells.get("worker", "").split()) or worker
         task = cells["task_id"] or f"no task_id ({path.name}:{row.line})"
         response = responses.get(
             (task, worker), Response(task, worker, f"{path.name}:{row.line}")
@@ -235,8 +256,12 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
                 scus = response.scus + _lines([cells["facts"]])
                 response = replace(response, scus=scus, no_fact=no_fact)
             elif (number := _index(cells["number"], 1)) >= 0 and cells["present"]:
-                presence = {**response.presence, number: _yes(cells["present"])}
-                response = replace(response, presence=presence)
+                answer = _yes(cells["present"])
+                opposite = response.opposite
+                if {response.presence.get(number), answer} == {True, False}:
+                    opposite += (f"fact {number + 1} ({path.name}:{row.line})",)
+                presence = {**response.presence, number: answer}
+                response = replace(response, presence=presence, opposite=opposite)
 
         responses[task, worker] = response
 

@@ -409,3 +409,35 @@ def test_noisy_worker_is_dropped_and_empty_summaries_contain_nothing(judging):
     assert [e.labels for e in everybody.labels] == [e.labels for e in result.labels]
     beta = next(e for e in result.labels if e.system == "beta")
     assert beta.labels[1] == (0, 0, 0, 0)
+
+
+HEAD = "Task_ID;Number;present;worker"
+
+
+def sheets(folder, **texts):
+    """A sheet of each name in a folder of its own, and their paths."""
+    paths = []
+    for name, lines in texts.items():
+        (folder / name).mkdir(exist_ok=True)
+        paths.append(folder / name / "sheet.csv")
+        paths[-1].write_bytes("\r\n".join(["sep=;", *lines]).encode("utf-16"))
+    return paths
+
+
+def test_who_gives_no_name_is_told_apart_by_file(tmp_path, judging):
+    one, two = judging.ids[:2]
+    nobody = [HEAD, f"{one};1;1.0;", f"{one};2.0;0.0;"]
+    named = [HEAD, f"{one};1;yes;Cy", f"{two};1;no;", f"{two};1;yes;"]
+    files = sheets(tmp_path, ann=nobody, bob=nobody, cy=named)
+    for name in ("x", "y"):
+        row = {"task": two, "presence": {"0": True}}
+        files.append(tmp_path / f"{name}.json")
+        files[-1].write_text(page_of(row, worker=" "))
+
+    result = lp.import_answers(judging, files)
+    workers = [w.worker for w in result.agreement.workers]
+    assert sorted(workers) == ["Cy", "ann/sheet", "bob/sheet", "x", "y"]
+    assert result.named["unnamed"] == ["ann/sheet", "bob/sheet", "x", "y"]
+    (place,) = result.named["opposite"]
+    assert "by Cy: fact 1 (sheet.csv:5)" in place
+    assert result.agreement.counts["answers"] == 2 + 2 + 2 + 1 + 1
