@@ -59,7 +59,7 @@ class Stored:
 
 class JudgementCache(Closing):
     """The sqlite file (``"default"`` is the user's own), or a store in memory if that
-    is None."""
+    is None, or ``"none"``."""
 
     def __init__(self, path: str | Path | None) -> None:
         self.path = _file_of(path)
@@ -172,7 +172,7 @@ def _errors(path: Path | None) -> Iterator[None]:
 
 
 def _file_of(path: str | Path | None) -> Path | None:
-    if path is None:
+    if path in (None, "none"):
         return None
     return user_cache() if path == "default" else Path(path)
 

@@ -273,6 +273,17 @@ def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(
     assert fake.requests == sent + 1
 
 
+def test_what_no_cache_keeps_is_not_said_to_be_kept(fake, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fake.act = lambda number, body: BUSY if number == 2 else None
+    options = {"endpoint": fake.url, "retries": 0, "concurrency": 1}
+    with refused("Nothing is kept: cache=none", ModelError) as error:
+        LLMJudge("m", cache="none", **options).judge(ITEMS)
+
+    assert "in the cache" not in str(error.value)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
     for status, says in ((401, "refuses the key"), (404, "has no model 'm'")):
         fake.act = status, {}, f'{{"error": "wrong: {KEY}"}}'.encode()

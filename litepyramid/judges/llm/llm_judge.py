@@ -353,6 +353,8 @@ class Asker:
         if missing > allowed * total:
             where = f"{self._endpoint.address}{f' ({self._why})' if self._why else ''}"
             hint = "Run again to request the rest; what was answered is in the cache."
+            if self.cache.path is None:
+                hint = "Nothing is kept: cache=none. Give a cache, and run again."
             if what == "pair":
                 # Rounded up: a share that is rounded down would not allow them.
                 share = np.ceil(1e4 * missing / total) / 1e4
