@@ -11,7 +11,6 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
-from litepyramid.judges.llm.endpoint import Reply
 from litepyramid.judges.llm.llm_judge import (
     Job,
     LLMJudge,
@@ -28,6 +27,7 @@ from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 
 _UNIT = object_schema({"unit": {"type": "string"}, "sentence": {"type": "integer"}})
+_EXPECTED = "a list of facts, each with its sentence,"
 _SCHEMA = object_schema({"units": {"type": "array", "items": _UNIT}})
 
 
@@ -76,7 +76,7 @@ def written_units(
         numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
         request = fill(prompt, sentences=numbered)
         size = 20 + len(numbered.encode()) // 2
-        jobs.append(Job((source.key,), request, _SCHEMA, _read, size))
+        jobs.append(Job((source.key,), request, _SCHEMA, _read, size, _EXPECTED))
 
     with writer:
         answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
@@ -115,9 +115,9 @@ def written_units(
     return units, signature, totals | counts | asker.counts
 
 
-def _read(reply: Reply) -> list[bytes] | None:
+def _read(answer: str) -> list[bytes] | None:
     """The list of units in an answer."""
-    value = json_value(reply.text)
+    value = json_value(answer)
     # Some servers ignore the schema: a bare list, or one of texts, is read too.
     listed = value.get("units") if isinstance(value, dict) else value
     listed = listed if isinstance(listed, list) else []

@@ -106,6 +106,16 @@ def test_a_reference_without_units_is_one_error_and_the_others_are_kept(fake, tm
         extract(REFERENCES, llm="recall")
 
 
+def test_what_a_model_thinks_aloud_is_no_answer_and_errors_ask_for_units(
+    fake, tmp_path
+):
+    fake.act = lambda number, body: f'<think>{{"units": []}}</think>{echo(body)}'
+    assert len(write(fake, tmp_path).units) == 2
+    fake.act = "no"
+    with refused("a list of facts, each with its sentence, was expected", ModelError):
+        write(fake, tmp_path / "new")
+
+
 def test_on_the_command_line(fake, tmp_path, cli):
     row = {"input": "a", "references": [["A storm hit Oslo.", "Two people died."]]}
     write_lines(tmp_path / "r.jsonl", [row])

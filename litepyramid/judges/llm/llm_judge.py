@@ -34,7 +34,6 @@ from litepyramid.judges.base import (
 from litepyramid.judges.cache import JudgementCache, Stored
 from litepyramid.judges.llm.endpoint import (
     Endpoint,
-    Reply,
     UnansweredError,
     safe_name,
     without_keys,
@@ -116,8 +115,6 @@ class Prompt:
     def read(self, answer: str, count: int) -> list[float] | None:
         """Presence of each unit, or None unless the answer grades exactly `count`
         units."""
-        # What a model thinks aloud may name any grade.
-        answer = _THOUGHT.sub("", answer[:_LONGEST])
         if self.single:
             words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
             return [self.grades[words.pop()]] if len(words) == 1 else None
@@ -275,14 +272,16 @@ class Job:
     """One request, about what the cache knows by these keys.
 
     `schema` is that of a JSON answer, `read` gives one value a key to store, or None if
-    the answer cannot be read; `tokens_out` is about how long it will be.
+    the answer cannot be read; `tokens_out` is about how long it will be, `expected`
+    tells its form in errors.
     """
 
     keys: tuple[bytes, ...]
     text: str
     schema: Mapping[str, Any] | None
-    read: Callable[[Reply], list[bytes] | None]
+    read: Callable[[str], list[bytes] | None]
     tokens_out: int
+    expected: str = "each fact once, with a grade,"
 
 
 class Asker:
@@ -407,7 +406,9 @@ class Asker:
                 tokens_in=reply.tokens_in,
                 tokens_out=reply.tokens_out,
             )
-            values = job.read(reply)
+            # What a model thinks aloud may hold any answer.
+            text = _THOUGHT.sub("", reply.text[:_LONGEST]).strip()
+            values = job.read(text)
 
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
@@ -418,13 +419,12 @@ class Asker:
                 return rows
 
             self._unread = self._unread or cut(
-                one_line(without_keys(reply.text[:_QUOTED])), _QUOTED
+                one_line(without_keys((text or reply.text)[:_QUOTED])), _QUOTED
             )
 
         if not self._stopped:
             self._why = why or (
-                "the answer cannot be read: each fact once, with a grade, was "
-                "expected; "
+                f"the answer cannot be read: {job.expected} was expected; "
                 f"the first such answer was '{self._unread}'"
             )
 
@@ -619,8 +619,8 @@ class LLMJudge(Closing):
         prompt = self._prompt
         count = len(units)
 
-        def read(reply: Reply) -> list[bytes] | None:
-            grades = prompt.read(reply.text, count)
+        def read(text: str) -> list[bytes] | None:
+            grades = prompt.read(text, count)
             if grades is None:
                 return None
             return [np.float64(grade).tobytes() for grade in grades]
