@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from email.utils import formatdate
 from functools import partial
 
 import numpy as np
@@ -282,6 +283,39 @@ def test_what_no_cache_keeps_is_not_said_to_be_kept(fake, tmp_path, monkeypatch)
 
     assert "in the cache" not in str(error.value)
     assert not [*tmp_path.iterdir()]
+
+
+def cut_short(content):
+    choice = {"message": {"content": content}, "finish_reason": "length"}
+    return 200, {}, json.dumps({"model": "f", "choices": [choice]}).encode()
+
+
+TOO_LONG = 400, {}, b'{"error": {"message": "maximum context length is 512 tokens"}}'
+STREAM = 200, {}, b'data: {"choices": []}\n\ndata: [DONE]\n\n'
+RUNS = "Check that the endpoint runs"
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        (cut_short(None), "max_tokens"), (cut_short('{"1": "y'), "max_tokens"),
+        (TOO_LONG, "maximum context length is 512"), (STREAM, "is not JSON"),
+        (BUSY, RUNS), ((None, {}, b""), RUNS),
+    ],
+)  # fmt: skip
+def test_advice_follows_the_cause(fake, answer, advice):
+    fake.act = answer
+    with refused(advice, ModelError) as error:
+        judge(fake, retries=0).judge(ITEMS)
+    assert (RUNS in str(error.value)) == (advice == RUNS)
+
+
+@pytest.mark.parametrize("when", ["3600", formatdate(time.time() + 3599, usegmt=True)])
+def test_a_server_that_asks_to_wait_long_ends_the_run(fake, when):
+    fake.act = 429, {"Retry-After": when}, b"{}"
+    with refused(r"asks to wait for 3\d\d\d seconds", ModelError):
+        judge(fake, concurrency=1).judge(ITEMS)
+    assert fake.requests == 1
 
 
 def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):

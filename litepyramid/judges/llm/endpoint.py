@@ -5,10 +5,12 @@ import asyncio
 import os
 import re
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -29,6 +31,11 @@ _OPTIONAL = {  # what a server may refuse, by the words with which it says so
 }
 
 
+_LONGEST_WAIT = 120  # seconds; the client waits no longer
+_CUT = (
+    "The model wrote as much as it may: allow more with "
+    'parameters={"max_tokens": 4000}, or ask for less at once.'
+)
 _KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
 _REDIRECT = (
     "sends requests on to another host",
@@ -45,7 +52,12 @@ _FINAL = {
 
 
 class UnansweredError(Exception):
-    """One request got no answer, after all tries; the message says why."""
+    """One request got no answer, after all tries; the message says why, the hint what
+    to do."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -54,11 +66,12 @@ class Reply:
     number.
 
     `version` is the model that the endpoint says answered, and what it refused to be
-    asked for.
+    asked for; `hint` says what to do if the text cannot be read.
     """
 
     text: str
     version: str
+    hint: str
     tokens_in: int
     tokens_out: int
 
@@ -66,14 +79,16 @@ class Reply:
     def of(cls, value: Any, refused: Iterable[str] = ()) -> Self:
         """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
-            text = value["choices"][0]["message"]["content"]
+            choice = value["choices"][0]
+            text = choice["message"]["content"]
+            hint = _CUT if choice.get("finish_reason") == "length" else ""
             usage = value.get("usage")
             model = value.get("model")
         except (TypeError, KeyError, IndexError, AttributeError):
             raise UnansweredError("the answer is not a chat completion") from None
 
         if not isinstance(text, str) or not text.strip():
-            raise UnansweredError("the answer has no text")
+            raise UnansweredError("the answer has no text", hint)
         version = safe_name(model)
         if without := " ".join(sorted(refused)):
             version += f" without {without}"
@@ -82,7 +97,7 @@ class Reply:
 
         # Whoever answers may write anything there: true, "12", -1, 1e400.
         counts = [n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens]
-        return cls(text, version, *counts)
+        return cls(text, version, hint, *counts)
 
 
 def safe_name(name: Any) -> str:
@@ -228,9 +243,17 @@ class Endpoint:
                     raise UnansweredError(_why(error)) from None
                 left_out |= named or optional
             except openai.OpenAIError as error:
-                what, hint = _FINAL.get(int(getattr(error, "status_code", 0)), ("", ""))
+                status = int(getattr(error, "status_code", 0))
+                # What tells a fault of the request was reached.
+                hint = "" if 0 < status < 500 else "Check that the endpoint runs."
+                what, hint = _FINAL.get(status, ("", hint))
+
+                seconds = _wait(error)
+                if seconds > _LONGEST_WAIT:
+                    what = f"asks to wait for {seconds:.0f} seconds"
+                    hint = "Run again then."
                 if not what:
-                    raise UnansweredError(_why(error)) from None
+                    raise UnansweredError(_why(error), hint) from None
                 raise ModelError(
                     f"the endpoint {self.address} {what.format(self.model)} "
                     f"({_why(error)})",
@@ -291,6 +314,17 @@ class Endpoint:
             except BaseException:
                 loop.call_soon_threadsafe(task.cancel)
                 raise
+
+
+def _wait(error: Any) -> float:
+    """The seconds, or the time, that a server asks to wait for; 0 if it asks none."""
+    response = getattr(error, "response", None)
+    told = "" if response is None else response.headers.get("Retry-After", "")
+    with suppress(ValueError):
+        return float(told)
+    with suppress(ValueError):
+        return parsedate_to_datetime(told).timestamp() - time.time()
+    return 0.0
 
 
 def _why(error: Exception) -> str:

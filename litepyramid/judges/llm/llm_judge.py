@@ -300,7 +300,7 @@ class Asker:
         names = ("from_cache", "judged", "requests", "tokens_in", "tokens_out")
         self.counts = Counter(dict.fromkeys(names, 0))
         self._sent = self._failures = 0
-        self._why, self._unread, self._stopped = "", "", False
+        self._why, self._advice, self._unread, self._stopped = "", "", "", False
         self._versions: set[str] = set()
 
     @property
@@ -358,15 +358,10 @@ class Asker:
                 # Rounded up: a share that is rounded down would not allow them.
                 share = np.ceil(1e4 * missing / total) / 1e4
                 hint += f" To go on without: allow_missing={share:g}"
+            told = f"{missing} of {counted(total, what)} have no answer from {where}"
             if not self.counts["requests"]:
-                raise ModelError(
-                    f"0 of {counted(self._sent, 'request')} answered by {where}",
-                    hint=f"Check that the endpoint runs. {hint}",
-                )
-            raise ModelError(
-                f"{missing} of {counted(total, what)} have no answer from {where}",
-                hint=hint,
-            )
+                told = f"0 of {counted(self._sent, 'request')} answered by {where}"
+            raise ModelError(told, hint=f"{self._advice} {hint}".strip())
 
         return values
 
@@ -387,13 +382,13 @@ class Asker:
     async def _answer(self, job: Job) -> dict[bytes, bytes]:
         """Asks, and once more if the answer cannot be read; gives up after too many
         failures."""
-        why = ""
+        why = advice = ""
         for _ in range(2):
             self._sent += 1
             try:
                 reply = await self._endpoint.ask(job.text, job.schema)
             except UnansweredError as error:
-                why = str(error)
+                why, advice = str(error), error.hint
                 self._failures += 1
                 break
             except LitepyramidError:
@@ -409,6 +404,7 @@ class Asker:
             # What a model thinks aloud may hold any answer.
             text = _THOUGHT.sub("", reply.text[:_LONGEST]).strip()
             values = job.read(text)
+            advice = reply.hint
 
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
@@ -423,6 +419,7 @@ class Asker:
             )
 
         if not self._stopped:
+            self._advice = advice
             self._why = why or (
                 f"the answer cannot be read: {job.expected} was expected; "
                 f"the first such answer was '{self._unread}'"
