@@ -85,6 +85,20 @@ def test_other_settings_are_other_judgements(fake, tmp_path, options):
     assert judge(fake, tmp_path, **options).judge(ITEMS).counts["judged"] == DISTINCT
 
 
+def test_another_endpoint_is_another_model_in_the_cache_but_not_in_the_signature(
+    fake, tmp_path
+):
+    first = judge(fake, tmp_path).judge(ITEMS)
+    same, other = (judge(fake, tmp_path) for _ in range(2))
+    same._endpoint.url += "/"
+    other._endpoint.url = fake.url.replace("/v1", "/secret/v1")
+    assert same.judge(ITEMS).counts["from_cache"] == DISTINCT
+    again = other.judge(ITEMS)
+    assert again.counts["judged"] == DISTINCT
+    assert again.signature == first.signature
+    assert b"secret" not in (tmp_path / "c.sqlite").read_bytes()
+
+
 def test_versions_and_what_a_server_refuses_to_be_asked_for_are_in_the_signature(
     fake, tmp_path
 ):

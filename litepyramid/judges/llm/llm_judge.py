@@ -43,6 +43,7 @@ from litepyramid.progress import bar
 from litepyramid.stats import check_whole
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut, fill, one_line
+from litepyramid.types import fingerprint
 
 _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000
@@ -435,6 +436,8 @@ class Asker:
             "max_length": None,
             "dtype": "answer",
             "version": version,
+            # A name such as "local" is any model; a path may be secret.
+            "endpoint": fingerprint([self._endpoint.address.rstrip("/")]),
             "parameters": without_keys(self._endpoint.fields),
             **self._fields,
         }
@@ -445,8 +448,8 @@ class LLMJudge(Closing):
     """Asks a model behind an OpenAI-compatible endpoint which units a summary conveys.
 
     Units of one summary share requests. What was judged is kept in the cache at once,
-    under the model, the version that the endpoint reports, the prompt's hash and the
-    parameters, and is not asked for again. What could not be had is NaN.
+    under the endpoint, the model, the version that it reports, the prompt's hash and
+    the parameters, and is not asked for again. What could not be had is NaN.
 
     Args:
         model: As the endpoint calls it; its key comes from the environment (see
