@@ -174,7 +174,7 @@ def _cell(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def csv_rows(text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
+def csv_rows(text: str, delimiter: str) -> tuple[list[str], list[Row]]:
     """The names in a CSV's header, and the rows below it; rows of empty cells alone are
     none."""
     names: list[str] = []

@@ -6,13 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.judges.base import (
-    EstimateOnly,
-    Items,
-    Judge,
-    JudgedBatch,
-    Questions,
-)
+from litepyramid.judges.base import EstimateOnly, Items, Judge, JudgedBatch, Questions
 from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.types import FloatArray, Names
 

@@ -306,7 +306,7 @@ def cut_short(content):
 
 TOO_LONG = 400, {}, b'{"error": {"message": "maximum context length is 512 tokens"}}'
 STREAM = 200, {}, b'data: {"choices": []}\n\ndata: [DONE]\n\n'
-RUNS = "Check that the endpoint runs"
+RUNS = "check that the endpoint runs"
 
 
 @pytest.mark.parametrize(

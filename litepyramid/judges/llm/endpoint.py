@@ -33,8 +33,8 @@ _OPTIONAL = {  # what a server may refuse, by the words with which it says so
 
 _LONGEST_WAIT = 120  # seconds; the client waits no longer
 _CUT = (
-    "The model wrote as much as it may: allow more with "
-    'parameters={"max_tokens": 4000}, or ask for less at once.'
+    ', cut short: allow more with parameters={"max_tokens": 4000}, or ask for less '
+    "at once"
 )
 _KEY = "refuses the key", f"Check {' or '.join(KEYS)} in the environment."
 _REDIRECT = (
@@ -52,12 +52,7 @@ _FINAL = {
 
 
 class UnansweredError(Exception):
-    """One request got no answer, after all tries; the message says why, the hint what
-    to do."""
-
-    def __init__(self, why: str, hint: str = "") -> None:
-        super().__init__(why)
-        self.hint = hint
+    """One request got no answer, after all tries; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +61,12 @@ class Reply:
     number.
 
     `version` is the model that the endpoint says answered, and what it refused to be
-    asked for; `hint` says what to do if the text cannot be read.
+    asked for; `cut` says what to do if the text cannot be read, as it was cut short.
     """
 
     text: str
     version: str
-    hint: str
+    cut: str
     tokens_in: int
     tokens_out: int
 
@@ -81,14 +76,14 @@ class Reply:
         try:
             choice = value["choices"][0]
             text = choice["message"]["content"]
-            hint = _CUT if choice.get("finish_reason") == "length" else ""
+            short = _CUT if choice.get("finish_reason") == "length" else ""
             usage = value.get("usage")
             model = value.get("model")
         except (TypeError, KeyError, IndexError, AttributeError):
             raise UnansweredError("the answer is not a chat completion") from None
 
         if not isinstance(text, str) or not text.strip():
-            raise UnansweredError("the answer has no text", hint)
+            raise UnansweredError(f"the answer has no text{short}")
         version = safe_name(model)
         if without := " ".join(sorted(refused)):
             version += f" without {without}"
@@ -97,7 +92,7 @@ class Reply:
 
         # Whoever answers may write anything there: true, "12", -1, 1e400.
         counts = [n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens]
-        return cls(text, version, hint, *counts)
+        return cls(text, version, short, *counts)
 
 
 def safe_name(name: Any) -> str:
@@ -244,16 +239,17 @@ class Endpoint:
                 left_out |= named or optional
             except openai.OpenAIError as error:
                 status = int(getattr(error, "status_code", 0))
-                # What tells a fault of the request was reached.
-                hint = "" if 0 < status < 500 else "Check that the endpoint runs."
-                what, hint = _FINAL.get(status, ("", hint))
-
+                what, hint = _FINAL.get(status, ("", ""))
                 seconds = _wait(error)
                 if seconds > _LONGEST_WAIT:
                     what = f"asks to wait for {seconds:.0f} seconds"
                     hint = "Run again then."
+
                 if not what:
-                    raise UnansweredError(_why(error), hint) from None
+                    # What tells a fault of the request was reached.
+                    told = 0 < status < 500
+                    check = "" if told else "; check that the endpoint runs"
+                    raise UnansweredError(_why(error) + check) from None
                 raise ModelError(
                     f"the endpoint {self.address} {what.format(self.model)} "
                     f"({_why(error)})",

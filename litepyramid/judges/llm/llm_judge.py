@@ -301,7 +301,7 @@ class Asker:
         names = ("from_cache", "judged", "requests", "tokens_in", "tokens_out")
         self.counts = Counter(dict.fromkeys(names, 0))
         self._sent = self._failures = 0
-        self._why, self._advice, self._unread, self._stopped = "", "", "", False
+        self._why, self._unread, self._stopped = "", "", False
         self._versions: set[str] = set()
 
     @property
@@ -362,7 +362,7 @@ class Asker:
             told = f"{missing} of {counted(total, what)} have no answer from {where}"
             if not self.counts["requests"]:
                 told = f"0 of {counted(self._sent, 'request')} answered by {where}"
-            raise ModelError(told, hint=f"{self._advice} {hint}".strip())
+            raise ModelError(told, hint=hint)
 
         return values
 
@@ -383,13 +383,13 @@ class Asker:
     async def _answer(self, job: Job) -> dict[bytes, bytes]:
         """Asks, and once more if the answer cannot be read; gives up after too many
         failures."""
-        why = advice = ""
+        why = ""
         for _ in range(2):
             self._sent += 1
             try:
                 reply = await self._endpoint.ask(job.text, job.schema)
             except UnansweredError as error:
-                why, advice = str(error), error.hint
+                why = str(error)
                 self._failures += 1
                 break
             except LitepyramidError:
@@ -405,7 +405,6 @@ class Asker:
             # What a model thinks aloud may hold any answer.
             text = _THOUGHT.sub("", reply.text[:_LONGEST]).strip()
             values = job.read(text)
-            advice = reply.hint
 
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
@@ -420,10 +419,9 @@ class Asker:
             )
 
         if not self._stopped:
-            self._advice = advice
             self._why = why or (
                 f"the answer cannot be read: {job.expected} was expected; "
-                f"the first such answer was '{self._unread}'"
+                f"the first such answer was '{self._unread}'{reply.cut}"
             )
 
         self._stopped |= self._failures >= max(8, self._endpoint.concurrency)
