@@ -2,26 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.meta.alignment import LeftOut, score_table
+from litepyramid.meta.alignment import LeftOut, align, score_table
 from litepyramid.meta.comparisons import compare
+from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
-from litepyramid.meta.correlations import SYMBOLS, in_words, interval
+from litepyramid.meta.correlations import SYMBOLS, in_words
+from litepyramid.progress import track
+from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table
-from litepyramid.types import Fields, HumanLike, ScoresLike, ScoreSources, Signature
+from litepyramid.types import HumanLike, ScoresLike, ScoreSources, Signature
 
 
 @dataclass(frozen=True)
 class RankedMetric:
-    """The rank of a metric's cluster (the best is 1), and its correlation with an
-    interval."""
+    """The rank of a metric's cluster (the best is 1; None without a correlation), and
+    its correlation with an interval."""
 
-    rank: int
+    rank: int | None
     metric: str
     value: float
     low: float
@@ -66,9 +68,8 @@ class RankResult(Result):
 
         marks = []
         for m in self.ranks:
-            marks.append(
-                IntervalMark(m.metric, f"rank {m.rank}", m.value, m.low, m.high)
-            )
+            group = f"rank {m.rank or 'none'}"
+            marks.append(IntervalMark(m.metric, group, m.value, m.low, m.high))
 
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
@@ -77,24 +78,26 @@ class RankResult(Result):
         return interval_plot({xlabel: marks}, metrics, groups, heading)
 
 
-def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
+def clusters(p_values: Any, values: Any, alpha: float) -> list[int | None]:
     """The rank of each metric's cluster, as WMT's metrics tasks give them.
 
     From the best metric down, a metric opens a new cluster if the first of the current
     one is significantly better: by (K, K) p-values, row over column, and (K,)
-    correlations.
+    correlations. None for one without a correlation.
     """
     p = np.asarray(p_values)
     order = best_first(values).tolist()
-    ranks = [1] * len(order)
+    ranks: list[int | None] = [None] * len(order)
+    rank = 1
     first = order[0]  # the best metric of the current rank
-    for before, metric in pairwise(order):
+    for metric in order:
         # Against the best of the rank, not the neighbour: a chain of small steps from
         # good to bad is no tie.
-        opens = p[first, metric] <= alpha
-        ranks[metric] = ranks[before] + int(opens)
-        if opens:
+        if p[first, metric] <= alpha:
+            rank += 1
             first = metric
+        if not np.isnan(values[metric]):
+            ranks[metric] = rank
     return ranks
 
 
@@ -149,28 +152,36 @@ def rank(
             "several levels or coefficients to rank by", expected="one of each"
         )
 
+    check_samples(samples, seed=seed, confidence=confidence)
     table = score_table(scores, human, **sources)
-    common: Fields = {
-        "level": level,
-        "coefficient": coefficient,
-        "seed": seed,
-        "confidence": confidence,
-    }
-    intervals = interval(table, samples=samples, **common).intervals
     # WMT's clusters take each test as it is, without a correction for their number.
-    tests = compare(table, correction="none", **common)
+    tests = compare(
+        table,
+        level=level,
+        coefficient=coefficient,
+        seed=seed,
+        confidence=confidence,
+        correction="none",
+    )
     (tested,) = tests.comparisons
     numbers = clusters(tested.p_values, tested.correlations, tests.alpha)
+    # Intervals are of the cells that all metrics share, as correlations and tests are.
+    shared = align(table)
 
     ranks = []
-    for i, entry in enumerate(intervals):
-        # The correlation on the cells that all metrics share, as it was tested.
-        value = float(tested.correlations[i])
-        ranks.append(
-            RankedMetric(numbers[i], entry.metric, value, entry.low, entry.high)
+    order = best_first(tested.correlations).tolist()
+    for i in track(order, "resampling", "metrics"):
+        drawn = bootstrap_samples(
+            shared.values[i],
+            shared.Z,
+            level,
+            coefficient,
+            samples=samples,
+            seed=seed,
         )
-
-    ranks.sort(key=lambda entry: (entry.rank, -entry.value))
+        value = float(tested.correlations[i])
+        ends = percentile_interval(drawn, confidence)
+        ranks.append(RankedMetric(numbers[i], shared.metrics[i], value, *ends))
 
     more = {"samples": samples, "interval": "boot-both"}
     signature = Signature.of(**dict(tests.signature.fields) | more)

@@ -507,7 +507,7 @@ def test_clusters_open_at_significant_differences():
     p[0, 2] = p[2, 3] = 0.01  # 2 is worse than 0, 3 than 2; 1 than none
     assert clusters(p, [0.9, 0.8, 0.7, 0.6], 0.05) == [1, 1, 2, 3]
     assert clusters(p, [0.9, 0.8, 0.7, 0.6], 0.005) == [1, 1, 1, 1]
-    assert clusters(np.full((2, 2), np.nan), [np.nan, 0.5], 0.05) == [1, 1]
+    assert clusters(np.full((2, 2), np.nan), [np.nan, 0.5], 0.05) == [None, 1]
 
 
 @pytest.mark.parametrize("coefficient", ["kendall", "spa", "acc-eq"])
@@ -534,6 +534,27 @@ def test_ranks_are_clusters_of_the_tests(table_of, coefficient):
 
     with refused("several levels"):
         rank(table, level=["system", "summary"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_ranks_show_one_correlation_with_its_own_interval(table_of, level):
+    # What another metric has not scored plays no part in either.
+    table = made_up(table_of, metrics=3)
+    values = table.values.copy()
+    values[1, :, 4:] = np.nan
+    values[2] = 1.0
+    first, second, none = rank(
+        replace(table, values=values), level=level, samples=100
+    ).ranks
+    assert (none.metric, none.rank) == ("m2", None)
+
+    shared = replace(table, inputs=table.inputs[:4], values=values[:, :, :4])
+    intervals = {
+        one.metric: one for one in interval(shared, level=level, samples=100).intervals
+    }
+    for one in (first, second):
+        ends = intervals[one.metric]
+        assert (one.value, one.low, one.high) == (ends.value, ends.low, ends.high)
 
 
 # What is shown
