@@ -220,6 +220,7 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
                 f"{name} cannot be read from a {type(value).__name__}",
                 expected="finite numbers, (systems,) or (systems, inputs)",
             )
+        array = _unrounded(array)
         arrays.append(array[:, None] if array.ndim == 1 else array)
 
     if arrays[0].shape != arrays[1].shape:
@@ -540,7 +541,24 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
     index = np.array(list(by_place), dtype=np.intp)
     scores = [cell.score for cell in by_place.values()]
     values[index[:, 0], index[:, 1], index[:, 2]] = scores
+    values = np.stack([_unrounded(of_metric) for of_metric in values])
     return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)
+
+
+def _unrounded(values: FloatArray) -> FloatArray:
+    """What one metric's scores stand for, where all are float32: a fraction with a
+    small denominator, as means are, or else the shortest decimal."""
+    with np.errstate(over="ignore"):
+        short = values.astype(np.float32)
+    if not np.array_equal(short, values, equal_nan=True):
+        return values
+
+    # As they are, averages that tie would differ in the eighth digit.
+    meant = short.astype(str).astype(np.float64)
+    for parts in range(100, 0, -1):
+        fraction = np.rint(values * parts) / parts
+        meant = np.where(fraction.astype(np.float32) == short, fraction, meant)
+    return meant
 
 
 def write_scores(path: str | Path, table: ScoreTable) -> None:

@@ -5,6 +5,7 @@ import math
 from contextlib import nullcontext
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import refused, same
 from hypothesis import given, settings
@@ -145,6 +146,35 @@ def test_one_score_that_explodes_ties_no_others(coefficient):
     metric[0, 0] = -1e14
     value = level_correlation(metric, human, "system", coefficient).value
     assert value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("raters", [2, 3, 7, 10])
+@pytest.mark.parametrize("door", ["array", "frame", "rows"])
+def test_averages_of_float32_scores_tie_as_those_of_float64(raters, door):
+    # Sums of whole numbers tie exactly; their means over raters, as float32, do not.
+    rng = np.random.default_rng(raters)
+    ratings = rng.integers(2, 5, (raters, 8, 12))
+    metric = rng.normal(size=(8, 12))
+    expected = oracle("kendall", metric.mean(axis=1), ratings.sum(axis=(0, 2)))
+
+    scores, human = metric, ratings.mean(axis=0).astype(np.float32)
+    if door != "array":
+        cells = [*np.ndindex(human.shape)]
+        scores = {
+            "system": [f"s{system}" for system, _ in cells],
+            "input": [f"i{name}" for _, name in cells],
+            "x": metric.ravel(),
+            "human": human.ravel(),
+        }
+        scores = pd.DataFrame(scores)
+        human = "human"
+        if door == "rows":
+            scores = scores.to_dict("records")
+
+    (found,) = correlate(
+        scores, human, level="system", coefficient="kendall"
+    ).correlations
+    assert found.value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
