@@ -106,7 +106,7 @@ class SystemComparison(Result):
         notes.append(
             f"{significant} of {counted(len(self.pairs), 'pair')} {differ} "
             f"significantly (α = {self.alpha:g}, Holm's correction). Two-sided "
-            f"sign-flip test over inputs, exact; with {counted(most, 'input')} p can "
+            f"sign-flip test over inputs; with {counted(most, 'input')} p can "
             f"be as small as {smallest_flip_p(most):.2g}."
         )
         notes += too_few_inputs(most, len(self.pairs), self.alpha)
@@ -200,7 +200,7 @@ def compare(
     """Compare the systems of one result or table on the same inputs.
 
     Every pair of systems: the difference of their mean scores, its bootstrap interval,
-    and an exact sign-flip test over inputs with Holm's correction over all pairs.
+    and a sign-flip test over inputs with Holm's correction over all pairs.
     Inputs that only one of a pair has a score of are left out of the pair.
 
     Args:

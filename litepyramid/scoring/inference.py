@@ -126,7 +126,7 @@ def with_intervals(
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Two-sided exact p-values of "the mean difference is zero", of (P, 2) pairs of
+    """Two-sided p-values of "the mean difference is zero", of (P, 2) pairs of
     systems.
 
     p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have

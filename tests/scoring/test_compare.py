@@ -95,6 +95,35 @@ def test_a_large_difference_hides_no_small_ones(columns):
     np.testing.assert_allclose(flip_tails(rows), exact, rtol=0.05)
 
 
+def near_yes_or_no(rng, columns):
+    """A presence near 0 or 1 of one fact an input."""
+    first = rng.random(columns) < 0.6
+    second = np.where(rng.random(columns) < 0.4, rng.random(columns) < 0.5, first)
+    return np.subtract(
+        *(np.abs(yes - 0.002 * rng.random(columns)) for yes in (first, second))
+    )
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        near_yes_or_no,
+        lambda rng, size: (
+            rng.choice([-1, 1, 1], size) / 10.0 ** rng.integers(0, 5, size)
+        ),
+        lambda rng, size: rng.integers(-1, 3, size) + 0.001 * rng.integers(-1, 2, size),
+    ],
+)
+@pytest.mark.parametrize("columns", [25, 30])
+def test_ties_are_neither_made_nor_broken(made, columns):
+    """Differences of several sizes, most of them equal or nearly so."""
+    rng = np.random.default_rng(columns)
+    rows = np.array([made(rng, columns) for _ in range(20)])
+    rows *= np.where(rows.sum(axis=1, keepdims=True) < 0, -1, 1)
+    exact = [reaching(row) for row in rows]
+    np.testing.assert_allclose(flip_tails(rows), exact, rtol=0.06, atol=2e-9)
+
+
 @pytest.mark.parametrize("scale", [0.1, 0.7, 1 / 3])
 def test_the_last_bit_decides_nothing(scale):
     """Halves of a step, which is 1 here: but for the four largest, whose signs are
