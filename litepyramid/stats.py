@@ -251,7 +251,8 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     counted (`_merged_tail`). For cosets, over which a mean is taken, it is 13 columns,
     and 1/16, and nothing more.
     """
-    values = np.where(np.isnan(values), 0.0, values)
+    # Else the order of inputs decides which of equal sizes are among the largest.
+    values = np.sort(np.where(np.isnan(values), 0.0, values), axis=1)
     columns = values.shape[1]
 
     if columns <= _COUNTED[cosets]:

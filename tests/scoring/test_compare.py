@@ -122,6 +122,7 @@ def test_ties_are_neither_made_nor_broken(made, columns):
     rows *= np.where(rows.sum(axis=1, keepdims=True) < 0, -1, 1)
     exact = [reaching(row) for row in rows]
     np.testing.assert_allclose(flip_tails(rows), exact, rtol=0.06, atol=2e-9)
+    np.testing.assert_array_equal(flip_tails(rows[:, ::-1]), flip_tails(rows))
 
 
 @pytest.mark.parametrize("scale", [0.1, 0.7, 1 / 3])
