@@ -19,6 +19,7 @@ from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import signed
 from litepyramid.scoring.inference import with_intervals
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.saved_result import report
 from litepyramid.scoring.system_scores import SystemScores
 from litepyramid.stats import by_id, check_samples, undefined
@@ -32,6 +33,7 @@ from litepyramid.types import (
     References,
     ResultLike,
     Signature,
+    SystemSummaries,
     Texts,
     TextsLike,
     data_hashes,
@@ -130,13 +132,7 @@ def precision(
     inputs = dataset.summaries[0].inputs
     recalled = None if recall is None else report(recall)
 
-    if recalled is not None and (recalled.systems, recalled.inputs) != (
-        systems,
-        inputs,
-    ):
-        raise InputError(
-            "recall for other systems or inputs", expected="the same summaries"
-        )
+    recalls = None if recalled is None else _recall_of(recalled, dataset.summaries)
 
     # All summaries in one row, system after system: units are extracted, and judged, at
     # once.
@@ -153,10 +149,10 @@ def precision(
 
     metric = "precision" if documents is None else "faithfulness"
     values = exact
-    if recalled is not None:
+    if recalls is not None:
         metric = "f1"
         empty = np.array([not text.strip() for text in texts])
-        values = _f1(exact, recalled.values, empty.reshape(exact.shape))
+        values = _f1(exact, recalls, empty.reshape(exact.shape))
 
     bootstrap = {
         "samples": samples,
@@ -180,7 +176,7 @@ def precision(
         name=metric,
         **with_intervals(systems, inputs, values, **bootstrap),
         precision=exact,
-        recall=None if recalled is None else recalled.values,
+        recall=recalls,
         units=tuple(table),
         counts={**batch.counts, "summaries_without_precision": unscored},
         signature=Signature.of(
@@ -196,6 +192,28 @@ def precision(
             **bootstrap,
         ),
     )
+
+
+def _recall_of(recalled: ScoreResult, summaries: Sequence[SystemSummaries]) -> Any:
+    """Recall in the order of some summaries, if it is that of the same ones."""
+    names = [one.system for one in summaries]
+    inputs = summaries[0].inputs
+    same = {*recalled.systems} == {*names} and {*recalled.inputs} == {*inputs}
+    if same:
+        rows = [recalled.systems.index(name) for name in names]
+        columns = [recalled.inputs.index(name) for name in inputs]
+        # A result of presence alone does not know its summaries.
+        for row, one in zip(rows, summaries, strict=True):
+            judged = recalled.summaries and [
+                recalled.summaries[row][m] for m in columns
+            ]
+            same &= judged in (None, [*one.texts])
+
+    if not same:
+        raise InputError(
+            "recall for other systems, inputs or texts", expected="the same summaries"
+        )
+    return recalled.values[np.ix_(rows, columns)]
 
 
 def _with_premises(

@@ -56,6 +56,22 @@ def test_f1_is_the_harmonic_mean(tmp_path):
     assert result.metric == "f1"
     with pytest.raises(InputError, match="recall for other systems"):
         precision({"x": TEXTS["good"]}, references=REFERENCES, recall=recall)
+    changed = TEXTS | {"good": ["It rained.", "We left."]}
+    with pytest.raises(InputError, match="recall for other systems"):
+        precision(changed, references=REFERENCES, recall=recall)
+
+
+def test_recall_goes_by_names():
+    named = {name: {"1": one, "2": two} for name, (one, two) in TEXTS.items()}
+    turned = {name: {"2": named[name]["2"], "1": named[name]["1"]} for name in named}
+    references = {"1": REFERENCES[0], "2": REFERENCES[1]}
+    recall = lp.score(dict([*named.items()][::-1]), references=references, **OPTIONS)
+
+    one = precision(named, references=references, recall=recall)
+    two = precision(turned, references=references, recall=recall)
+
+    assert one.beside["recall"] == recall.scores == two.beside["recall"]
+    assert one.scores == two.scores
 
 
 def test_documents_are_premises_and_results_are_read_again(tmp_path):
