@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.errors import InputError
+from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
@@ -169,15 +170,15 @@ def label_power(
     Args:
         pilot: A result of scoring with labels, or a table with scores of a judge and of
             people (metric "human"); by default differences are as in REALSumm.
-        difference: Difference between human scores to detect.
+        difference: Difference between human scores to detect, on their own scale.
         metric: The judge's metric in a table.
         power: Share of the tests that should detect it.
         alpha: Significance level.
         seconds: What people take to read a summary, and to judge a fact.
 
     Raises:
-        InputError: The difference is 0, or the pilot has fewer than two systems with
-            ten inputs labelled for both.
+        InputError: The difference is not on the scale, or the pilot has fewer than two
+            systems with ten inputs labelled for both.
 
     Example:
         >>> result = label_power(difference=0.1)
@@ -189,7 +190,13 @@ def label_power(
     """
     check_share("power", power)
     check_share("alpha", alpha)
-    check_share("difference", difference)
+    check_number("difference", difference)
+    # Without a pilot the scale is that of REALSumm's scores.
+    if not 0 < difference < (1 if pilot is None else np.inf):
+        raise InputError(
+            f"a difference of {difference}",
+            expected="a number above 0, and without a pilot below 1",
+        )
     reading_time(seconds)
     spreads, source = _spreads(pilot, metric)
 
@@ -212,7 +219,7 @@ def label_power(
 
     normal = NormalDist()
     reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
-    ways = _ways(pilot, spreads[0], needed, reach, seconds)
+    ways = _ways(pilot, spreads, needed, reach, seconds)
     return LabelPower(
         difference,
         power,
@@ -335,12 +342,13 @@ def _draw_variance(
 
 def _ways(
     pilot: Any,
-    variance: float,
+    spreads: Sequence[float],
     needed: Sequence[int | None],
     reach: float,
     seconds: str,
 ) -> Iterator[WayToLabel]:
-    """Each way with the labels it takes; of draws by the normal distribution.
+    """Each way with the labels it takes; of draws, and of more inputs than `MOST`, by
+    the normal distribution.
 
     `reach`: how many standard errors the difference must be, over the difference.
     """
@@ -352,15 +360,15 @@ def _ways(
 
     ways: list[tuple[str, float, float]] = []
     names = ("inputs, labels alone", "inputs, with the judge")
-    for name, inputs in zip(names, needed, strict=True):
-        number = inputs or MOST
+    for name, inputs, variance in zip(names, needed, spreads, strict=True):
+        number = inputs or ceil(reach**2 * variance)
         ways.append((name, 2 * number, 2 * number * facts))
 
     # The variance of the difference falls with n, labels being a part of the inputs.
     for spread, error in errors.items():
         draws = 1.0 if spread == "summaries" else facts
         noise = 2 * (1 - LABELLED) * error**2 / draws
-        n = reach**2 * (variance * LABELLED + noise)
+        n = reach**2 * (spreads[0] * LABELLED + noise)
         labels = 2 * n * facts
         # Systematic draws come back to a summary only when all had their turn.
         read = min(labels, 2 * n / LABELLED) if spread == "facts" else 2 * n

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
-from litepyramid.annotation.label_power import SPREAD, TOGETHER
+from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
 from litepyramid.annotation.plan import plan_budget, read_plan
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
@@ -213,6 +213,33 @@ def test_power_is_that_of_simulated_tests():
     sizes = {row.labels: row for row in lp.label_power(difference=0.1, power=0.9).rows}
     needed = lp.label_power(difference=0.1, power=sizes[min(sizes)].alone).alone
     assert needed == min(sizes)
+
+
+def test_beyond_the_inputs_that_are_tried_labels_still_add_up():
+    result = lp.label_power(difference=0.001)
+    labels = {way.way: way.labels for way in result.ways}
+    reach = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    inputs = (reach * SPREAD / 0.001) ** 2
+    alone = labels["inputs, labels alone"]
+    assert result.alone is None
+    assert alone == pytest.approx(2 * inputs * FACTS, rel=1e-4)
+    assert min(labels, key=labels.get) == "facts, with the judge"
+    assert labels["inputs, with the judge"] < alone
+
+
+def test_a_difference_is_one_on_the_scale_of_the_pilot():
+    rng = np.random.default_rng(3)
+    values = rng.integers(1, 6, (2, 3, 20)).astype(float)
+    inputs = tuple(f"i{n}" for n in range(20))
+
+    def needed(times):
+        table = ScoreTable(("judge", "human"), ("a", "b", "c"), inputs, values * times)
+        return lp.label_power(table, metric="judge", difference=0.5 * times).alone
+
+    assert needed(3) == needed(1)
+    for wrong in (0, 1.5, math.nan):
+        with refused("a difference of"):
+            lp.label_power(difference=wrong)
 
 
 @pytest.mark.parametrize(("code", "name"), [("de", "German"), ("zh", "Chinese")])
