@@ -20,12 +20,11 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items, Questions
-from litepyramid.judges.lexical.lexical_judge import fit_weights
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import check_whole, mean_of_scored, sums_by
+from litepyramid.stats import check_whole, mean_of_scored, sums_by, undefined
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -341,8 +340,8 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox
     1958).
 
-    Presence is held within .001 and .999, and b within ±100; NaN if labels or presences
-    are equal.
+    Presence is held within .001 and .999, and b within ±100, which it is if presence
+    separates the labels; NaN if labels or presences are equal.
 
     Example:
         >>> labels = [1, 1, 1, 0, 1, 0, 0, 0]
@@ -350,12 +349,50 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
         1.0
     """
     scores, truth = _pairs(presence, labels)
+    return recalibrated(scores, truth, np.ones(len(truth)))[1]
+
+
+@undefined()
+def recalibrated(
+    presence: FloatArray, labels: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, float]:
+    """Presence as `calibration_slope` fits it to labels of weighted pairs, and the
+    slope."""
     # The logit of 0 or 1 is infinite: one such pair would decide the slope.
-    inside = np.clip(scores, 0.001, 0.999)
+    inside = np.clip(presence, 0.001, 0.999)
     logits = np.log(inside / (1 - inside))
-    if np.ptp(logits) < 1e-9 or np.ptp(truth) == 0:
-        return float("nan")
-    return float(fit_weights(logits[:, None], truth, [(-100.0, 100.0)], 0.0)[1][0])
+    there = weights > 0
+    slope = np.nan
+    if np.ptp(logits[there]) >= 1e-9 and np.ptp(labels[there]) > 0:
+        present = logits[there & (labels > 0)]
+        absent = logits[there & (labels < 1)]
+        rising = absent.max() <= present.min()
+        falling = present.max() <= absent.min()
+        slope = 100.0 * (int(rising) - int(falling))
+
+    # Labels that presence separates have no steepest slope: what it comes to is each
+    # presence's own mean, as where presence or labels are equal.
+    if slope != 0:
+        rank = np.unique(logits, return_inverse=True)[1]
+        return (sums_by(rank, weights * labels) / sums_by(rank, weights))[rank], slope
+
+    share = weights / weights.sum()
+    logits = logits - share @ logits
+    spread = np.sqrt(share @ logits**2)
+    design = np.stack([np.ones(len(logits)), logits / spread])
+    fit = np.zeros(2)
+    for _ in range(500):
+        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
+        # Nothing to solve where all are sure.
+        curvature = (design * (share * p * (1 - p))) @ design.T + 1e-12 * np.eye(2)
+        step = np.linalg.solve(curvature, design @ (share * (labels - p)))
+        # Newton's steps overshoot, and turn back for ever, if they move a logit far.
+        furthest = np.abs(step @ design)[there].max()
+        fit = fit + step / max(1.0, furthest / 2)
+        if furthest < 1e-9:
+            break
+
+    return p, float(np.clip(fit[1] / spread, -100, 100))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.judges.evaluate import weighted_auc
+from litepyramid.judges.evaluate import recalibrated, weighted_auc
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
@@ -181,7 +181,7 @@ def _numbers(
         "AUC": weighted_auc(presence, pairs.labels, weights),
         "Brier score": weights @ error**2,
         "calibration error": np.abs(sums_by(tenths, weights * error)).sum(),
-        "calibration slope": _recalibrated(pairs, weights)[1],
+        "calibration slope": recalibrated(presence, pairs.labels, weights)[1],
         "leniency": weights @ error,
     }
 
@@ -211,30 +211,6 @@ def _best_threshold(pairs: LabelledPairs) -> float:
     return float(values[np.argmax(gained)])
 
 
-def _recalibrated(
-    pairs: LabelledPairs, weights: FloatArray
-) -> tuple[FloatArray, float]:
-    """Presence by logit p = a + b logit(presence) of the labels, and b (Cox 1958)."""
-    # The logit of 0 or 1 is infinite; one sure error would decide the fit alone.
-    inside = np.clip(pairs.presence, 0.001, 0.999)
-    logits = np.log(inside / (1 - inside))
-    design = np.stack([np.ones(len(logits)), logits])
-    # Presence that is all the same leaves the slope open, and nothing to solve.
-    ridge = 1e-6 * np.eye(2)
-    fit = np.array([0.0, 1.0])
-
-    for _ in range(25):
-        p = 1 / (1 + np.exp(-np.clip(fit @ design, -30, 30)))
-        curvature = (design * (weights * p * (1 - p))) @ design.T + ridge
-        step = np.linalg.solve(curvature, design @ (weights * (pairs.labels - p)))
-        # Newton's steps may overshoot where the labels separate.
-        fit = fit + np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-9:
-            break
-
-    return p, float(fit[1])
-
-
 # Where the judge fails
 # ------------------------------------------------------------------------------------
 
@@ -243,7 +219,7 @@ def cells_of(
     result: ScoreResult, pairs: LabelledPairs, confidence: float
 ) -> tuple[Cell, ...]:
     """All cells with enough pairs, tested by inputs, the least likely first."""
-    calibrated, _ = _recalibrated(pairs, pairs.weights / pairs.weights.sum())
+    calibrated, _ = recalibrated(pairs.presence, pairs.labels, pairs.weights)
     error = calibrated - pairs.labels
     spread = error**2 - calibrated * (1 - calibrated)
     raw = pairs.presence - pairs.labels

@@ -9,6 +9,7 @@ import pytest
 from cases import refused, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from litepyramid.embedded.example import load_example
@@ -18,6 +19,7 @@ from litepyramid.judges.evaluate import (
     calibration_slope,
     evaluate,
     load_contrast,
+    recalibrated,
     roc_auc,
 )
 from litepyramid.language import language_of, other_languages, words
@@ -40,6 +42,39 @@ def test_auc_and_brier_equal_scikit_learn(rows):
         )
     else:
         assert np.isnan(roc_auc(presence, labels))
+
+
+@given(pairs, st.randoms(use_true_random=False))
+def test_weighted_recalibration_is_that_of_scikit_learn(rows, random):
+    presence, labels = np.array(rows, dtype=float).T
+    weights = np.array([random.choice([0.0, 0.5, 1.0, 4.0]) for _ in rows])
+    p, slope = recalibrated(presence, labels, weights)
+    there = weights > 0
+    if np.isnan(slope):
+        assert len({*presence[there]}) < 2 or len({*labels[there]}) < 2
+        return
+
+    sides = [presence[there & (labels == label)] for label in (0, 1)]
+    if abs(slope) == 100:
+        low, high = sides if slope > 0 else sides[::-1]
+        assert low.max() <= high.min()
+        return
+
+    inside = np.clip(presence, 0.001, 0.999)
+    logits = np.log(inside / (1 - inside))[:, None]
+    fitted = LogisticRegression(C=np.inf, tol=1e-8, solver="newton-cholesky").fit(
+        logits[there], labels[there], weights[there]
+    )
+    assert slope == pytest.approx(fitted.coef_[0, 0], rel=1e-4, abs=1e-5)
+    np.testing.assert_allclose(p, fitted.predict_proba(logits)[:, 1], atol=1e-5)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_slope_of_separated_labels_is_its_bound(sign):
+    for low, high in ((0.1, 0.9), (0.4, 0.6), (0.49, 0.51), (0, 1), (0.2, 0.2)):
+        presence = [low, low, low, high, high, 0.95]
+        slope = calibration_slope(presence, np.array([0, 0, 0, 1, 1, 1])[::sign])
+        assert slope == 100 * sign
 
 
 def test_the_slope_is_that_of_a_logistic_regression():
