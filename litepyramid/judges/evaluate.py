@@ -264,8 +264,8 @@ def calibrate(
     base = float(truth.mean())
     # Right is the nearest of the labels that there are: 0 and 1, or .5 between them.
     steps = 2 if (truth == 0.5).any() else 1
-    # A presence of 1 belongs to the last bin, which has no next one.
-    bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    # Not by scores * bins, which is below 29 for .29 of a hundred.
+    bin_of = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
     table = []
 
     for index in range(bins):

@@ -44,6 +44,13 @@ def test_auc_and_brier_equal_scikit_learn(rows):
         assert np.isnan(roc_auc(presence, labels))
 
 
+@pytest.mark.parametrize("bins", [1, 7, 10, 100])
+def test_every_bin_begins_at_its_low_end(bins):
+    presence = np.arange(bins + 1) / bins
+    table = calibrate(presence, np.arange(bins + 1) % 2, bins=bins).bins
+    assert [one.pairs for one in table] == [1] * (bins - 1) + [2]
+
+
 @given(pairs, st.randoms(use_true_random=False))
 def test_weighted_recalibration_is_that_of_scikit_learn(rows, random):
     presence, labels = np.array(rows, dtype=float).T
