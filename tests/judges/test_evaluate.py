@@ -55,6 +55,7 @@ def test_every_bin_begins_at_its_low_end(bins):
 def test_weighted_recalibration_is_that_of_scikit_learn(rows, random):
     presence, labels = np.array(rows, dtype=float).T
     weights = np.array([random.choice([0.0, 0.5, 1.0, 4.0]) for _ in rows])
+    weights[0] = 1.0
     p, slope = recalibrated(presence, labels, weights)
     there = weights > 0
     if np.isnan(slope):
