@@ -14,6 +14,7 @@ from litepyramid.scoring.inference import (
     as_differences,
     flip_p_values,
     matrices_sha,
+    short_intervals,
     smallest_flip_p,
     too_few_inputs,
     with_holm,
@@ -110,6 +111,7 @@ class SystemComparison(Result):
             f"be as small as {smallest_flip_p(most):.2g}."
         )
         notes += too_few_inputs(most, len(self.pairs), self.alpha)
+        notes += short_intervals(fewest)
 
         if fewest < most:
             notes.append(

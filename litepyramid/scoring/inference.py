@@ -30,6 +30,10 @@ from litepyramid.types import (
     fingerprint,
 )
 
+FEW = 15
+"""With fewer inputs intervals are too short: of 95 %, .92 hold the score with 12, .89
+with 8; those of `combine` .93 with 8 labelled, .89 with 5."""
+
 MEASURES = (
     Column("difference", "diff.", signed=True),
     Column("low", signed=True),
@@ -169,6 +173,14 @@ def too_few_inputs(inputs: int, pairs: int, alpha: float = _ALPHA) -> list[str]:
         f"at least {smallest_flip_p(inputs):.2g}, and {counted(pairs, 'pair')} at "
         f"{alpha:g} need {ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
     ]
+
+
+def short_intervals(inputs: int) -> list[str]:
+    """A sentence if bootstrap intervals over so few inputs are too short."""
+    if inputs >= FEW:
+        return []
+    few = counted(inputs, "input")
+    return [f"Intervals over {few} are too short; they need {FEW} or more."]
 
 
 def rank_groups(values: FloatArray) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from litepyramid.errors import choose
-from litepyramid.scoring.inference import group_letters
+from litepyramid.scoring.inference import group_letters, short_intervals
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table
@@ -144,8 +144,8 @@ class SystemScores(Result):
         return [Table.of(title, names, self._ranked(), notes)]
 
     def _notes(self) -> list[str]:
-        """A sentence for each thing that was counted during scoring."""
-        notes = []
+        """A sentence on short intervals, and for each thing that was counted."""
+        notes = short_intervals(len(self.inputs))
         for key, text in _WORDING.items():
             one, many, rest = text.split("|")
             if number := self.counts.get(key):

@@ -12,6 +12,7 @@ from scipy import stats
 
 from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import flip_p_of, flip_p_values, rank_groups
+from litepyramid.scoring.score import score
 from litepyramid.stats import adjust_p_values, flip_tails, system_intervals
 from litepyramid.types import ScoreMatrix
 
@@ -182,6 +183,14 @@ def test_what_no_number_of_inputs_can_show_is_said():
     enough = compare(matrix(graded(33, 15, 0.1)), samples=40)
     assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
     assert any(pair.p_holm < 0.05 for pair in enough.pairs)
+
+
+@pytest.mark.parametrize("inputs", [1, 14, 15])
+def test_intervals_over_few_inputs_are_said_to_be_too_short(inputs):
+    texts = {"a": ["It rained."] * inputs, "b": ["We left."] * inputs}
+    scored = score(texts, [["It rained."]] * inputs, judge="recall", samples=40)
+    for result in (scored, compare(scored, samples=40)):
+        assert ("too short" in result.to_table()) == (inputs < 15)
 
 
 def test_intervals_agree_with_scipys_bootstrap():
