@@ -148,6 +148,18 @@ def test_one_score_that_explodes_ties_no_others(coefficient):
     assert value == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("offset", "step"), [(0, 1), (1e9, 1), (-1e6, 1e-6)])
+def test_where_scores_begin_decides_no_ties(offset, step):
+    rng = np.random.default_rng(4)
+    metric = rng.integers(0, 4, (9, 6)).astype(float)
+    human = rng.integers(0, 4, (9, 6)).astype(float)
+    moved = offset + step * metric
+    for coefficient in OF_VECTORS:
+        expected = oracle(coefficient, metric.sum(axis=1), human.sum(axis=1))
+        found = level_correlation(moved, human, "system", coefficient).value
+        assert found == pytest.approx(expected, abs=1e-3)
+
+
 @pytest.mark.parametrize("raters", [2, 3, 7, 10])
 @pytest.mark.parametrize("door", ["array", "frame", "rows"])
 def test_averages_of_float32_scores_tie_as_those_of_float64(raters, door):

@@ -38,8 +38,7 @@ ConstantPolicy = Literal["skip", "zb21"]
 Coefficient = Literal["pearson", "spearman", "kendall", "spa", "acc-eq"]
 
 TIE_TOLERANCE = 1e-11
-"""Averages whose difference is below this share of the largest score in the matrix are
-tied."""
+"""Averages whose difference is below this share of the spread of scores are tied."""
 
 
 @dataclass(frozen=True)
@@ -228,11 +227,16 @@ def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
 
 def mean_tolerance(X: FloatArray) -> float:
     """Below which difference two averages of these scores are the same number, rounded:
-    a share of the largest score of the median system, for one that explodes ties no
-    others."""
-    largest = np.nan_to_num(np.abs(X)).max(axis=1, initial=0.0)
-    scored = largest[largest > 0]
-    return float(TIE_TOLERANCE * np.median(scored)) if len(scored) else 0.0
+    a share of how far scores of the median system are from the middle, for one that
+    explodes ties no others, or of their size where that has no more digits."""
+    middle = np.median(X[~np.isnan(X)]) if not np.isnan(X).all() else 0.0
+    tolerance = 0.0
+    for values, share in ((X - middle, TIE_TOLERANCE), (X, 1e-14)):
+        largest = np.nan_to_num(np.abs(values)).max(axis=1, initial=0.0)
+        scored = largest[largest > 0]
+        if len(scored):
+            tolerance = max(tolerance, float(share * np.median(scored)))
+    return tolerance
 
 
 def kinds(
