@@ -104,7 +104,8 @@ def test_what_has_no_word_piece_and_what_has_very_many(labeller):
     signs = ["Ann", "\u200b\u200b", "left", "\u0301"]
     assert [frame.verb for frame in labeller.frames([signs])[0]] == [2]
 
-    long = "Ann Reed and Bob Lee left Oslo for Rome .".split() * 52
+    names = ["Ann", "Reed", "and", "Bob", "Lee"]
+    long = [*names, "left", "Oslo", "for", "Rome", "."] * 52
     frames = labeller.frames([long])[0]
     assert all(len(frame.tags) == 520 for frame in frames)
     verbs = {frame.verb for frame in frames}
