@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from email.utils import formatdate
 from functools import partial
 
 import numpy as np
@@ -324,10 +323,10 @@ def test_advice_follows_the_cause(fake, answer, advice):
     assert (RUNS in str(error.value)) == (advice == RUNS)
 
 
-@pytest.mark.parametrize("when", ["3600", formatdate(time.time() + 3599, usegmt=True)])
+@pytest.mark.parametrize("when", ["3600", "Fri, 01 Jan 2100 00:00:00 GMT"])
 def test_a_server_that_asks_to_wait_long_ends_the_run(fake, when):
     fake.act = 429, {"Retry-After": when}, b"{}"
-    with refused(r"asks to wait for 3\d\d\d seconds", ModelError):
+    with refused(r"asks to wait for \d{4,} seconds", ModelError):
         judge(fake, concurrency=1).judge(ITEMS)
     assert fake.requests == 1
 
