@@ -15,7 +15,7 @@ from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.io.shapes import with_shared_index
+from litepyramid.io.sources import with_shared_index
 from litepyramid.language import check_language, name_of, reads, words
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, plain, record
@@ -283,7 +283,9 @@ def plan(  # references, STUs and what names them are the data, one, so seven
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
 
     readers = as_names(ids, columns)
-    references, stus = with_shared_index(references, stus)
+    references, stus = with_shared_index(
+        (references, stus), ("reference", "unit"), **readers
+    )
     entries = as_references(references, **readers)
     told = references_language(entries, language)
 

@@ -22,7 +22,7 @@ from litepyramid.easiness.gold import (
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.io.shapes import with_shared_index
+from litepyramid.io.sources import with_shared_index
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.text import cut
@@ -205,7 +205,9 @@ def mix(
     """
     stu_count(stu_share, 0)  # is it a share?
     names = as_names(ids, columns)
-    units, stus, references = with_shared_index(units, stus, references)
+    units, stus, references = with_shared_index(
+        (units, stus, references), ("unit", "unit", "reference"), **names
+    )
     human = as_units(units, kind="scu", only=True, **names)
     references = getattr(stus, "references", None) if references is None else references
 

@@ -23,8 +23,8 @@ from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Rows, identifier, joined
-from litepyramid.io.shapes import column_rows, usual_meaning, with_shared_index
-from litepyramid.io.sources import as_list, paths_of
+from litepyramid.io.shapes import column_rows, usual_meaning
+from litepyramid.io.sources import as_list, paths_of, with_shared_index
 from litepyramid.text import counted
 from litepyramid.types import (
     ColumnsLike,
@@ -104,9 +104,8 @@ def load(
     """
     names = as_names(ids, columns)
     choose("nulls", nulls, Nulls)
-    values = with_shared_index(
-        units, summaries, references, labels, label_units, stus, presence
-    )
+    given = (units, summaries, references, labels, label_units, stus, presence)
+    values = with_shared_index(given, _SOURCES.values(), **names)
 
     sources = {}
     for key, value in zip(_SOURCES, values, strict=True):
@@ -150,6 +149,12 @@ def load(
     if isinstance(summaries, Rows) and summaries.form == "python" and not names["ids"]:
         of_rows = dict.fromkeys(map(identifier, summaries.cells("input")))
         names["ids"] = [name for name in of_rows if name is not None] or None
+        for one in sources.values() if names["ids"] else ():
+            if type(one) is list or (isinstance(one, Rows) and not one.holds("input")):
+                remarks += (
+                    "What has no ids goes by the order of those that are told.",
+                )
+                break
 
     scus = [] if units is None else as_units(units, kind=kind, **names)
     # Criteria of every input: which inputs there are, the answers tell.

@@ -91,33 +91,6 @@ def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
     return list(frame.to_dict("records"))
 
 
-def with_shared_index(*values: Any) -> list[Any]:
-    """Frames and series, alone or in a dict; if their rows have one index in different
-    orders, or under a name, it holds the ids, as pandas itself would join them."""
-    pandas = []
-    for value in values:
-        inside = value.values() if isinstance(value, Mapping) else [value]
-        pandas += [one for one in inside if hasattr(one, "notna")]
-
-    labels = [one.index.tolist() for one in pandas]
-    one_set = len({frozenset(some) for some in labels}) == 1
-    unique = all(len(set(some)) == len(some) for some in labels)
-    as_they_are = all(one.index.names == [None] for one in pandas)
-    if as_they_are and all(some == labels[0] for some in labels):
-        return [*values]
-    if not one_set or not unique:
-        return [*values]
-
-    def named(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {key: named(one) for key, one in value.items()}
-        unnamed = hasattr(value, "notna") and value.index.names == [None]
-        has_ids = {"input", "id"} & {*getattr(value, "columns", ())}
-        return value.rename_axis(index="input") if unnamed and not has_ids else value
-
-    return [named(value) for value in values]
-
-
 def column_rows(columns: Mapping[Any, Any]) -> list[dict[Any, Any]] | None:
     """The rows of a dict of columns, which are lists of one length; None if they are
     not."""

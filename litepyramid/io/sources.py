@@ -4,8 +4,10 @@ A source is a path, plain Python (lists in the order of the inputs, dicts by id 
 system), or a data frame or rows with named columns (`io.rows.COLUMNS`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +15,7 @@ from litepyramid.checked import is_missing
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, files_in
 from litepyramid.io.readers import read_rows, table_rows
-from litepyramid.io.rows import ColumnNames, Row, Rows, identifier
+from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, identifier
 from litepyramid.tables import plain
 from litepyramid.text import cut
 
@@ -76,6 +78,93 @@ def as_list(value: Any) -> Any:
             return plain(getattr(value, method)())
 
     return list(value) if isinstance(value, Iterable) else value
+
+
+def with_shared_index(
+    values: Iterable[Any], kinds: Iterable[str], ids: Ids, columns: ColumnNames
+) -> list[Any]:
+    """Sources of some kinds; an index of pandas without a name is named where it holds
+    the ids of another source, or of another such index in another order."""
+    sources = []
+    orders = defaultdict(set)
+    for value, kind in zip(values, kinds, strict=True):
+        # A series alone, as a list alone, is of one system.
+        is_series = hasattr(value, "notna") and not hasattr(value, "columns")
+        value = {"system": value} if is_series and kind == "summary" else value
+        sources.append(value)
+        for one in value.values() if isinstance(value, Mapping) else [value]:
+            if labels := _labels(one, columns):
+                orders[frozenset(labels)].add(labels)
+    if not orders:
+        return sources
+
+    sources = [*map(_kept, sources)]
+    told = zip(sources, kinds, strict=True)
+    shared = {_ids_of(value, kind, columns) for value, kind in told}
+    shared.add(frozenset(ids or ()))
+    places = {label: some for some in shared for label in some}
+
+    for some, of_some in orders.items():
+        if len(of_some) > 1:
+            shared.add(some)
+        # Rows that are only counted go by their order.
+        if some in shared or some == {*map(str, range(len(some)))}:
+            continue
+        for label in sorted(some):
+            other = places.setdefault(label, some)
+            if other is not some and len(other) == len(some):
+                missing = min(map(str, other - some))
+                raise InputError(
+                    f"an index without a name holds '{label}' but not '{missing}', "
+                    "which other data hold",
+                    expected="the same ids",
+                    hint="If they are no ids, leave them out: reset_index(drop=True).",
+                )
+
+    def named(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: named(one) for key, one in value.items()}
+        has_ids = frozenset(_labels(value, columns)) in shared - {frozenset()}
+        return value.rename_axis(index="input") if has_ids else value
+
+    return [named(value) for value in sources]
+
+
+def _kept(value: Any) -> Any:
+    """A source whose iterators, which can be read only once, are lists."""
+    if isinstance(value, Mapping):
+        return {key: _kept(one) for key, one in value.items()}
+    listed = list(value) if isinstance(value, Iterator) else value
+    return [*map(_kept, listed)] if type(listed) is list else listed
+
+
+def _labels(value: Any, columns: ColumnNames) -> tuple[str, ...]:
+    """What an index of pandas without a name holds, if no column holds ids."""
+    index = getattr(value, "index", None)
+    if getattr(index, "names", None) != [None]:
+        return ()
+
+    of_ids = {"input", "id", columns and columns.get("input")}
+    labels = [*filter(None, map(identifier, value.index.tolist()))]
+    has_ids = of_ids & {*getattr(value, "columns", ())} or len(labels) < len(value)
+    return () if has_ids else tuple(labels)
+
+
+def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[str | None]:
+    """The ids that a source tells: as keys, in cells, or in records."""
+    # A pipe is left to its reader.
+    if "other" in map(file_type, paths_of(value)):
+        return frozenset()
+
+    try:
+        cells = [table.cells("input") for table in tables_of(value, kind, columns)]
+        return frozenset(map(identifier, chain(*cells)))
+    except InputError:
+        records = getattr(value, KINDS[kind].many, value)
+    ids: set[str | None] = set()
+    for one in records if isinstance(records, list | tuple) else ():
+        ids.update(getattr(one, "inputs", [getattr(one, "input", None)]))
+    return frozenset(ids)
 
 
 def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:

@@ -11,7 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
-from litepyramid.io.shapes import with_shared_index
+from litepyramid.io.sources import with_shared_index
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs
@@ -223,7 +223,9 @@ def _with_premises(
     texts: dict[str, str] = {}
     keys = as_names(sources.get("ids"), sources.get("columns"))
     if documents is not None:
-        data, documents = with_shared_index(data, documents)
+        data, documents = with_shared_index(
+            (data, documents), ("summary", "document"), **keys
+        )
         texts = as_documents(documents, **keys)
         # Summaries in a list go by the order of the documents, under their ids.
         if not isinstance(data, Dataset) and not keys["ids"]:

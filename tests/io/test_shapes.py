@@ -115,11 +115,108 @@ def test_an_index_holds_the_ids_where_another_has_the_same_in_another_order(
     assert own == {system: dict(FRAME[system]) for system in "ab"}
 
 
+OWN = {system: dict(FRAME[system]) for system in "ab"}
+ROWS = [
+    {"system": system, "input": name, "summary": text}
+    for system, texts in OWN.items()
+    for name, text in reversed(texts.items())
+]
+LONG = pandas.DataFrame(ROWS)
+WITH_IDS = {
+    "rows": ROWS,
+    "a generator of rows": iter,
+    "a long frame": LONG,
+    "a long frame of other names": LONG.rename(columns={"input": "doc"}),
+    "levels of an index": LONG.set_index(["system", "input"]),
+    "a table of Arrow": arrow.Table.from_pylist(ROWS),
+    "dicts by input": OWN,
+    "a wide frame in another order": FRAME.loc[["y", "x", "z"]],
+    "series in another order": dict(FRAME.loc[["y", "x", "z"]]),
+}
+REVERSED = dict(REFERENCES[::-1])
+
+
+@pytest.mark.parametrize("door", WITH_IDS)
+@pytest.mark.parametrize("form", ["references", "frame", "units", "dict", "file"])
+def test_an_index_holds_the_ids_that_another_source_tells(door, form, tmp_path):
+    texts = iter(ROWS) if WITH_IDS[door] is iter else WITH_IDS[door]
+    units = {name: [text] for name, text in REVERSED.items()}
+    path = tmp_path / "units.jsonl"
+    rows = ({"input": name, "units": own} for name, own in units.items())
+    path.write_text("\n".join(map(json.dumps, rows)))
+    sources = {
+        "references": {"references": REFERENCES},
+        "frame": {"references": REFERENCES.to_frame("reference")},
+        "units": {"units": pandas.Series(units)},
+        "dict": {"units": units},
+        "file": {"units": path},
+    }
+    columns = "input=doc" if "other names" in door else None
+    data = lp.load(summaries=texts, columns=columns, **sources[form])
+    for entry in data.units or data.references:
+        held = entry.texts if data.units else entry.references[0]
+        assert held == (REFERENCES[entry.input],)
+    for entry in data.summaries:
+        found = zip(data.inputs, entry.texts, strict=True)
+        assert dict(found) == OWN[entry.system]
+
+
+def test_the_index_of_one_series_and_that_beside_records_hold_the_ids():
+    units = lp.load({name: [text] for name, text in REVERSED.items()}).units
+    for known in (units, list(units)):
+        data = lp.load(known, summaries=FRAME["a"])
+        found = dict(zip(data.inputs, data.summaries[0].texts, strict=True))
+        assert found == OWN["a"]
+
+
+def test_iterators_beside_an_index_are_read_once():
+    units = {name: iter([text]) for name, text in REVERSED.items()}
+    data = lp.load(units, summaries=FRAME)
+    assert [entry.texts for entry in data.units] == [(t,) for t in REVERSED.values()]
+    texts = {"a": iter(FRAME["a"])}
+    data = lp.load(summaries=texts, references=REFERENCES)
+    assert data.summaries[0].texts == tuple(FRAME["a"])
+
+
+def test_rows_that_are_counted_go_by_their_order():
+    counted = FRAME.reset_index(drop=True)
+    data = lp.load(summaries=counted, references=REVERSED)
+    assert data.summaries[0].texts == tuple(FRAME["a"])
+
+    # Parts of one frame, one a system: they share no row.
+    parts = {"a": FRAME["a"].set_axis([0, 2, 4]), "b": FRAME["b"].set_axis([1, 3, 5])}
+    data = lp.load(summaries=parts, references=[*REFERENCES])
+    assert data.inputs == ("1", "2", "3")
+
+    by_number = {2: "Snow fell.", 0: "It rained.", 1: "We left."}
+    data = lp.load(summaries=counted, references=by_number)
+    assert (data.inputs[0], data.summaries[1].texts[0]) == ("2", "Snow fell.")
+
+
+@pytest.mark.parametrize("references", [REFERENCES, REVERSED, dict(REFERENCES)])
+def test_other_ids_are_refused(references):
+    other = FRAME.rename(index={"x": "w"})
+    with refused("holds 'y' but not '[wx]'"):
+        lp.load(summaries=other, references=references)
+
+
+def test_a_list_beside_ids_is_noted():
+    column = pandas.DataFrame({"reference": [*REFERENCES]})
+    for references in (list(REFERENCES), REFERENCES.to_numpy(), column):
+        data = lp.load(summaries=LONG, references=references)
+        assert any("has no ids" in note for note in data.notes)
+    data = lp.load(summaries=LONG, references=REVERSED)
+    assert not any("has no ids" in note for note in data.notes)
+
+
 def test_other_doors_go_by_the_index_too(tmp_path):
     def faithful(documents):
         return lp.precision(FRAME, documents=documents, judge="recall").scores
 
     assert faithful(REFERENCES[::-1]) == faithful(REFERENCES)
+    assert faithful(REVERSED) == faithful(dict(REFERENCES))
+    by_id = lp.precision(LONG, documents=REFERENCES, judge="recall").scores
+    assert by_id == lp.precision(OWN, documents=REVERSED, judge="recall").scores
 
     units = REFERENCES.map(lambda text: [text])
     asked = []
