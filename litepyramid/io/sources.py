@@ -88,9 +88,12 @@ def with_shared_index(
     sources = []
     orders = defaultdict(set)
     for value, kind in zip(values, kinds, strict=True):
-        # A series alone, as a list alone, is of one system.
-        is_series = hasattr(value, "notna") and not hasattr(value, "columns")
-        value = {"system": value} if is_series and kind == "summary" else value
+        if hasattr(value, "notna") and not hasattr(value, "columns"):
+            if getattr(value.index, "nlevels", 1) > 1:
+                value = value.to_frame(kind)
+            # A series alone, as a list alone, is of one system.
+            elif kind == "summary":
+                value = {"system": value}
         sources.append(value)
         for one in value.values() if isinstance(value, Mapping) else [value]:
             if labels := _labels(one, columns):
@@ -153,7 +156,7 @@ def _labels(value: Any, columns: ColumnNames) -> tuple[str, ...]:
 def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[str | None]:
     """The ids that a source tells: as keys, in cells, or in records."""
     # A pipe is left to its reader.
-    if "other" in map(file_type, paths_of(value)):
+    if _labels(value, columns) or "other" in map(file_type, paths_of(value)):
         return frozenset()
 
     try:

@@ -128,6 +128,10 @@ WITH_IDS = {
     "a long frame": LONG,
     "a long frame of other names": LONG.rename(columns={"input": "doc"}),
     "levels of an index": LONG.set_index(["system", "input"]),
+    "a series with levels": LONG.set_index(["system", "input"])["summary"],
+    "a series with levels of one system": LONG.set_index(["input", "system"])[
+        "summary"
+    ].iloc[:3],
     "a table of Arrow": arrow.Table.from_pylist(ROWS),
     "dicts by input": OWN,
     "a wide frame in another order": FRAME.loc[["y", "x", "z"]],
