@@ -56,8 +56,8 @@ _OF_INPUTS = ("unit", *TEXTS)
 def as_list(value: Any) -> Any:
     """A one-dimensional thing of any library as a list; all else as it is.
 
-    A pandas Series whose index has a name is a dict: the index holds the ids. Missing
-    values are None.
+    A pandas Series whose index has a name is a dict: the index holds the ids, of lists
+    if one comes again. Missing values are None.
     """
     if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
         return value
@@ -69,9 +69,11 @@ def as_list(value: Any) -> Any:
 
     index = getattr(value, "index", None)
     if getattr(index, "name", None) is not None:
-        ids = plain(value.index.tolist())
-        if len(set(ids)) == len(ids):
-            return dict(zip(ids, plain(value.tolist()), strict=True))
+        several = defaultdict(list)
+        for label, one in zip(plain(value.index), plain(value), strict=True):
+            several[label].append(one)
+        once = len(several) == len(value)
+        return {label: own[0] if once else own for label, own in several.items()}
 
     for method in _COLUMN_METHODS:
         if hasattr(value, method):

@@ -173,6 +173,15 @@ def test_the_index_of_one_series_and_that_beside_records_hold_the_ids():
         assert found == OWN["a"]
 
 
+@pytest.mark.parametrize("name", [None, "doc"])
+def test_ids_that_come_again_have_several_references(name):
+    again = REFERENCES.str.replace("It", "Rain")
+    both = pandas.concat([REFERENCES, again[::-1]]).rename_axis(name)
+    data = lp.load(summaries=OWN, references=both)
+    expected = lp.load(references={n: [REFERENCES[n], again[n]] for n in NAMES})
+    assert data.references == expected.references
+
+
 def test_iterators_beside_an_index_are_read_once():
     units = {name: iter([text]) for name, text in REVERSED.items()}
     data = lp.load(units, summaries=FRAME)
