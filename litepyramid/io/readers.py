@@ -29,7 +29,7 @@ from litepyramid.io.rows import (
     as_ours,
     is_wide,
 )
-from litepyramid.io.shapes import column_rows, frame_rows
+from litepyramid.io.shapes import collected, column_rows, frame_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted
 
@@ -133,6 +133,7 @@ def table_rows(
 def _records(
     value: Any, what: str, columns: ColumnNames
 ) -> Sequence[Mapping[Any, Any]] | None:
+    value = collected(value)
     # Tables of Arrow, and frames of polars.
     for method in ("to_pylist", "to_dicts"):
         if hasattr(value, method):

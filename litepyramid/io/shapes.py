@@ -73,6 +73,23 @@ def _role(turn: Any) -> str:
     return {"human": "user", "ai": "assistant"}.get(str(role), str(role or "user"))
 
 
+def collected(value: Any) -> Any:
+    """A frame that polars has only planned; a data set's rows, in whatever format it
+    gives them."""
+    if hasattr(value, "collect_schema"):
+        return value.lazy().collect()
+    if not hasattr(value, "with_format"):
+        return value
+
+    if isinstance(value, Mapping):
+        raise InputError(
+            f"a {type(value).__name__} of the splits {', '.join(value)}",
+            expected="one of them",
+            hint=f"Take data['{next(iter(value))}'], or dict(data) of systems.",
+        )
+    return value.with_format(None)
+
+
 def frame_rows(frame: Any, known: Collection[str]) -> list[dict[Any, Any]]:
     """The rows of a pandas frame.
 

@@ -16,6 +16,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import file_type, files_in
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, identifier
+from litepyramid.io.shapes import collected
 from litepyramid.tables import plain
 from litepyramid.text import cut
 
@@ -59,12 +60,12 @@ def as_list(value: Any) -> Any:
     A pandas Series whose index has a name is a dict: the index holds the ids, of lists
     if one comes again. Missing values are None.
     """
+    value = collected(value)
     if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
         return value
 
     # A set has no order, and a frame or a table has columns: neither is one list.
-    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
-    if is_frame or isinstance(value, set | frozenset):
+    if _has_columns(value) or isinstance(value, set | frozenset):
         return value
 
     index = getattr(value, "index", None)
@@ -80,6 +81,10 @@ def as_list(value: Any) -> Any:
             return plain(getattr(value, method)())
 
     return list(value) if isinstance(value, Iterable) else value
+
+
+def _has_columns(value: Any) -> bool:
+    return hasattr(value, "columns") or hasattr(value, "column_names")
 
 
 def with_shared_index(
@@ -211,8 +216,9 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
         if system is None:
             raise InputError(f"a system is called {key!r}", expected="a name")
 
+        of_system = as_list(of_system)
         first = of_system[0] if isinstance(of_system, list) and of_system else None
-        is_table = hasattr(of_system, "columns") or isinstance(first, Mapping)
+        is_table = _has_columns(of_system) or isinstance(first, Mapping)
         if is_table or isinstance(of_system, Path):
             named = tables_of(of_system, what, columns)
             tables += [replace(table, system=system) for table in named]

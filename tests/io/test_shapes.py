@@ -16,6 +16,7 @@ pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
 
 TEXTS = ["It rained. We left.", "The sun came."]
+ID_ROWS = [{"id": "x", "summary": TEXTS[0]}, {"id": "y", "summary": TEXTS[1]}]
 UNITS = [["It rained.", "We left."], ["The sun came."]]
 LABELS = [[1, 0.5], [1]]
 PRESENCE = [[0.5, 0.0], [1.0]]
@@ -32,6 +33,32 @@ class Column(Sequence):
 
     def __getitem__(self, index):
         return self.values[index]
+
+
+class DataSet(Column):
+    """A Hugging Face data set, which may give its rows as frames."""
+
+    column_names = ("id", "summary")
+
+    def with_format(self, name):
+        return DataSet([pandas.DataFrame([row]) for row in self] if name else ID_ROWS)
+
+
+class Splits(dict):
+    with_format = None
+
+
+class Planned:
+    """A frame that polars has only planned: to ask for its columns costs."""
+
+    def collect_schema(self):
+        raise AssertionError
+
+    def lazy(self):
+        return self
+
+    def collect(self):
+        return arrow.Table.from_pylist(ID_ROWS)
 
 
 def array(values):
@@ -428,10 +455,13 @@ def test_an_empty_cell_is_to_be_filled():
 
 
 def test_the_table_of_a_system_is_read_under_its_name():
-    rows = [{"id": "x", "summary": TEXTS[0]}, {"id": "y", "summary": TEXTS[1]}]
     units = {"x": UNITS[0], "y": UNITS[1]}
     expected = lp.load(units, summaries={"a": {"x": TEXTS[0], "y": TEXTS[1]}})
-    for table in (rows, pandas.DataFrame(rows), arrow.Table.from_pylist(rows)):
+    for table in (
+        *(ID_ROWS, iter(ID_ROWS), pandas.DataFrame(ID_ROWS)),
+        *(arrow.Table.from_pylist(ID_ROWS), Planned()),
+        *(DataSet(ID_ROWS), DataSet(ID_ROWS).with_format("pandas")),
+    ):
         found = lp.load(units, summaries={"a": table})
         assert found.summaries == expected.summaries
 
@@ -443,3 +473,9 @@ def test_the_table_of_a_system_is_read_under_its_name():
     found = lp.load(units, labels={"a": pandas.DataFrame(labels)})
     assert found.labels[0].system == "a"
     assert found.labels[0].labels == ((1, 1), (1,))
+
+
+def test_which_split_is_to_be_taken():
+    for key in ("references", "summaries", "units"):
+        with refused(r"of the splits test, train.*data\['test'\]"):
+            lp.load(**{key: Splits(test=DataSet(ID_ROWS), train=DataSet(ID_ROWS))})
