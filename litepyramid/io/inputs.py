@@ -408,9 +408,14 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     if not {what, many} & {*table.names}:
         way_out = table.way_out(what)
     # Summaries have no column of lists: a row is one system's summary.
-    usual = what if what == "summary" else many
+    usual = table.columns.get(what) or (what if what == "summary" else many)
+    missing = f'no "{usual}"'
+    # Nobody knows whether a text is one fact or several.
+    if isinstance(value, str) and value.strip():
+        missing = f'no list in "{usual}": {cut(repr(value))}'
+        way_out = 'Write ["…", "…"] there, or one row for each.'
     raise InputError(
-        f'no "{table.columns.get(what) or usual}"',
+        missing,
         expected=f"the column '{what}' with one per row, or '{many}' with a JSON list",
         hint=way_out,
     )

@@ -128,7 +128,13 @@ def test_lists_in_cells_are_json(tmp_path):
 
     for cell, message in (
         ("['It rained.'", r"not valid JSON .* Expected a JSON list"),
-        ("It rained. We left.", r"no \"units\".*one per row"),
+        (
+            "It rained. We left.",
+            r"no list in \"units\": 'It rained.*one per row.*Write",
+        ),
+        ("in 2029; at noon", r"no list in \"units\": 'in 2029; at noon'"),
+        ("- It rained.\n- We left.", r"no list in \"units\": '- It rained"),
+        (" ", r"no \"units\".*Fill the empty cell"),
     ):
         with refused(rf"u\.csv:2: {message}"):
             as_units(write(path, [row | {"units": cell}]))
