@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from litepyramid.checked import is_missing
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, files_in
+from litepyramid.files import file_type, files_in, read_text, stem
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, identifier
 from litepyramid.io.shapes import collected
@@ -188,10 +188,14 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
         if what not in _OF_INPUTS:
             # One after the other: files of many systems are not held all at once.
             blank_ok = what == "summary"
+            if blank_ok and (folders := _folders_in(files)):
+                return (_texts_in(folder, what) for folder in folders)
             listed = files_in(files, many)
             return (read_rows(path, columns, blank_ok=blank_ok) for path in listed)
         if len(files) > 1:
             raise InputError(f"{many} in {len(files)} files", expected="one file")
+        if what in TEXTS and file_type(files[0]) == "folder":
+            return [_texts_in(Path(files[0]), what)]
         return [read_rows(files[0], columns)]
 
     if (table := table_rows(value, what, many, columns)) is not None:
@@ -229,6 +233,23 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
             tables.append(_plain_rows(texts, what, system))
 
     return tables
+
+
+def _folders_in(paths: Sequence[str | Path]) -> list[Path]:
+    """The folders in the one folder that is given, if all that is in it are such."""
+    if [*map(file_type, paths)] != ["folder"]:
+        return []
+    inside = [path for path in sorted(Path(paths[0]).iterdir()) if path.name[0] != "."]
+    return inside if all(path.is_dir() for path in inside) else []
+
+
+def _texts_in(folder: Path, what: str) -> Rows:
+    """A row for each text file of a folder: its name is the input, the folder's the
+    system."""
+    rows = []
+    for file in files_in([folder], KINDS[what].many):
+        rows.append(Row(1, {"input": stem(file), what: read_text(file)}, path=file))
+    return Rows(folder, "plain", rows, system=folder.resolve().name)
 
 
 def _plain_rows(value: Any, what: str, system: str = "") -> Rows:

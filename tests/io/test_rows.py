@@ -140,6 +140,34 @@ def test_lists_in_cells_are_json(tmp_path):
             as_units(write(path, [row | {"units": cell}]))
 
 
+def test_a_folder_per_system_has_a_text_file_per_input(tmp_path):
+    texts = {
+        "bart": {"d1": "It rained.\n[1] We left.", "d2": ""},
+        "t5": {"d1": "We left.\n", "d2": "The sun came, and went."},
+        "refs": {"d2": "The sun came.", "d1": "It rained.\nWe left."},
+    }
+    runs = tmp_path / "runs"
+    for system, own in texts.items():
+        folder = tmp_path / system if system == "refs" else runs / system
+        (folder / ".git").mkdir(parents=True)
+        for name, text in own.items():
+            (folder / f"{name}.txt").write_text(text)
+    (runs / ".git").mkdir()
+    (runs / "bart" / "loop").symlink_to(runs)
+
+    references = as_references(tmp_path / "refs")
+    assert [entry.input for entry in references] == ["d1", "d2"]
+    assert references[0].references == (("It rained.\nWe left.",),)
+    assert as_documents(tmp_path / "refs")["d2"] == "The sun came."
+    for system in as_summaries(runs, ["d1", "d2"]):
+        assert system.texts == tuple(t.strip() for t in texts[system.system].values())
+    assert as_summaries(tmp_path / "runs")[1].system == "t5"
+
+    (runs / "t5" / "d2.txt").unlink()
+    with refused("d1.txt:1: no summary of input 'd2'"):
+        as_summaries(runs, ["d1", "d2"])
+
+
 def test_rows_without_ids_go_by_their_order(tmp_path):
     path = write(
         tmp_path / "lead.csv",
