@@ -233,19 +233,18 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
 
 def _in_order_of(x: Any, y: Any) -> Any:
     """y in the order of x's labels, where both are pandas' and have labels."""
-    if not (hasattr(x, "reindex_like") and hasattr(y, "reindex_like")):
-        return y
-    if [len(axis) for axis in x.axes] != [len(axis) for axis in y.axes]:
+    if not (hasattr(x, "reindex") and hasattr(y, "reindex")):
         return y
 
-    axes = [*zip(x.axes, y.axes, strict=True)]
-    if all({*one} == {*other} and one.is_unique for one, other in axes):
-        return y.reindex_like(x)
-
-    # Rows that are only counted go by their order; names must agree.
-    for one, other in axes:
+    for axis, (one, other) in enumerate(zip(x.axes, y.axes, strict=False)):
+        labels = {*one}
+        # Rows that are only counted go by their order; names must agree.
         counted_alone = "RangeIndex" in (type(one).__name__, type(other).__name__)
-        if {*one} != {*other} and not counted_alone:
+        if len(one) != len(other):
+            continue
+        if labels == {*other} and len(labels) == len(one):
+            y = y.reindex(one, axis=axis)
+        elif labels != {*other} and not counted_alone:
             raise InputError(
                 "scores of other systems or inputs than the human scores",
                 expected="the same labels of rows and columns",

@@ -95,8 +95,9 @@ def with_shared_index(
     sources = []
     orders = defaultdict(set)
     for value, kind in zip(values, kinds, strict=True):
-        if hasattr(value, "notna") and not hasattr(value, "columns"):
-            if getattr(value.index, "nlevels", 1) > 1:
+        levels = getattr(getattr(value, "index", None), "nlevels", 0)
+        if levels and not hasattr(value, "columns"):
+            if levels > 1:
                 value = value.to_frame(kind)
             # A series alone, as a list alone, is of one system.
             elif kind == "summary":
@@ -148,19 +149,17 @@ def _kept(value: Any) -> Any:
     return [*map(_kept, listed)] if type(listed) is list else listed
 
 
-def _labels(value: Any, columns: ColumnNames) -> tuple[str, ...]:
+def _labels(value: Any, columns: ColumnNames) -> tuple[Any, ...]:
     """What an index of pandas without a name holds, if no column holds ids."""
-    index = getattr(value, "index", None)
-    if getattr(index, "names", None) != [None]:
+    if getattr(getattr(value, "index", None), "names", None) != [None]:
         return ()
-
     of_ids = {"input", "id", columns and columns.get("input")}
-    labels = [*filter(None, map(identifier, value.index.tolist()))]
-    has_ids = of_ids & {*getattr(value, "columns", ())} or len(labels) < len(value)
-    return () if has_ids else tuple(labels)
+    has_ids = of_ids & {*getattr(value, "columns", ())}
+    labels = tuple(map(identifier, value.index.tolist()))
+    return () if has_ids or None in labels else labels
 
 
-def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[str | None]:
+def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[Any]:
     """The ids that a source tells: as keys, in cells, or in records."""
     # A pipe is left to its reader.
     if _labels(value, columns) or "other" in map(file_type, paths_of(value)):
@@ -171,10 +170,9 @@ def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[str | None
         return frozenset(map(identifier, chain(*cells)))
     except InputError:
         records = getattr(value, KINDS[kind].many, value)
-    ids: set[str | None] = set()
-    for one in records if isinstance(records, list | tuple) else ():
-        ids.update(getattr(one, "inputs", [getattr(one, "input", None)]))
-    return frozenset(ids)
+    records = records if isinstance(records, list | tuple) else ()
+    names = [getattr(one, "inputs", [getattr(one, "input", None)]) for one in records]
+    return frozenset(chain(*names))
 
 
 def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:

@@ -73,6 +73,7 @@ SHAPES = {
     "generator": iter,
     "series": pandas.Series,
     "series of a part": lambda values: pandas.Series([None, *values])[1:],
+    "index": lambda values: pandas.Index(array(values)),
     "array": array,
     "arrow": arrow.array,
     "arrow in chunks": lambda values: arrow.chunked_array([values]),
@@ -277,6 +278,8 @@ def test_scores_in_frames_go_by_their_labels():
     expected = found(metric, human.to_numpy())
     assert found(metric, human) == expected
     assert found(metric, human.iloc[::-1, ::-1]) == expected
+    counted = metric.set_axis(pandas.RangeIndex(3), axis=1)
+    assert found(counted, human.iloc[::-1]) == expected
     assert found(metric["x"], human["x"][::-1]) == found(metric["x"], human["x"])
     with refused("other systems or inputs"):
         found(metric, human.rename(index={"a": "e"}))
