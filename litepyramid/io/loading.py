@@ -278,6 +278,8 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
 def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | None:
     """The rows of a file, of whole tables, or of one table given in Python; None for
     all else."""
+    if isinstance(source, Rows):
+        return source
     paths = paths_of(source)
     if not paths:
         what = "summary" if main else _SOURCES[key]

@@ -133,7 +133,7 @@ def table_rows(
 def _records(
     value: Any, what: str, columns: ColumnNames
 ) -> Sequence[Mapping[Any, Any]] | None:
-    value = collected(value)
+    value = value if isinstance(value, list) else collected(value)
     # Tables of Arrow, and frames of polars.
     for method in ("to_pylist", "to_dicts"):
         if hasattr(value, method):

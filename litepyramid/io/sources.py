@@ -60,12 +60,13 @@ def as_list(value: Any) -> Any:
     A pandas Series whose index has a name is a dict: the index holds the ids, of lists
     if one comes again. Missing values are None.
     """
-    value = collected(value)
     if value is None or isinstance(value, str | bytes | Path | Mapping | list | tuple):
         return value
+    value = collected(value)
 
     # A set has no order, and a frame or a table has columns: neither is one list.
-    if _has_columns(value) or isinstance(value, set | frozenset):
+    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
+    if is_frame or isinstance(value, set | frozenset):
         return value
 
     index = getattr(value, "index", None)
@@ -81,10 +82,6 @@ def as_list(value: Any) -> Any:
             return plain(getattr(value, method)())
 
     return list(value) if isinstance(value, Iterable) else value
-
-
-def _has_columns(value: Any) -> bool:
-    return hasattr(value, "columns") or hasattr(value, "column_names")
 
 
 def with_shared_index(
@@ -104,15 +101,15 @@ def with_shared_index(
                 value = {"system": value}
         sources.append(value)
         for one in value.values() if isinstance(value, Mapping) else [value]:
-            if labels := _labels(one, columns):
+            if hasattr(one, "notna") and (labels := _labels(one, columns)):
                 orders[frozenset(labels)].add(labels)
     if not orders:
         return sources
 
-    sources = [*map(_kept, sources)]
-    told = zip(sources, kinds, strict=True)
-    shared = {_ids_of(value, kind, columns) for value, kind in told}
-    shared.add(frozenset(ids or ()))
+    shared = {frozenset(ids or ())}
+    for number, kind in enumerate(kinds):
+        told, sources[number] = _told(_kept(sources[number]), kind, columns)
+        shared.add(told)
     places = {label: some for some in shared for label in some}
 
     for some, of_some in orders.items():
@@ -159,20 +156,24 @@ def _labels(value: Any, columns: ColumnNames) -> tuple[Any, ...]:
     return () if has_ids or None in labels else labels
 
 
-def _ids_of(value: Any, kind: str, columns: ColumnNames) -> frozenset[Any]:
-    """The ids that a source tells: as keys, in cells, or in records."""
-    # A pipe is left to its reader.
-    if _labels(value, columns) or "other" in map(file_type, paths_of(value)):
-        return frozenset()
+def _told(value: Any, kind: str, columns: ColumnNames) -> tuple[frozenset[Any], Any]:
+    """The ids that a source tells, as keys, in cells, or in records; and the source, as
+    its rows if it is one table: a pipe cannot be read again."""
+    paths = paths_of(value)
+    if _labels(value, columns) or (kind == "presence" and paths) or len(paths) > 1:
+        return frozenset(), value
 
     try:
-        cells = [table.cells("input") for table in tables_of(value, kind, columns)]
-        return frozenset(map(identifier, chain(*cells)))
+        tables = [*tables_of(as_list(value), kind, columns)]
+        ids = frozenset(map(identifier, chain(*[t.cells("input") for t in tables])))
+        if len(tables) == 1 and not isinstance(value, Mapping | list):
+            value = tables[0]
+        return ids, value
     except InputError:
         records = getattr(value, KINDS[kind].many, value)
     records = records if isinstance(records, list | tuple) else ()
     names = [getattr(one, "inputs", [getattr(one, "input", None)]) for one in records]
-    return frozenset(chain(*names))
+    return frozenset(chain(*names)), value
 
 
 def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
@@ -220,8 +221,8 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
 
         of_system = as_list(of_system)
         first = of_system[0] if isinstance(of_system, list) and of_system else None
-        is_table = _has_columns(of_system) or isinstance(first, Mapping)
-        if is_table or isinstance(of_system, Path):
+        is_frame = hasattr(of_system, "columns") or hasattr(of_system, "column_names")
+        if is_frame or isinstance(first, Mapping) or isinstance(of_system, Path):
             named = tables_of(of_system, what, columns)
             tables += [replace(table, system=system) for table in named]
         else:
@@ -250,13 +251,12 @@ def _texts_in(folder: Path, what: str) -> Rows:
     return Rows(folder, "plain", rows, system=folder.resolve().name)
 
 
-def _plain_rows(value: Any, what: str, system: str = "") -> Rows:
+def _plain_rows(values: Any, what: str, system: str = "") -> Rows:
     """A row for each input of a list in their order, or of a dict by their ids."""
     many = KINDS[what].many
     path = f"{many} of '{system}'" if system else many
-    values = as_list(value)
     if not isinstance(values, Mapping | list | tuple) or not values:
-        raise unreadable(value, what, path)
+        raise unreadable(values, what, path)
 
     by_id = isinstance(values, Mapping)
     rows = []

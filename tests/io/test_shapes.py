@@ -1,6 +1,7 @@
 """A column of any library is a list, wherever a list may stand."""
 
 import json
+import os
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -163,6 +164,9 @@ WITH_IDS = {
     "a table of Arrow": arrow.Table.from_pylist(ROWS),
     "dicts by input": OWN,
     "a wide frame in another order": FRAME.loc[["y", "x", "z"]],
+    "a frame of one system": {
+        "a": FRAME.loc[["y", "x", "z"], ["a"]].set_axis(["summary"], axis=1)
+    },
     "series in another order": dict(FRAME.loc[["y", "x", "z"]]),
 }
 REVERSED = dict(REFERENCES[::-1])
@@ -208,6 +212,16 @@ def test_ids_that_come_again_have_several_references(name):
     data = lp.load(summaries=OWN, references=both)
     expected = lp.load(references={n: [REFERENCES[n], again[n]] for n in NAMES})
     assert data.references == expected.references
+
+
+def test_a_pipe_beside_an_index_is_read_once():
+    reads, writes = os.pipe()
+    rows = [{"input": name, "units": [text]} for name, text in REVERSED.items()]
+    os.write(writes, "\n".join(map(json.dumps, rows)).encode())
+    os.close(writes)
+    data = lp.load(f"/dev/fd/{reads}", summaries=FRAME)
+    assert data.inputs == tuple(REVERSED)
+    assert data.summaries[0].texts == tuple(FRAME["a"][::-1])
 
 
 def test_iterators_beside_an_index_are_read_once():
