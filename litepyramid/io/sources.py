@@ -222,8 +222,11 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
         of_system = as_list(of_system)
         first = of_system[0] if isinstance(of_system, list) and of_system else None
         is_frame = hasattr(of_system, "columns") or hasattr(of_system, "column_names")
-        if is_frame or isinstance(first, Mapping) or isinstance(of_system, Path):
-            named = tables_of(of_system, what, columns)
+        table = None
+        if is_frame or isinstance(first, Mapping):
+            table = table_rows(of_system, what, many, columns)
+        if table or isinstance(of_system, Path):
+            named = [table] if table else tables_of(of_system, what, columns)
             tables += [replace(table, system=system) for table in named]
         else:
             # One text alone is the summary of the one input.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cases import refused, write_lines
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError
@@ -296,6 +296,7 @@ STRANGE = st.recursive(
 
 @settings(max_examples=60)
 @given(STRANGE, STRANGE, STRANGE)
+@example([{}, None], None, None)
 def test_every_shape_is_read_or_refused(data, units, other):
     for sources in ({}, {"references": other}, {"labels": other}, {"presence": other}):
         try:
