@@ -88,9 +88,9 @@ def with_shared_index(
     values: Iterable[Any], kinds: Iterable[str], ids: Ids, columns: ColumnNames
 ) -> list[Any]:
     """Sources of some kinds; an index of pandas without a name is named where it holds
-    the ids of another source, or of another such index in another order."""
+    the ids of another source, or of another such index, unless both only count."""
     sources = []
-    orders = defaultdict(set)
+    orders = defaultdict(list)
     for value, kind in zip(values, kinds, strict=True):
         levels = getattr(getattr(value, "index", None), "nlevels", 0)
         if levels and not hasattr(value, "columns"):
@@ -102,7 +102,7 @@ def with_shared_index(
         sources.append(value)
         for one in value.values() if isinstance(value, Mapping) else [value]:
             if hasattr(one, "notna") and (labels := _labels(one, columns)):
-                orders[frozenset(labels)].add(labels)
+                orders[frozenset(labels)].append(labels)
     if not orders:
         return sources
 
@@ -113,10 +113,11 @@ def with_shared_index(
     places = {label: some for some in shared for label in some}
 
     for some, of_some in orders.items():
-        if len(of_some) > 1:
-            shared.add(some)
         # Rows that are only counted go by their order.
-        if some in shared or some == {*map(str, range(len(some)))}:
+        counts = some == {*map(str, range(len(some)))}
+        if len({*of_some}) > 1 or (len(of_some) > 1 and not counts):
+            shared.add(some)
+        if some in shared or counts:
             continue
         for label in sorted(some):
             other = places.setdefault(label, some)
