@@ -89,20 +89,15 @@ def with_shared_index(
 ) -> list[Any]:
     """Sources of some kinds; an index of pandas without a name is named where it holds
     the ids of another source, or of another such index, unless both only count."""
-    sources = []
+    sources = [_in_rows(*pair) for pair in zip(values, kinds, strict=True)]
     orders = defaultdict(list)
-    for value, kind in zip(values, kinds, strict=True):
-        levels = getattr(getattr(value, "index", None), "nlevels", 0)
-        if levels and not hasattr(value, "columns"):
-            if levels > 1:
-                value = value.to_frame(kind)
-            # A series alone, as a list alone, is of one system.
-            elif kind == "summary":
-                value = {"system": value}
-        sources.append(value)
-        for one in value.values() if isinstance(value, Mapping) else [value]:
-            if hasattr(one, "notna") and (labels := _labels(one, columns)):
+    for source in sources:
+        several = source.values() if isinstance(source, Mapping) else [source]
+        for one in several:
+            labels = _labels(one, columns) if hasattr(one, "notna") else ()
+            if labels:
                 orders[frozenset(labels)].append(labels)
+
     if not orders:
         return sources
 
@@ -110,33 +105,56 @@ def with_shared_index(
     for number, kind in enumerate(kinds):
         told, sources[number] = _told(_kept(sources[number]), kind, columns)
         shared.add(told)
-    places = {label: some for some in shared for label in some}
 
+    # By each id, the ids that stand with it in some source.
+    others = {label: some for some in shared for label in some}
     for some, of_some in orders.items():
         # Rows that are only counted go by their order.
         counts = some == {*map(str, range(len(some)))}
         if len({*of_some}) > 1 or (len(of_some) > 1 and not counts):
             shared.add(some)
-        if some in shared or counts:
-            continue
-        for label in sorted(some):
-            other = places.setdefault(label, some)
-            if other is not some and len(other) == len(some):
-                missing = min(map(str, other - some))
-                raise InputError(
-                    f"an index without a name holds '{label}' but not '{missing}', "
-                    "which other data hold",
-                    expected="the same ids",
-                    hint="If they are no ids, leave them out: reset_index(drop=True).",
-                )
+        if some not in shared and not counts:
+            _check_overlap(some, others)
 
     def named(value: Any) -> Any:
         if isinstance(value, Mapping):
             return {key: named(one) for key, one in value.items()}
-        has_ids = frozenset(_labels(value, columns)) in shared - {frozenset()}
-        return value.rename_axis(index="input") if has_ids else value
 
-    return [named(value) for value in sources]
+        labels = frozenset(_labels(value, columns))
+        if labels and labels in shared:
+            return value.rename_axis(index="input")
+        return value
+
+    return [named(source) for source in sources]
+
+
+def _in_rows(value: Any, kind: str) -> Any:
+    """A series with levels as its frame; one alone, as a list alone, as that of one
+    system."""
+    levels = getattr(getattr(value, "index", None), "nlevels", 0)
+    if not levels or hasattr(value, "columns"):
+        return value
+
+    if levels > 1:
+        return value.to_frame(kind)
+    return {"system": value} if kind == "summary" else value
+
+
+def _check_overlap(labels: frozenset[Any], others: dict[Any, frozenset[Any]]) -> None:
+    """Raises InputError if an index holds some of equally many ids of another source,
+    but not all; else it is among the others from now on."""
+    for label in sorted(labels):
+        other = others.setdefault(label, labels)
+        if other is labels or len(other) != len(labels):
+            continue
+
+        missing = min(map(str, other - labels))
+        raise InputError(
+            f"an index without a name holds '{label}' but not '{missing}', which "
+            "other data hold",
+            expected="the same ids",
+            hint="If they are no ids, leave them out: reset_index(drop=True).",
+        )
 
 
 def _kept(value: Any) -> Any:
@@ -149,12 +167,16 @@ def _kept(value: Any) -> Any:
 
 def _labels(value: Any, columns: ColumnNames) -> tuple[Any, ...]:
     """What an index of pandas without a name holds, if no column holds ids."""
-    if getattr(getattr(value, "index", None), "names", None) != [None]:
+    index = getattr(value, "index", None)
+    if getattr(index, "names", None) != [None]:
         return ()
+
     of_ids = {"input", "id", columns and columns.get("input")}
-    has_ids = of_ids & {*getattr(value, "columns", ())}
+    if of_ids & {*getattr(value, "columns", ())}:
+        return ()
+
     labels = tuple(map(identifier, value.index.tolist()))
-    return () if has_ids or None in labels else labels
+    return () if None in labels else labels
 
 
 def _told(value: Any, kind: str, columns: ColumnNames) -> tuple[frozenset[Any], Any]:
