@@ -188,8 +188,8 @@ def check_language(
     )
     raise InputError(
         f"{name} reads {names} only; these texts are in {name_of(language)}",
-        hint=f"{remedy} If the language is another one, name it; --language any "
-        "insists.",
+        hint=f"{remedy} If the language is another one, name it (--language en); "
+        "--language any insists.",
     )
 
 

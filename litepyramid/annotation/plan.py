@@ -269,7 +269,8 @@ def plan(  # references, STUs and what names them are the data, one, so seven
     if (human_share is None) == (sentences is None):
         raise InputError(
             "no budget, or two of them",
-            expected="a share of the sentences (human_share), or a number (sentences)",
+            expected="a share of the sentences (human_share, --human-share), or a "
+            "number (sentences, --sentences)",
         )
 
     as_type(int, seed, what="seed")

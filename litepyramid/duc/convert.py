@@ -314,7 +314,7 @@ def convert(
     # Lines of text are a form that people ask for; weights would go without a word.
     lost = _beside_texts(result.units)
     if lost and result.to == "units":
-        note = f"A line file holds the texts alone, no {', '.join(lost)}."
+        note = f"A line file (.txt) would hold the texts alone, no {', '.join(lost)}."
         result = replace(result, remarks=(*result.remarks, note))
 
     return result

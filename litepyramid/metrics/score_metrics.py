@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from litepyramid.errors import InputError, require
+from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.io.loading import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
@@ -276,11 +276,19 @@ def _meteor(language: str) -> Family:
 def _bertscore(
     language: str = "en", model: str | None = None, layer: int | None = None
 ) -> Family:
-    scorer = require("bert_score", purpose="BERTScore", **_EXTRA).BERTScorer(
-        lang={"any": "other", "und": "other"}.get(language, language),
-        model_type=model,
-        num_layers=layer,
-    )
+    bert_score = require("bert_score", purpose="BERTScore", **_EXTRA)
+    try:
+        scorer = bert_score.BERTScorer(
+            lang={"any": "other", "und": "other"}.get(language, language),
+            model_type=model,
+            num_layers=layer,
+        )
+    except OSError as error:
+        raise ModelError(
+            f"the model of BERTScore cannot be loaded ({reason(error)})",
+            hint="It is fetched once, where there is a network.",
+        ) from error
+
     # A tokenizer that names no longest text would overflow in bert-score.
     tokenizer = scorer._tokenizer
     tokenizer.model_max_length = min(tokenizer.model_max_length, 512)

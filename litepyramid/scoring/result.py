@@ -284,14 +284,12 @@ class ScoreResult(SystemScores):
         return [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)]
 
     def to_csv_table(self) -> Table:
-        """One row per system and input: its score, the system's interval, units,
-        missing ones."""
+        """One row per system and input: its score, its units, missing ones."""
         unjudged = np.isnan(self.presence).astype(float)
         missing = self.layout.sums(unjudged)
         rows = []
 
         for n, system in enumerate(self.systems):
-            low, high = self.intervals[n]
             for m, entry in enumerate(self.units):
                 human = None if self.human is None else float(self.human[n, m])
                 rows.append(
@@ -300,8 +298,6 @@ class ScoreResult(SystemScores):
                         "input": entry.input,
                         "metric": self.name,
                         "score": float(self.values[n, m]),
-                        "low": low,
-                        "high": high,
                         "human": human,
                         "units": len(entry.units),
                         "missing": int(missing[n, m]),

@@ -31,7 +31,7 @@ _WORDING = {
     "inputs_with_fewer_units_than_sample": "input has|inputs have|fewer units than "
     "the sample",
     "inputs_without_labels": (
-        "input has|inputs have|no human labels: the human score is over the others"
+        "input lacks|inputs lack|human labels: the human score is over the others"
     ),
     "units_without_labels": "unit of a labelled summary has|units of labelled "
     "summaries have|no label",

@@ -374,6 +374,7 @@ EXTRACTORS = {
 def open_backend(spec: str, coref: bool = False) -> Any:
     """The backend that a name, NAME:ARGUMENT or an interchange file names."""
     names = [name for name, entry in EXTRACTORS.items() if entry.links or not coref]
+    others = ["srl", "none"] if coref else []
     name, colon, argument = spec.partition(":")
     if name in names and (EXTRACTORS[name].takes_argument or not colon):
         return EXTRACTORS[name].open(argument)
@@ -382,7 +383,7 @@ def open_backend(spec: str, coref: bool = False) -> Any:
 
     raise InputError(
         f"unknown {'coreference' if coref else 'SRL'} backend '{spec}'",
-        expected=f"one of {', '.join(names)}, or a .jsonl file",
+        expected=f"one of {', '.join([*others, *names])}, or a .jsonl file",
     )
 
 

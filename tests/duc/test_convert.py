@@ -87,7 +87,10 @@ def test_units_go_either_way(tmp_path):
     rows = '{"input": "a", "units": [{"text": "x", "weight": 3, "sentence": 1}, "y"]}\n'
     path = written(tmp_path, rows, "scus.jsonl")
     result = lp.convert(path)
-    assert result.notes[1] == "A line file holds the texts alone, no weight, sentence."
+    assert (
+        result.notes[1]
+        == "A line file (.txt) would hold the texts alone, no weight, sentence."
+    )
     result.save(tmp_path / "scus.txt")
     lp.convert(path, to="ids").save(tmp_path / "ids.txt")
     assert (tmp_path / "scus.txt").read_text() == "x\ty\n"

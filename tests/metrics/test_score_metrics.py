@@ -6,6 +6,7 @@ import pytest
 from cases import refused
 from rouge_score.rouge_scorer import RougeScorer
 
+from litepyramid.errors import ModelError
 from litepyramid.io.loading import load
 from litepyramid.io.scores import read_scores
 from litepyramid.metrics.score_metrics import MetricScores, _bertscore, score_metrics
@@ -75,6 +76,12 @@ def test_bertscore_takes_the_best_of_several_references(tmp_path):
     one = family(["two died"], ["two people died"])["f1"][0]
     other = family(["two died"], ["a storm hit oslo"])["f1"][0]
     assert both["f1"] == pytest.approx([1.0, max(one, other)], abs=1e-5)
+
+
+def test_a_model_of_bertscore_that_cannot_be_fetched_is_called_so(tmp_path):
+    pytest.importorskip("bert_score", reason="the extra metrics is not installed")
+    with refused("the model of BERTScore cannot be loaded", ModelError):
+        _bertscore("en", str(tmp_path / "none"), 1)
 
 
 @pytest.mark.data
