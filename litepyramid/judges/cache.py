@@ -287,9 +287,12 @@ class CacheResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per model."""
         columns = (
-            "model", Column("max_length", "max length"), "dtype", "pairs",
+            "model",
+            Column("max_length", "max length"),
+            "dtype",
+            "pairs",
             Column("truncated", "cut"),
-        )  # fmt: skip
+        )
         size = f"{self.bytes / 1e6:.1f} MB" if self.bytes else "none"
         notes = [f"{self.path} ({size})"]
         if self.removed is not None:

@@ -82,9 +82,12 @@ class CalibrationResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the other numbers below it."""
         columns = (
-            Column("low", "from", digits=2), Column("high", "to", digits=2), "pairs",
-            Column("predicted", "judge says"), Column("observed", "labels say"),
-        )  # fmt: skip
+            Column("low", "from", digits=2),
+            Column("high", "to", digits=2),
+            "pairs",
+            Column("predicted", "judge says"),
+            Column("observed", "labels say"),
+        )
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
             f"Accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}, "
@@ -131,9 +134,13 @@ class EvaluationResult(Result):
         """One row a set; the reliability table of a single set; one row a kind of
         contrast."""
         columns = (
-            "set", "pairs", Column("base_rate", "present"), *QUALITY,
-            Column("slope", digits=2), Column("calibration_error", "calibration error"),
-        )  # fmt: skip
+            "set",
+            "pairs",
+            Column("base_rate", "present"),
+            *QUALITY,
+            Column("slope", digits=2),
+            Column("calibration_error", "calibration error"),
+        )
         rows = [
             row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)
         ]
@@ -147,10 +154,12 @@ class EvaluationResult(Result):
             tables.append(self.sets[0].to_tables()[0])
         if self.phenomena:
             kinds = (
-                Column("name", "phenomenon"), "pairs", Column("accuracy", digits=2),
+                Column("name", "phenomenon"),
+                "pairs",
+                Column("accuracy", digits=2),
                 Column("present", "right if present", digits=2),
                 Column("absent", "right if absent", digits=2),
-            )  # fmt: skip
+            )
             tables.append(Table.of("Contrast set, by kind", kinds, self.phenomena))
 
         return tables

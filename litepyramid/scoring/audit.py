@@ -134,9 +134,19 @@ class JudgeAudit(Result):
             self.systems,
         )
         columns: tuple[Column | str, ...] = (
-            "kind", "name", "error", "pairs", Column("difference", signed=True),
-            *signed[1:], Column("p_holm", "p Holm", digits=4, above_zero=True,),
-        )  # fmt: skip
+            "kind",
+            "name",
+            "error",
+            "pairs",
+            Column("difference", signed=True),
+            *signed[1:],
+            Column(
+                "p_holm",
+                "p Holm",
+                digits=4,
+                above_zero=True,
+            ),
+        )
 
         shown = self.failing
         note = (

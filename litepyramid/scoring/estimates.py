@@ -21,11 +21,21 @@ FEWEST = 5
 short."""
 
 ROW = np.dtype(
-    [("value", float), ("error", float), ("low", float), ("high", float),
-     ("alone", float), ("alone_error", float), ("alone_low", float),
-     ("alone_high", float), ("weight", float), ("saved", float),
-     ("labels", np.int64), ("freedom", float)]
-)  # fmt: skip
+    [
+        ("value", float),
+        ("error", float),
+        ("low", float),
+        ("high", float),
+        ("alone", float),
+        ("alone_error", float),
+        ("alone_low", float),
+        ("alone_high", float),
+        ("weight", float),
+        ("saved", float),
+        ("labels", np.int64),
+        ("freedom", float),
+    ]
+)
 """What is estimated of a mean: `value` with its standard error and interval, the same
 of the labels alone, and the last three fields of a `Combined`."""
 

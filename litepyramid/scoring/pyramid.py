@@ -375,10 +375,13 @@ class ScoringRule:
                 kinds, "lite2.xpyramid"
             )
         return {
-            "vital": "vital_score", "sample": "litepyramid", "original": "pyramid",
-            "modified": "modified_pyramid", "points": "rubric",
+            "vital": "vital_score",
+            "sample": "litepyramid",
+            "original": "pyramid",
+            "modified": "modified_pyramid",
+            "points": "rubric",
             "normalized": "rubric_normalized",
-        }[self.name]  # fmt: skip
+        }[self.name]
 
     def signature(self) -> str | None:
         """The rule as a signature field; None for the plain weighted mean."""

@@ -19,10 +19,20 @@ from litepyramid.types import FloatArray, InputUnits, Names, unit_order
 # Fields of signatures in which runs may differ: units and inputs are compared
 # themselves.
 _FREE = {
-    "units", "units_sha", "inputs_sha", "summaries_sha", "labels_sha",
-    "label_units_sha", "references_sha", "presence_sha", "truncated", "missing",
-    "samples", "confidence", "seed",
-}  # fmt: skip
+    "units",
+    "units_sha",
+    "inputs_sha",
+    "summaries_sha",
+    "labels_sha",
+    "label_units_sha",
+    "references_sha",
+    "presence_sha",
+    "truncated",
+    "missing",
+    "samples",
+    "confidence",
+    "seed",
+}
 _NAMED = 5  # names in a message
 
 Pairs = list[tuple[int, int]]

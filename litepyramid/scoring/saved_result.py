@@ -27,9 +27,18 @@ from litepyramid.types import (
 )
 
 _AS_SAVED = (
-    "metric", "name", "inputs", "units", "counts", "confidence", "samples", "seed",
-    "references", "ceiling", "notes",
-)  # fmt: skip
+    "metric",
+    "name",
+    "inputs",
+    "units",
+    "counts",
+    "confidence",
+    "samples",
+    "seed",
+    "references",
+    "ceiling",
+    "notes",
+)
 """What a file says as the result does."""
 
 

@@ -119,9 +119,14 @@ def crossval(
             result = out_of_the_box(trained_on, dataset, trainer, units, baselines)
         else:
             result = cross_validate(
-                dataset, trainer, by=by, folds=folds, units=units, baselines=baselines,
+                dataset,
+                trainer,
+                by=by,
+                folds=folds,
+                units=units,
+                baselines=baselines,
                 seed=training.seed,
-            )  # fmt: skip
+            )
     except KeyboardInterrupt as stop:
         finished = list(Path(output or "").glob("fold*/config.json"))
         if output and finished:

@@ -261,9 +261,12 @@ class Estimate(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row."""
         columns = (
-            "pairs", Column("from_cache", "in the cache"), "requests",
-            Column("tokens_in", "tokens in"), Column("tokens_out", "tokens out"),
-        )  # fmt: skip
+            "pairs",
+            Column("from_cache", "in the cache"),
+            "requests",
+            Column("tokens_in", "tokens in"),
+            Column("tokens_out", "tokens out"),
+        )
         note = "Tokens are estimated, one per four bytes."
         return [Table.of(f"Requests to {self.model}", columns, [self], [note])]
 
