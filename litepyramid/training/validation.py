@@ -163,6 +163,7 @@ class ValidationResult(Result):
                 key = f"{level}_{coefficient}"
                 over = self.mean(judge, units, level, coefficient, mode)
                 row[key] = over.mean
+                spans[key] = None
                 if over.folds > 1:
                     spans[key] = f"{over.low:.2f} – {over.high:.2f}"
             means.append(row)

@@ -197,6 +197,12 @@ def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature(
         lp.crossval("lexical", small, by="words")
 
 
+def test_folds_too_small_for_any_correlation_are_told_as_such():
+    result = lp.crossval("lexical", synthetic(systems=3), by="systems", folds=3)
+    assert "24 correlations are not defined" in result.to_table()
+    assert len(result.to_json()["folds"]) == 24
+
+
 def test_english_judges_are_trained_on_english_alone(tmp_path):
     """`lexical` and `mini`, which know no other words."""
     small = synthetic(inputs=4, systems=2)
