@@ -138,8 +138,9 @@ class Extraction(UnitsResult):
             texts = sentence_texts(self.references[number])
             units = self.units[number].units
             for unit in units[len(units) // 2 :][:1]:
-                sentence = texts[unit.reference or 0][unit.sentence or 0]
-                rows.append((sentence, unit.text))
+                # A parser may have split the text into more.
+                sentence = texts[unit.reference or 0][unit.sentence or 0 :][:1]
+                rows.append(("".join(sentence), unit.text))
         return tuple(rows)
 
 

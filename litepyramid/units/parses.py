@@ -4,6 +4,7 @@ A line of the file is one reference as JSON; docs/units.md describes each field.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +35,10 @@ _ESCAPED = {
 }
 QUOTES = frozenset({"'", '"', "''", "``", "“", "”", "‘", "’"})
 _OPTIONAL = ("identities", "possessives")
+# Of the letters, by threes. Names in place of mentions leave .79 and more of them;
+# texts that have nothing to do with each other share .13, and sentences .04.
+_LEAST_SHARED = 0.5
+_LEAST_SHARED_OF_SENTENCES = 0.2
 _BIO = re.compile(r"[BI]-\S+")
 
 
@@ -319,6 +324,37 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value is not None}
 
 
+def _changed(
+    reference: ParsedReference, parse: ParsedReference, path: str | Path
+) -> int:
+    """How many texts of a parse are not word for word the reference's; InputError at
+    another text altogether."""
+    ours = [sentence.text for sentence in reference.sentences]
+    theirs = [sentence.text for sentence in parse.sentences]
+    least = _LEAST_SHARED_OF_SENTENCES
+    # Another program may have split the text otherwise.
+    same = len(ours) == len(theirs)
+    if not same:
+        least = _LEAST_SHARED
+        ours, theirs = [" ".join(ours)], [" ".join(theirs)]
+
+    changed = 0
+    for number, texts in enumerate(zip(ours, theirs, strict=True)):
+        # Spaces and marks are the tokenizer's own; names may stand for mentions.
+        letters = [re.sub(r"[\W_]", "", text).casefold() for text in texts]
+        own, read = (Counter(t[i : i + 3] for i in range(len(t) - 2)) for t in letters)
+        if (own & read).total() < least * min(own.total(), read.total()):
+            where = place(parse.input, parse.reference, number if same else None)
+            raise InputError(
+                f"{where} is '{cut(texts[1], 50)}' here, "
+                f"'{cut(texts[0], 50)}' in the references",
+                path=path,
+                hint="Were these parses made from these references?",
+            )
+        changed += letters[0] != letters[1]
+    return changed
+
+
 @dataclass(frozen=True)
 class FileBackend:
     """Frames or clusters that another program wrote into an interchange file, with its
@@ -378,13 +414,18 @@ class FileBackend:
         for parse in read_parses(self.path):
             parses[parse.input, parse.reference] = parse
         matched = []
+        changed = 0
         for reference in references:
             key = reference.input, reference.reference
             if key not in parses:
                 raise InputError(f"no parse of {place(*key)}", path=self.path)
-            matched.append(parses.pop(key))
+            parse = parses.pop(key)
+            matched.append(parse)
+            changed += _changed(reference, parse, self.path)
 
         counts = {}
+        if changed:
+            counts["texts in other words than the file's"] = changed
         if parses:
             counts["references in the file that are not needed"] = len(parses)
         # What was read names the units, whatever else the file holds.

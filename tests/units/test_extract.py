@@ -201,6 +201,25 @@ def test_frames_and_clusters_from_files(tmp_path):
         extract(references, srl=str(tmp_path / "other.jsonl"), coref=str(path))
 
 
+def test_parses_of_other_references_are_refused(tmp_path):
+    path = tmp_path / "parses.jsonl"
+    texts = "Ann Lee left home.", "She didn’t run to Rome."
+    of_file = extract([one(*texts)], srl=Fixed(), coref="embedded", parses=path)
+    again = extract([one(*texts)], srl=str(path))
+    assert again.units == of_file.units
+    assert again.counts["texts in other words than the file's"] == 1  # "Ann Lee did"
+
+    with refused(
+        "sentence 2 of reference 1 of input 'a' is 'Ann Lee did n’t run to Rome .' "
+        "here, 'Bob slept .' in the references. Were these parses made from these"
+    ):
+        extract([one(texts[0], "Bob slept.")], srl=str(path))
+    with refused("reference 1 of input 'a' is 'Ann Lee left home . Ann"):
+        extract([one("Bob slept.")], srl=str(path))
+    # Another program splits as it likes.
+    extract([one(" ".join(texts))], srl=str(path)).to_table()
+
+
 def test_realsumm_units_are_close_to_the_authors(realsumm):
     ids = read_ids(realsumm / "ids.txt")
     references = as_references(realsumm / "references.txt", ids)[:30]

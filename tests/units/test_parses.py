@@ -122,14 +122,15 @@ def test_frames_from_a_file(tmp_path):
     path = tmp_path / "parses.jsonl"
     other = replace(PARSE, reference=0)
     write_parses(path, [PARSE, other])
-    batch = open_backend(str(path)).parse([replace(PARSE, sentences=())])
+    batch = open_backend(str(path)).parse([PARSE])
     assert batch.references == (PARSE,)
     assert batch.counts == {"references in the file that are not needed": 1}
     with refused("no parse of reference 1 of input 'z'"):
         FileBackend(path).parse([replace(other, input="z")])
-    write_parses(path, [ParsedReference("a", 0, (ParsedSentence(("It",)),))])
+    bare = ParsedReference("a", 0, (ParsedSentence(("It",)),))
+    write_parses(path, [bare])
     with refused('without "frames"'):
-        FileBackend(path).parse([ParsedReference("a", 0, ())])
+        FileBackend(path).parse([bare])
 
 
 @pytest.mark.parametrize(
