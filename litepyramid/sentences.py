@@ -12,6 +12,14 @@ _ABBREVIATIONS = frozenset(
      "z.b", "d.h", "u.a", "bzw", "vgl", "nr", "mme", "mlle", "sra", "núm", "dott",
      "т.е", "г-н")
 )  # fmt: skip
+_BEFORE_NUMBERS = frozenset(
+    ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov",
+     "dec", "no", "nos", "fig", "figs", "sec", "pp", "ca")
+)  # fmt: skip
+# They may end a sentence too, but not one that goes on.
+_BEHIND_NAMES = frozenset(
+    ("inc", "corp", "co", "ltd", "bros", "jr", "sr", "al", "ft", "oz", "tbsp", "tsp")
+)  # fmt: skip
 # “ closes what „ opened, so it closes only directly after a stop and before white
 # space.
 _CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s))*"""
@@ -31,9 +39,10 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops
     of scripts without spaces (``。``) and the danda, with the closing quotes and
     brackets that follow, and at an empty line. A full stop after a title (Dr., U.S. …),
-    an initial or the day of a German date ends none, nor does an ellipsis or "p.m."
-    before a small letter or a stop before a Japanese quotative; a piece without letters
-    or digits belongs to the sentence before it.
+    an initial or the day of a German date ends none, nor does a month or "No." before a
+    number, "Inc.", "p.m." or an ellipsis before a small letter, or a stop before a
+    Japanese quotative; a piece without letters or digits belongs to the sentence before
+    it.
     """
     ends = [match.start() for match in _GAP.finditer(text)]
     for match in _END.finditer(text):
@@ -61,7 +70,8 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     if text[stop] != ".":
         return False
     # A small letter after the stop: the sentence has not ended.
-    goes_on = text[match.end() : match.end() + 1].islower()
+    follows = text[match.end() : match.end() + 1]
+    goes_on = follows.islower()
     if goes_on and text[max(0, stop - 2) : stop] == "..":
         return True
     # Behind a closing quote or bracket it is the end, whatever the word.
@@ -76,6 +86,8 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     return (
         inner in _ABBREVIATIONS
         or (len(inner) == 1 and inner.isalpha())
+        or (inner in _BEFORE_NUMBERS and follows.isdigit())
+        or (inner in _BEHIND_NAMES and (goes_on or follows in "(,"))
         or (goes_on and _DOTTED.fullmatch(inner) is not None)
     )
 

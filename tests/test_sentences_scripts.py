@@ -36,6 +36,9 @@ SPACED = [
     ["Die Nr. 3 siegte.", "Das gilt z.B. hier."],
     ["M. Dupont est venu.", "Il pleuvait."],
     ["The ferry left at 9 p.m. on Tuesday.", "It came at 5 a.m.", "The crew slept."],
+    ["He was born on Jan. 3, 2021, in Oslo.", "It rained (see Fig. 2) in Sept."],
+    ["Acme Inc. and Bell Corp. (of Oslo) paid Tom Lee Jr. , who won.", "Lee is No. 1."],
+    ["Add 2 tbsp. sugar, as Lee et al. say.", "She said no.", "He works for Acme Inc."],
     ["2019年上映。", "It was shown in Oslo.", "نعم."],
 ]
 
