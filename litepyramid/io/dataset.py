@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import chain
 from typing import Any
 
@@ -25,6 +26,7 @@ _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
 # Between the items of a list, be it on one line or on several.
 _ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,17 @@ class Dataset(Result):
             notes += language_notes(every, self.language)
         notes += self.remarks
         units = texts["units"]
+
+        entities = []
+        for text in every:
+            found = _ENTITY.findall(text)
+            entities += [one for one in found if unescape(one) != one][:1]
+        if entities:
+            hold = counted(len(entities), "text holds", "texts hold")
+            notes.append(
+                f"{hold} HTML entities ('{entities[0]}'), which hide words such as "
+                "n't: clean them first (in Python by html.unescape)."
+            )
 
         # References given as units would be scored as one fact each.
         if long := sum(len(t.split()) > _LONG and bool(_END.search(t)) for t in units):

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from litepyramid.errors import InputError, choose
 from litepyramid.files import check_output, ending, file_type
 from litepyramid.io.coerce import as_names, as_references, write_units
+from litepyramid.io.dataset import Dataset
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
@@ -125,7 +126,8 @@ class Extraction(UnitsResult):
         mean = self.counts["units"] / self.counts["references"]
         rows = tuple({**self.counts, "units per reference": mean}.items())
         columns = (Column("what"), Column("value", "", digits=2))
-        notes = (*self.notes, str(self.signature))
+        on_texts = Dataset(references=self.references).notes
+        notes = (*self.notes, *on_texts, str(self.signature))
         counts = Table("Units from references", columns, rows, notes)
         heads = (Column("sentence"), Column("unit"))
         return [counts, Table("Three of the units", heads, self._examples())]

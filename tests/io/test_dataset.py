@@ -10,6 +10,7 @@ from cases import refused, write_lines
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import litepyramid as lp
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset, load
@@ -133,6 +134,19 @@ def test_what_looks_like_a_list_or_a_paragraph_is_one_unit_and_noted():
 
     rows = [{"input": 1, "unit": '["It rained.", "We left."]'}]
     assert load(rows).units[0].texts == ("It rained.", "We left.")
+
+
+def test_entities_of_html_are_noted_once():
+    texts = [
+        "Tom &amp; Ann didn&#39;t win.",
+        "R&D; Q&A; &copy 1",
+        "It&rsquo;s&nbsp;so.",
+    ]
+    data = load([["Ann won.", "R&amp;D"]], summaries=texts[:1], references=[texts[2]])
+    (note,) = data.notes
+    assert "3 texts hold HTML entities ('&amp;')" in note
+    assert not load([["R&D"]], summaries=texts[1:2]).notes
+    assert "entities" in lp.extract(texts[:1]).to_table()
 
 
 @pytest.mark.parametrize("name", ["question", "query", "prompt"])
