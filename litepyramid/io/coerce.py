@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from litepyramid.checked import as_type, number
+from litepyramid.checked import as_type, check_characters, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import Entry, by_input, by_system, numbers_of, read_ids
@@ -181,6 +181,7 @@ def as_names(ids: Any, columns: Any) -> dict[str, Any]:
     them."""
     ids = read_ids(ids) if isinstance(ids, str | Path) else as_list(ids)
     if ids is not None:
+        check_characters(ids, "ids", 1)
         listed = isinstance(ids, list | tuple)
         ids = [identifier(one) for one in ids] if listed else [None]
         if None in ids:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from litepyramid.checked import parse_json, unguarded
+from litepyramid.checked import check_characters, parse_json, unguarded
 from litepyramid.errors import InputError, located
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
 from litepyramid.io.exports import export_of, wrapped_rows
@@ -116,12 +116,13 @@ def table_rows(
                 if (value := _cell(cell)) is not None or str(key) == "weight":
                     values[_column(str(key).strip(), {"system", "input"})] = value
             # What JSON cannot hold would be an error much later, when it is saved.
-            json.dumps(values, ensure_ascii=False).encode()
+            json.dumps(values)
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(
                 f"cannot be read ({error})", path=name, line=line
             ) from None
 
+        check_characters(values, name, line)
         rows.append(Row(line, values))
 
     table = Rows(name, "python", rows)

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from litepyramid.checked import is_missing
+from litepyramid.checked import check_characters, is_missing
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, files_in, read_text, stem
 from litepyramid.io.readers import read_rows, table_rows
@@ -312,6 +312,7 @@ def _plain_rows(values: Any, what: str, system: str = "") -> Rows:
                 expected="at least one",
                 hint="Leave the input out, here and among the summaries.",
             )
+        check_characters((system, row), many, n)
         rows.append(Row(n, row))
 
     return Rows(path, "plain", rows, system=system)

@@ -216,6 +216,7 @@ def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
 
 
 ONE = [["a"]]
+HALF = "cannot be read (the half character \\ud83d)"
 NUMBER = "a number from 0 to 1"
 
 
@@ -234,6 +235,10 @@ NUMBER = "a number from 0 to 1"
         ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], "weight nan"),
         ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], "weight None"),
         ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": ""}], "weight ''"),
+        ({"m": ["x \ud83d"]}, ONE, f"summaries:1: {HALF}"),
+        ({"m\ud83d": ["x"]}, ONE, f"summaries:1: {HALF}"),
+        ({"m": ["x"]}, [[{"text": "\\\ud83d"}]], f"units:1: {HALF}"),
+        ({"m": ["x"]}, [{"input": "\ud83d", "unit": "a"}], f"units:1: {HALF}"),
     ],
 )
 def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
@@ -248,6 +253,8 @@ def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
         ("reference", ["r"], "Did you mean references?"),
         ("refs", ["r"], "Did you mean references?"),
         ("references", [None], "no references of input '1'"),
+        ("references", [["r \ud83d"]], HALF),
+        ("ids", ["\ud83d"], HALF),
         ("presence", {"m": [[1e308]]}, NUMBER),
         ("presence", {"m": [[float("inf")]]}, NUMBER),
         ("presence", {"n": [[1]]}, "summaries but no presence"),
@@ -258,6 +265,11 @@ def test_sources_that_are_not_meant_are_refused(name, source, message):
     with pytest.raises(InputError) as error:
         as_dataset({"m": ["x"]}, ONE, **{name: source})
     assert message in str(error.value)
+
+
+def test_a_whole_character_and_a_backslash_are_texts():
+    texts = ("\U0001f600 \\ud83d",)
+    assert as_dataset({"m": [*texts]}, ONE).summaries[0].texts == texts
 
 
 def test_labels_without_their_units_are_refused():
