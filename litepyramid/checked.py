@@ -109,10 +109,15 @@ def _levels(value: Any) -> Iterator[list[Any]]:
 
 def check_characters(value: Any, path: str, line: int) -> None:
     """Raises InputError at half of a surrogate pair in Python's texts, as files do."""
-    if half := _HALF.search(repr(value)):
-        raise InputError(
-            f"cannot be read (the half character {half[1]})", path=path, line=line
-        )
+    try:
+        half = _HALF.search(repr(value))
+    except RecursionError:
+        problem = "nested too deeply"
+    else:
+        if half is None:
+            return
+        problem = f"the half character {half[1]}"
+    raise InputError(f"cannot be read ({problem})", path=path, line=line)
 
 
 def number(value: Any) -> float | None:

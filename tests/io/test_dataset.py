@@ -3,6 +3,7 @@ guessed."""
 
 import io
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,11 @@ def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
         ("references", [None], "no references of input '1'"),
         ("references", [["r \ud83d"]], HALF),
         ("ids", ["\ud83d"], HALF),
+        (
+            "references",
+            [reduce(lambda deep, _: [deep], range(9**5), "r")],
+            "too deeply",
+        ),
         ("presence", {"m": [[1e308]]}, NUMBER),
         ("presence", {"m": [[float("inf")]]}, NUMBER),
         ("presence", {"n": [[1]]}, "summaries but no presence"),
