@@ -60,7 +60,8 @@ class SavedScores:
     Attributes:
         rule: How presence became scores (`ScoringRule`).
         samples: Bootstrap samples of the intervals, drawn with `seed`.
-        checksum: Of the numbers and the signature (`ScoreResult.checksum`).
+        checksum: Of the numbers, the references and the signature
+            (`ScoreResult.checksum`).
     """
 
     metric: str

@@ -86,8 +86,8 @@ class ScoreResult(SystemScores):
 
     @property
     def checksum(self) -> str:
-        """Eight hex digits that name what was measured, and how; texts have hashes of
-        their own."""
+        """Eight hex digits that name what was measured, and how; units and summaries
+        have hashes of their own."""
         measured: list[Any] = [
             [self.metric, self.name, self.systems, self.inputs],
             self.signature.fields,
@@ -97,6 +97,8 @@ class ScoreResult(SystemScores):
         ]
         for values in (self.values, self.presence, self.human, self.labels):
             measured.append(["" if values is None else array_sha(values)])
+        if self.references:
+            measured.append(self.references)
 
         return fingerprint(measured)
 

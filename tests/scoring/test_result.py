@@ -111,6 +111,8 @@ UNTRUE = [
     ("scores.0.summary", "It rained."),
     ("scores.0.summary", NOTHING),
     ("systems.1.groups", [7]),
+    ("references.0.0.0", "It snowed."),
+    ("references", NOTHING),
     ("checksum", NOTHING),
 ]
 
