@@ -104,13 +104,16 @@ def load(
     """
     names = as_names(ids, columns)
     choose("nulls", nulls, Nulls)
-    given = (units, summaries, references, labels, label_units, stus, presence)
-    values = with_shared_index(given, _SOURCES.values(), **names)
-
-    sources = {}
-    for key, value in zip(_SOURCES, values, strict=True):
+    values = (units, summaries, references, labels, label_units, stus, presence)
+    given = dict(zip(_SOURCES, values, strict=True))
+    sources: dict[str, Any] = {}
+    for key, value in given.items():
         if value is not None:
-            sources[key] = as_list(value)
+            sources[key] = value
+
+    kinds = [_SOURCES[key] for key in sources]
+    shared = with_shared_index(sources.values(), kinds, **names)
+    sources = dict(zip(sources, map(as_list, shared), strict=True))
 
     # A table alone may hold everything: what it holds is then asked of its columns.
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
@@ -280,6 +283,11 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
     all else."""
     if isinstance(source, Rows):
         return source
+    # Texts, and lists of them, are no table.
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    if isinstance(first, str | list):
+        return None
+
     paths = paths_of(source)
     if not paths:
         what = "summary" if main else _SOURCES[key]
@@ -295,16 +303,16 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
 
     blank_ok = key == "summaries"
     read = (read_rows(path, columns, blank_ok=blank_ok) for path in paths)
-    first = next(read)
+    table = next(read)
     if single:
-        return first
+        return table
     # Exports without ids are one table, in whose order lists go.
-    by_question = first.made and first.form == "python"
+    by_question = table.made and table.form == "python"
     if beside and not by_question:
         return None
 
-    tables = [first, *read]
-    whole = any(_inside(table).keys() - {"summaries"} for table in tables)
+    tables = [table, *read]
+    whole = any(_inside(one).keys() - {"summaries"} for one in tables)
     return joined(tables) if whole or by_question else None
 
 
