@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from litepyramid.units.clauses import DAYS
+from litepyramid.units.clauses import BE, DAYS, PREPOSITIONS
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
@@ -20,9 +20,14 @@ PRONOUNS = word_set("it he she they this i you her him their them his its my you
 
 
 _PLURALS = word_set("they them their its it")
-_WHOSE = ("'s", "'")
 _ENDS = (".", "!", "?", ":", "''", '"')
 _BEFORE_PLACES = word_set("in at from to of the into near on against for a an")
+
+_WHOSE = word_set("'s '")
+_HE = word_set("he him his")
+_SHE = word_set("she her")
+_KINDS = {"he": "men", "men": "men", "she": "women", "women": "women"}
+"""Kinds of words that tell a sex."""
 
 _FARTHEST = 3000
 """Words of a reference in which names take the place of mentions."""
@@ -113,10 +118,12 @@ def ages(tokens: Sequence[str]) -> list[tuple[range, int]]:
 def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
     """Only names that hardly mean another one: for units that people read.
 
-    A part of a name becomes the name if it is its end; "he" and "she" become a name in
-    capitals if no other person seems to be named before, or if the name opens the
-    reference; "they" at the start of a sentence becomes what the sentence before it
-    opens with. The rest stays as it is, and so does all behind the first 3,000 words.
+    A part of a name becomes the name if it is its end and nobody else has it; "he" and
+    "she" become a name if it is of their sex, as far as titles and common first names
+    tell, and if nobody else whom they could mean, named or not, is in the sentence
+    where it stands last or behind; "they" at the start of a
+    sentence becomes what the sentence before it opens with. The rest stays as it is,
+    and so does all behind the first 3,000 words.
     """
     names = {}
     for mention, name in resolution.names.items():
@@ -149,59 +156,176 @@ def _is_certain(
     titled = all(word[:1].isupper() for word in words)
     titled = titled and not {word.lower() for word in words} & DAYS
 
-    if text.lower() not in PRONOUNS:
-        size = mention[1] - mention[0]
-        longer = mention[0] > 0 and tokens[mention[0] - 1][:1].isupper()
-        ends = text.split() == words[-size:]
-        return titled and ends and len(text) > 1 and not longer
-
     if text.lower() in _PLURALS:
         if number == 0 or mention[0] != start:
             return False
         previous = reference.offsets[number - 1]
         return tokens[previous : previous + len(words)] == words
 
+    people = _People(tokens)
+    if text.lower() not in PRONOUNS:
+        size = mention[1] - mention[0]
+        longer = mention[0] > 0 and tokens[mention[0] - 1][:1].isupper()
+        ends = text.split() == words[-size:]
+        namesake = people.namesake(words, mention[0])
+        return titled and ends and len(text) > 1 and not (longer or namesake)
+
     # "Said he left": with a name there, somebody else would seem to say it.
     if any(frame.verb == 0 for frame in reference.sentences[number].frames or ()):
         return False
 
-    # "Roy Keane won. Keane spoke. He left": Keane, whoever else was named.
-    opening = reference.offsets[max(number - 1, 0)]
-    surnames = {word for last, word in pairwise(tokens[:opening]) if last.istitle()}
-    if tokens[opening] in surnames - set(words):
-        return False
-
     # Whoever is quoted speaks of somebody else.
-    if is_quoted(tokens[start : mention[0]]):
+    if not titled or is_quoted(tokens[start : mention[0]]):
         return False
 
-    people = people_nouns()
-    nouns = people["people"] | people["men"] | people["women"]
-
-    # "an officer said he": the officer, rather than who was named before.
-    beside = tokens[start : mention[0]]
-    first, second = (*beside, "", "")[:2]
-    capital = first.lower() in nouns and second.islower() and first not in words
     earlier = tokens[: mention[0]]
-    if _is_speaker_or_joint(earlier, words) or not all(map(str.isalpha, words)):
+    if _is_speaker_or_joint(earlier, words) or words[-1] not in earlier:
         return False
 
-    # "a woman ... her": the woman, not who is named elsewhere.
-    same = people["women" if text.lower() in ("she", "her") else "men"]
-    for noun, behind in pairwise(earlier):
-        if noun.lower() in same and not behind[:1].isupper():
+    sex = "women" if text.lower() in _SHE else "men"
+    # "The 21-year-old is at Millwall. He is ill": he was spoken of before the name.
+    first = earlier.index(words[-1])
+    pronouns = _SHE if sex == "women" else _HE
+    if {word.lower() for word in earlier[:first]} & pronouns:
+        return False
+
+    last = max(i for i, word in enumerate(earlier) if word == words[-1])
+    opening = reference.offsets[bisect_right(reference.offsets, last) - 1]
+    alone = people.alone(words, range(opening, mention[0]), sex)
+    return alone and not people.namesake(words, mention[0], sex)
+
+
+class _People:
+    """Who is named or told of in a text, as far as words tell."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.tokens = tokens
+        self.nouns = people_nouns()
+        inside = [word for last, word in pairwise(tokens) if last not in _ENDS]
+        self.known = {word for word in inside if word[:1].isupper()}
+
+    def alone(self, name: Sequence[str], span: range, sex: str) -> bool:
+        """Whether a name is of this sex, for all that is known, and nobody else in the
+        span is."""
+        if not self.is_person(name) or self.sex(name) not in ("", sex):
             return False
 
-    before = pairwise(tokens[:start])
-    known = {word for last, word in before if word[:1].isupper() and last not in _ENDS}
-    others = _person_names(beside, known)
-    nearer = capital or any(word in nouns for word in beside)
-    if nearer or not set(others) <= set(words):
+        for run in self.names(span):
+            words = self.tokens[run.start : run.stop]
+            theirs = self.sex(words, run.start)
+            same = self.is_same(words, name)
+            if same and theirs not in ("", sex):
+                return False
+            if not same and theirs in ("", sex):
+                return False
+
+        fitting = self.nouns["people"] | self.nouns[sex]
+        return not any(self.is_other(i, fitting) for i in span)
+
+    def namesake(self, name: Sequence[str], end: int, sex: str = "") -> bool:
+        """Whether somebody else, of this sex if one is given, has the surname."""
+        for run in self.names(range(end)):
+            words = self.tokens[run.start : run.stop]
+            theirs = self.sex(words, run.start)
+            fits = not (sex and theirs) or theirs == sex
+            if words[-1] == name[-1] and fits and not self.is_same(words, name):
+                return True
         return False
 
-    others = _person_names(tokens[: mention[0]])
-    opens = tokens[: len(words)] == words or others[:1] == words[-1:]
-    return titled and (opens or set(others) <= set(words))
+    def names(self, span: range) -> list[range]:
+        """Words in capitals that may be people's names.
+
+        After "in" or "the" they are rather of a place or a thing, and one word alone at
+        the start of a sentence may be any word, unless it is known as a name or an age
+        follows: "Andrea, 72, pays".
+        """
+        found = []
+        start = span.start
+        for end in range(span.start, span.stop + 1):
+            if end < span.stop and self.tokens[end][:1].isupper():
+                continue
+            while start < end and self.tokens[start].lower() in self.nouns["openers"]:
+                start += 1
+            words = self.tokens[start:end]
+            if words and self.may_name(words, start, end):
+                found.append(range(start, end))
+            start = end + 1
+        return found
+
+    def may_name(self, words: Sequence[str], start: int, end: int) -> bool:
+        """Whether words in capitals may name a person where they stand."""
+        before = self.tokens[start - 1].lower() if start else "."
+        aged = self.tokens[end : end + 1] == [","]
+        aged = aged and "".join(self.tokens[end + 1 : end + 2]).isdigit()
+        called = self.is_called(words)
+        alone = len(words) == 1
+        thing = before in ("the", "-") or before in self.nouns["things"]
+        inside = before in ("in", "at", "near", "into")
+        if thing or (alone and inside):
+            return False
+        # "of Leeds, Yorkshire"
+        place = before == "," and self.tokens[start - 2][:1].isupper()
+        place = alone and (place or before in _BEFORE_PLACES)
+        if (place or inside) and not (called or aged):
+            return False
+        if before in _ENDS and alone and not (called or aged):
+            return words[0] in self.known and self.is_person(words)
+        return self.is_person(words)
+
+    def is_called(self, words: Sequence[str]) -> bool:
+        """Whether they begin with a title or a common first name."""
+        kinds = ("he", "she", "either", "titles")
+        return any(words[0].lower() in self.nouns[kind] for kind in kinds)
+
+    def is_person(self, words: Sequence[str]) -> bool:
+        """Whether a name is none of an organisation, a place or a month."""
+        last = words[-1]
+        # "BST", "MPs"
+        short = last.rstrip("s").isupper()
+        thing = short or last.lower() in self.nouns["things"]
+        called = len(words) > 1 and self.is_called(words)
+        return called or (last.isalpha() and not thing)
+
+    def sex(self, words: Sequence[str], start: int = 0) -> str:
+        """That of a title or a first name, or of a noun before: "actress Ann Lee"."""
+        for word in (*words, self.tokens[start - 1] if start else ""):
+            for kind, sex in _KINDS.items():
+                if word.lower() in self.nouns[kind]:
+                    return sex
+        return ""
+
+    def is_same(self, words: Sequence[str], name: Sequence[str]) -> bool:
+        """Whether two names can be of one person: "Mr Lee" and "Ann Lee" so far."""
+        sexes = {self.sex(words), self.sex(name)} - {""}
+        first, second = (self.untitled(w) for w in (words, name))
+        if first[-1] == second[-1]:
+            same = first[-2:-1] == second[-2:-1]
+            return len(sexes) < 2 and (same or 1 in (len(first), len(second)))
+        return set(first) <= set(second) or set(second) <= set(first)
+
+    def untitled(self, words: Sequence[str]) -> Sequence[str]:
+        """A name without titles, at least its last word."""
+        kinds = ("men", "women", "people", "titles")
+        titles = {word for kind in kinds for word in self.nouns[kind]}
+        return [word for word in words[:-1] if word.lower() not in titles] + [words[-1]]
+
+    def is_other(self, i: int, nouns: Collection[str]) -> bool:
+        """Whether a noun is for a person, and not beside a name: "singer Ann Lee", "Ann
+        Lee, a singer"."""
+        word = self.tokens[i]
+        if word.lower().rpartition("-")[2] not in nouns:
+            return False
+        if self.tokens[i + 1][:1].isupper():
+            return False
+        start = i - 1
+        while start > 0 and self.tokens[start] != "," and i - start < 7:
+            if self.tokens[start].lower() in PREPOSITIONS:
+                return True
+            if self.tokens[start].lower() in (BE - _WHOSE) | {"as", "became"}:
+                return False
+            start -= 1
+        behind = self.tokens[start] == "," and self.tokens[start - 1]
+        return not (behind and (behind[:1].isupper() or behind.isdigit()))
 
 
 def is_quoted(before: Sequence[str]) -> bool:
@@ -224,29 +348,6 @@ def _is_speaker_or_joint(tokens: Sequence[str], name: Sequence[str]) -> bool:
             if behind[0] == ":" or joint:
                 return True
     return False
-
-
-def _person_names(tokens: Sequence[str], known: Collection[str] = ()) -> list[str]:
-    """The last words of what may be people's names, in their order.
-
-    A name is words in capitals; after "in" or "the" it is rather of a place or a thing,
-    and one word alone at the start of a sentence may be any word, unless it is `known`
-    as a name or an age follows: "Andrea, 72, pays".
-    """
-    names = []
-    start = 0
-    for end in range(len(tokens) + 1):
-        if end < len(tokens) and tokens[end][:1].isupper():
-            continue
-        before = tokens[start - 1].lower() if start else "."
-        alone = end - start == 1 and before in _ENDS and tokens[start] not in known
-        aged = "".join(tokens[end + 1 : end + 2]).isdigit()
-        if tokens[end : end + 1] == [","] and aged:
-            alone = False
-        if end > start and before not in _BEFORE_PLACES and not alone:
-            names.append(tokens[end - 1])
-        start = end + 1
-    return names
 
 
 def replaced(reference: ParsedReference) -> ParsedReference:

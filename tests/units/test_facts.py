@@ -37,7 +37,7 @@ Ann Lee won. Her son ran. | Ann Lee won | Ann Lee's son ran
 Asked why, Ann Lee said: 'I won.' | Ann Lee said: I won
 World War I ended in May. | World War I ended in May
 It may go after Ann looks at it. | It may go after Ann looks at it
-Ann left before Bob hit her. | Ann left before Bob hit her | Bob hit her
+Ann left before Bob hit her. | Ann left before Bob hit her | Bob hit Ann
 Ann won in 1943, when Bob was 13. | Ann won in 1943, when Bob was 13
 Ann Lee won. Mr Lee ran with her. | Ann Lee won | Mr Lee ran with her
 Ann Lee ran. A witness said she fell. | Ann Lee ran | A witness said she fell | she fell
@@ -55,6 +55,14 @@ Ann is hidden or offered to him. | Ann is hidden
 She came after claims he lied. | She came after claims he lied
 Ann won the parents ' vote. | Ann won the parents' vote
 I 'm not sure he 'll win. | I'm not sure he'll win
+Ann met Bob. He paid. She left. | Ann met Bob | He paid | She left
+Bob met Alice. He paid. | Bob met Alice | Bob paid
+Sarah Lee hit a man. He fell. | Sarah Lee hit a man | He fell
+Lee met a man. He fell. | Lee met a man | He fell
+Wei Chen sued Olga Ray. She won. | Wei Chen sued Olga Ray | She won
+BST met Bob Lee. He won. | BST met Bob Lee | He won
+Ann Lee, a singer, won. She ran. | Ann Lee, a singer, won | Ann Lee ran
+Mr Lee sued Mrs Lee. Lee won. | Mr Lee sued Mrs Lee | Lee won
 Ann Lee won. Bob said: "She ran well." | Ann Lee won | Bob said: She ran well | She ran well
 """
 

@@ -32,7 +32,8 @@ _OF_NAME = word_set("amod compound flat nmod:desc")
 
 @cache
 def people_nouns() -> dict[str, frozenset[str]]:
-    """Nouns for men, women, people and groups (``people.txt``, a kind per line)."""
+    """Nouns for men, women, people and groups, first names by sex, titles, last words
+    of things' names (``people.txt``, a kind per line)."""
     path = Path(__file__).resolve().parents[3] / "embedded" / "people.txt"
     return {kind: frozenset(words) for kind, *words in map(str.split, read_lines(path))}
 
