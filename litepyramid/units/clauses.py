@@ -238,7 +238,9 @@ def _runs(
         role = tag[2:].removeprefix("R-").removeprefix("C-")
         role = role.removesuffix("-2").removesuffix("-3")
         continues = tag.startswith("I-") and bool(runs) and runs[-1][0] == role
-        if continues and runs[-1][1][-1] == i - 1:
+        # "Except | as provided in section 4"
+        excepted = bool(runs) and role.startswith("ARGM") and lower[i - 1] == "except"
+        if (continues or excepted) and runs[-1][1][-1] == i - 1:
             runs[-1][1].append(i)
         else:
             runs.append((role, [*range(_number_before(lower, tags, i), i + 1)]))

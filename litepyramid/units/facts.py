@@ -57,6 +57,12 @@ _SUBORDINATE = word_set(
     """
 )
 """Words that may stand before the subject of a clause."""
+_NOBODY = NEGATIONS | word_set("nobody none nothing few hardly barely rarely seldom")
+_NOT_ALONE = word_set("not n't n’t")
+"""Negations that need an auxiliary."""
+_NO = word_set("without instead refrained avoided")
+"""What may stand just before what is not done."""
+_DO = word_set("do does did")
 _TOLD = ("stated", "said")
 _ANY = word_set("every any each no all whatever most many some few one people those")
 _EACH = word_set("every each only exclusively according")
@@ -64,7 +70,9 @@ _LIKE = word_set("than like")
 _NAMED = word_set("called named dubbed titled entitled aged")
 _THINGS = word_set("it its they them their")
 _PAST = word_set("was were had did 'd hit put cut set shut let cost")
-_CONDITIONS = word_set("if unless whether lest provided assuming should once until")
+_CONDITIONS = word_set(
+    "if unless whether lest provided assuming should once until except"
+)
 _DOUBT = word_set(
     """
     unsure unlikely uncertain unclear doubtful impossible possible likely hopeful afraid
@@ -184,6 +192,26 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     if not subject or reading.words(subject) <= _NO_SUBJECTS or clause.infinitive:
         return "held"
 
+    # "Rarely does she smile" would lose its "does"; "nor did Bob leave" its "nor".
+    if _inverted(reading, clause):
+        return "held"
+
+    # "neither helps nor harms" is one; "did not eat | , drink" shares its "did".
+    unhelped = words & _NOT_ALONE and not words & AUXILIARIES
+    if unhelped or words & {"neither", "nor"}:
+        return "held"
+
+    # "Reports | that Ann resigned | were false": the parser lost what it is about.
+    cut = reading.lower(subject[0]) == "that"
+    first = subject[0] + cut
+    after_noun = first > 1 and reading.lower(first - 1) == "that"
+    if after_noun and reading.tokens[first - 2].isalpha():
+        for other in reading.clauses:
+            inside = other.subject[:1] == (first,) and other.verb in subject
+            held = other.relative or other.infinitive or undergone(other)
+            if inside and (cut or not held):
+                return "held"
+
     # "whatever he can do" is nothing that he does.
     if reading.lower(subject[0]) in WHATEVER and subject[1:]:
         return "held"
@@ -302,10 +330,24 @@ def _inside(reading: _Reading, clause: Clause) -> bool:
     return False
 
 
+def _inverted(reading: _Reading, clause: Clause) -> bool:
+    """Whether an auxiliary stands before the subject: "not once did Bob complain"."""
+    start = clause.subject[0] if clause.subject else 0
+    before = [reading.lower(i) for i in range(max(start - 2, 0), start)]
+    denied = {*before} & {"nor", "neither"}
+    return bool({*before[-1:]} & (FINITE if denied else _DO))
+
+
 def _denied(reading: _Reading, clause: Clause) -> bool:
-    """Whether what the clause says is denied, or only possible."""
+    """Whether what the clause says is denied, said by nobody, or only possible."""
     words = reading.words(clause.predicate)
-    return bool(words & (NEGATIONS | POSSIBLE))
+    some = reading.words(clause.subject[:2])
+    nobody = some & _NOBODY and not some & {"a", "the"}
+    # "stopped short of saying", "without saying"
+    near = reading.words(range(max(clause.verb - 2, 0), clause.verb))
+    avoided = near & _NO or near == {"short", "of"}
+    denied = words & (_NOBODY | POSSIBLE) or nobody or avoided
+    return bool(denied) or _inverted(reading, clause)
 
 
 def _clause_facts(reading: _Reading, clause: Clause, said: bool) -> list[Fact]:

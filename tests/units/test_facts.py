@@ -55,6 +55,21 @@ Ann is hidden or offered to him. | Ann is hidden
 She came after claims he lied. | She came after claims he lied
 Ann won the parents ' vote. | Ann won the parents' vote
 I 'm not sure he 'll win. | I'm not sure he'll win
+Ann left. Nor did Bob stay. | Ann left | Nor did Bob stay
+Nobody believes that Ann won. | Nobody believes that Ann won
+Hardly anyone believes that Ann won. | Hardly anyone believes that Ann won
+A few believe that Bob is ill. | A few believe that Bob is ill | Bob is ill
+None of them said Ann lied, but Bob left. | None of them said Ann lied | Bob left
+Ann stopped short of saying Bob was ill. | Ann stopped short of saying Bob was ill
+Ann left without saying that Bob was ill. | Ann left without saying that Bob was ill
+A short man said that Bob was ill. | A short man said that Bob was ill | Bob was ill
+Reports that Ann resigned were false. | Reports that Ann resigned were false
+Claims that Bob lied were rejected. | Claims that Bob lied were rejected
+Ann neither helps nor harms us. | Ann neither helps nor harms us
+Rarely does she smile. | Rarely does she smile
+Not once did Bob complain. | Not once did Bob complain
+He did not eat, drink or sleep. | He did not eat | He did not eat, drink or sleep
+Except as provided in section 4.2, no party is liable for it. | Except as provided in section 4.2, no party is liable for it
 Ann met Bob. He paid. She left. | Ann met Bob | He paid | She left
 Bob met Alice. He paid. | Bob met Alice | Bob paid
 Sarah Lee hit a man. He fell. | Sarah Lee hit a man | He fell
