@@ -102,9 +102,11 @@ def _balanced(words: Sequence[Word]) -> list[Word]:
                 starts.append(n)
             elif word == closing and starts:
                 starts.pop()
-            # A lone ’ is an apostrophe.
+            # A lone ’ is an apostrophe; the "(" of "4.2(b)" is inside a word.
             elif word == closing and closing != "’":
-                removed.add(n)
+                inside = any(opening in before[1:] for before, _ in words[:n])
+                if not inside:
+                    removed.add(n)
         removed.update(starts)
 
     kept = []

@@ -69,7 +69,7 @@ Ann neither helps nor harms us. | Ann neither helps nor harms us
 Rarely does she smile. | Rarely does she smile
 Not once did Bob complain. | Not once did Bob complain
 He did not eat, drink or sleep. | He did not eat | He did not eat, drink or sleep
-Except as provided in section 4.2, no party is liable for it. | Except as provided in section 4.2, no party is liable for it
+Except as provided in section 4.2(b), no party is liable for it. | Except as provided in section 4.2(b), no party is liable for it
 Ann met Bob. He paid. She left. | Ann met Bob | He paid | She left
 Bob met Alice. He paid. | Bob met Alice | Bob paid
 Sarah Lee hit a man. He fell. | Sarah Lee hit a man | He fell
