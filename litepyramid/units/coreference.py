@@ -6,6 +6,8 @@ mention is the *name*. Every other mention is replaced by the name, and each lat
 mention that says something else than the name gives one more unit, "name is mention".
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -126,10 +128,11 @@ def certain(reference: ParsedReference, resolution: Resolution) -> Resolution:
     and so does all behind the first 3,000 words.
     """
     names = {}
+    people = _People(reference.tokens)
     for mention, name in resolution.names.items():
         # All before a mention is read for it: far into a long text that takes too long.
         near = mention[0] < _FARTHEST
-        if near and _is_certain(reference, mention, name):
+        if near and _is_certain(reference, mention, name, people):
             names[mention] = _whole_name(reference.tokens, name)
     return Resolution(names, resolution.identities)
 
@@ -146,7 +149,10 @@ def _whole_name(tokens: Sequence[str], name: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _is_certain(
-    reference: ParsedReference, mention: Span, name: tuple[str, ...]
+    reference: ParsedReference,
+    mention: Span,
+    name: tuple[str, ...],
+    people: _People,
 ) -> bool:
     tokens = reference.tokens
     text = _text(tokens, mention)
@@ -162,7 +168,6 @@ def _is_certain(
         previous = reference.offsets[number - 1]
         return tokens[previous : previous + len(words)] == words
 
-    people = _People(tokens)
     if text.lower() not in PRONOUNS:
         size = mention[1] - mention[0]
         longer = mention[0] > 0 and tokens[mention[0] - 1][:1].isupper()
