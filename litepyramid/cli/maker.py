@@ -48,10 +48,18 @@ from litepyramid.text import legible
 
 _SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):\n(?=    )", re.MULTILINE)
 _SHORT = {
-    "units": "-u", "references": "-r", "labels": "-l", "judge": "-j", "metrics": "-m",
-    "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s",
-    "stus": "-t", "samples": "-n",
-}  # fmt: skip
+    "units": "-u",
+    "references": "-r",
+    "labels": "-l",
+    "judge": "-j",
+    "metrics": "-m",
+    "level": "-l",
+    "coefficient": "-c",
+    "coefficients": "-c",
+    "scus": "-s",
+    "stus": "-t",
+    "samples": "-n",
+}
 # Papers are told in Python and on the site.
 _SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")
 _OUTPUT = (

@@ -20,9 +20,14 @@ from litepyramid.stats import Correction, PValueRule, adjust_p_values, resampled
 from litepyramid.types import FloatArray, IntArray
 
 ComparisonMethod = Literal[
-    "perm-systems", "perm-inputs", "perm-both",
-    "boot-systems", "boot-inputs", "boot-both", "williams",
-]  # fmt: skip
+    "perm-systems",
+    "perm-inputs",
+    "perm-both",
+    "boot-systems",
+    "boot-inputs",
+    "boot-both",
+    "williams",
+]
 ComparisonTest = Literal[
     ComparisonMethod, "paper-systems", "paper-inputs", "paper-both"
 ]

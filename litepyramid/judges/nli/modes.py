@@ -58,8 +58,11 @@ def l2c(logits: ArrayLike) -> FloatArray:
 
 
 MODES: dict[Mode, Callable[[ArrayLike], FloatArray]] = {
-    "p3c": p3c, "l3c": l3c, "p2c": p2c, "l2c": l2c,
-}  # fmt: skip
+    "p3c": p3c,
+    "l3c": l3c,
+    "p2c": p2c,
+    "l2c": l2c,
+}
 
 
 def presence(logits: ArrayLike, mode: str) -> FloatArray:
