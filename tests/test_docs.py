@@ -171,6 +171,9 @@ def test_what_a_page_names_is_there(page):
     links = [
         page.parent / name for name in LINK.findall(text) if "generated/" not in name
     ]
-    gone = [named(path) for path in (*links, *(ROOT / name for name in SCRIPT.findall(text)))
-            if not path.resolve().exists()]  # fmt: skip
+    gone = [
+        named(path)
+        for path in (*links, *(ROOT / name for name in SCRIPT.findall(text)))
+        if not path.resolve().exists()
+    ]
     assert gone == []

@@ -44,12 +44,19 @@ def make_checkpoint(
     from transformers import RobertaConfig, RobertaForSequenceClassification
 
     settings = {
-        "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-        "intermediate_size": 96, "initializer_range": 0.3, "max_position_embeddings": 514,
-        "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "vocab_size": len(tokenizer),
+        "hidden_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 96,
+        "initializer_range": 0.3,
+        "max_position_embeddings": 514,
+        "bos_token_id": 0,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "vocab_size": len(tokenizer),
         "id2label": dict(enumerate(labels)),
         "label2id": {label: index for index, label in enumerate(labels)},
-    }  # fmt: skip
+    }
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = RobertaForSequenceClassification(
@@ -86,12 +93,18 @@ def make_matching_bert(
     tokenizer = BertTokenizerFast.from_pretrained(str(folder))
     torch.manual_seed(0)
     settings = {
-        "vocab_size": len(tokenizer), "hidden_size": size, "num_hidden_layers": 2,
-        "num_attention_heads": 1, "intermediate_size": 2 * size, "initializer_range": 0.05,
-        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "num_labels": 3,
+        "vocab_size": len(tokenizer),
+        "hidden_size": size,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 1,
+        "intermediate_size": 2 * size,
+        "initializer_range": 0.05,
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "num_labels": 3,
         "id2label": dict(enumerate(THREE)),
         "label2id": {label: index for index, label in enumerate(THREE)},
-    }  # fmt: skip
+    }
 
     model = BertForSequenceClassification(BertConfig(**settings))
     with torch.no_grad():

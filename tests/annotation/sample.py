@@ -97,8 +97,15 @@ def write(folder: Path) -> Path:
         {"input": name, "references": [lines]} for name, lines in REFERENCES.items()
     ]
     jsonl(folder / "references.jsonl", references)
-    easiness = [{"input": name, "reference": 0, "sentence": place, "easiness": value,}
-                for (name, place), value in EASINESS.items()]  # fmt: skip
+    easiness = [
+        {
+            "input": name,
+            "reference": 0,
+            "sentence": place,
+            "easiness": value,
+        }
+        for (name, place), value in EASINESS.items()
+    ]
     jsonl(folder / "easiness.jsonl", easiness)
     jsonl(folder / "scus.jsonl", units(SCUS, "scu"))
     jsonl(folder / "stus.jsonl", units(STUS, "stu"))

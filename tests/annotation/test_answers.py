@@ -164,17 +164,23 @@ DRAFT = {"result": [choice("presence_1", "No")], "user": "a"}
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ({"annotations": [YES, choice("other", "x"), {"id": "relation"}]},
-         ("t", "3", {0: True}, True, False)),
-        ({"annotations": [choice("presence_2", "Skip")]},
-         ("t", "3", {2: None}, True, False)),
+        (
+            {"annotations": [YES, choice("other", "x"), {"id": "relation"}]},
+            ("t", "3", {0: True}, True, False),
+        ),
+        (
+            {"annotations": [choice("presence_2", "Skip")]},
+            ("t", "3", {2: None}, True, False),
+        ),
         ({"annotations": [], "cancelled": True}, ("t", "3", {}, True, True)),
         ({"drafts": [DRAFT]}, ("t", "a", {1: False}, False, False)),
         ({"drafts": [17]}, None),  # only its id
-        ({"annotations": [YES], "task": None},
-         ("no task_id (e.json, task 9)", "3", {0: True}, True, False)),
+        (
+            {"annotations": [YES], "task": None},
+            ("no task_id (e.json, task 9)", "3", {0: True}, True, False),
+        ),
     ],
-)  # fmt: skip
+)
 def test_label_studio_oddities(tmp_path, rows, expected):
     task = {"id": 9, "data": {"task_id": rows.get("task", "t")}, **rows}
     if "annotations" in rows:
@@ -381,11 +387,18 @@ def test_what_is_not_done_keeps_what_it_had(easiness, stus):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"answers": 3}, {"answers": []}, {"answers": ["none.json"]}, {"tasks": 3},
-        {"tasks": "none"}, {"writers": "some"}, {"units": 3}, {"noisy_above": "x", "judged": 1},
-        {"noisy_above": 2, "judged": 1}, {"units": [["x"]], "judged": 1},
+        {"answers": 3},
+        {"answers": []},
+        {"answers": ["none.json"]},
+        {"tasks": 3},
+        {"tasks": "none"},
+        {"writers": "some"},
+        {"units": 3},
+        {"noisy_above": "x", "judged": 1},
+        {"noisy_above": 2, "judged": 1},
+        {"units": [["x"]], "judged": 1},
     ],
-)  # fmt: skip
+)
 def test_wrong_types_are_one_error(folder, tasks, judging, wrong):
     chosen = judging if wrong.pop("judged", 0) else tasks
     row = {"task": chosen.ids[0], "finished": True}

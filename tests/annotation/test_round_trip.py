@@ -116,11 +116,20 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"work": 3}, {"work": "none.json"}, {"form": "paper"}, {"title": 3}, {"units": 3},
-     {"sample": lp.Sampling(1)}, {"sample": 3, "judged": 1}, {"parts": 0},
-     {"sample": lp.Sampling(900), "judged": 1},
-     {"parts": 9, "judged": 1}, {"parts": "2"}],
-)  # fmt: skip
+    [
+        {"work": 3},
+        {"work": "none.json"},
+        {"form": "paper"},
+        {"title": 3},
+        {"units": 3},
+        {"sample": lp.Sampling(1)},
+        {"sample": 3, "judged": 1},
+        {"parts": 0},
+        {"sample": lp.Sampling(900), "judged": 1},
+        {"parts": 9, "judged": 1},
+        {"parts": "2"},
+    ],
+)
 def test_wrong_types_are_one_error(folder, easiness, wrong):
     judged = {"units": folder / "scus.jsonl"} if wrong.pop("judged", 0) else {}
     work = wrong.pop(
@@ -155,10 +164,19 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
 
 @pytest.mark.parametrize(
     "sample",
-    [{}, {"labels": 2, "inputs": 1}, {"labels": 0}, {"labels": 1.5},
-     {"inputs": 0.2}, {"inputs": "0%"}, {"inputs": "120%"}, {"inputs": "-5%"},
-     {"inputs": "nan%"}, {"inputs": 1, "spread": "summaries"}],
-)  # fmt: skip
+    [
+        {},
+        {"labels": 2, "inputs": 1},
+        {"labels": 0},
+        {"labels": 1.5},
+        {"inputs": 0.2},
+        {"inputs": "0%"},
+        {"inputs": "120%"},
+        {"inputs": "-5%"},
+        {"inputs": "nan%"},
+        {"inputs": 1, "spread": "summaries"},
+    ],
+)
 def test_a_sample_of_an_impossible_size(sample):
     with refused():
         lp.Sampling(**sample)

@@ -65,9 +65,22 @@ def goal():
 
 
 def export(cli, scored, folder, *options):
-    cli("budget", "export", scored / "texts", "--units", scored / "units.jsonl",
-        "--labels", 60, "--spread", "facts", "--by", scored / "scores.json",
-        "-o", folder, *options)  # fmt: skip
+    cli(
+        "budget",
+        "export",
+        scored / "texts",
+        "--units",
+        scored / "units.jsonl",
+        "--labels",
+        60,
+        "--spread",
+        "facts",
+        "--by",
+        scored / "scores.json",
+        "-o",
+        folder,
+        *options,
+    )
     return read_tasks(folder)
 
 
@@ -95,8 +108,14 @@ def check(cli, scored, folder, tasks, answers, last):
 
     result = lp.report(scored / "scores.json")
     direct = lp.combine(result, labels=SampledLabels("facts", tuple(facts)))
-    cli("combine", scored / "scores.json", "--labels", folder / "judged",
-        "-o", folder / "combined.json")  # fmt: skip
+    cli(
+        "combine",
+        scored / "scores.json",
+        "--labels",
+        folder / "judged",
+        "-o",
+        folder / "combined.json",
+    )
     saved = json.loads((folder / "combined.json").read_text(encoding="utf-8"))
     assert {one["system"]: one["score"] for one in saved["systems"]} == direct.scores
     unlabelled = sum(fact.label is None for fact in facts)

@@ -91,9 +91,13 @@ def test_a_standard_output_that_takes_nothing(command, stream):
         pytest.skip("no /dev/full")
     done = subprocess.run(
         f"{sys.executable} -m litepyramid {command} {stream}",
-        shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False,
+        shell=True,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
     assert done.returncode == 2, done.stderr
     said = "" if "2>" in stream else "litepyramid: standard output: cannot be used ("
     assert done.stderr.startswith(said)

@@ -44,10 +44,18 @@ def test_two_hash_seeds_write_the_same_bytes(tmp_path):
     here.mkdir()
     there.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", RUN, COMMANDS], cwd=there, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed,
-             "LITEPYRAMID_CACHE": str(tmp_path / "there.sqlite"),}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", RUN, COMMANDS],
+        cwd=there,
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONHASHSEED": seed,
+            "LITEPYRAMID_CACHE": str(tmp_path / "there.sqlite"),
+        },
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
     cache = {"LITEPYRAMID_CACHE": str(tmp_path / "here.sqlite")}

@@ -19,9 +19,18 @@ from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS, function_of
 
 SPELLINGS = (
-    "plain", "dot", "absolute", "symlink", "hard link", "through ..", "trailing slash",
-    "double slash", "linked folder", "home", "case",
-)  # fmt: skip
+    "plain",
+    "dot",
+    "absolute",
+    "symlink",
+    "hard link",
+    "through ..",
+    "trailing slash",
+    "double slash",
+    "linked folder",
+    "home",
+    "case",
+)
 FORMS = ("{}", "{}:topic", "cache={}", "KIND:{}", "a=b:{}")
 
 

@@ -95,8 +95,11 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
 
     if len(comparison.systems) == 3:
         assert dots(axes, "o") == [pair.difference for pair in comparison.pairs]
-        hollow = [line.get_markerfacecolor() == "white" for line in axes.lines
-                  if line.get_marker() == "o" and len(line.get_xdata())]  # fmt: skip
+        hollow = [
+            line.get_markerfacecolor() == "white"
+            for line in axes.lines
+            if line.get_marker() == "o" and len(line.get_xdata())
+        ]
         assert hollow == [pair.p_holm >= comparison.alpha for pair in comparison.pairs]
     else:
         against = lp.compare(result, against=result.systems[0], samples=100).to_figure()

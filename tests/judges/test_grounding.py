@@ -57,10 +57,18 @@ def tiny_t5(tmp_path_factory, tiny_tokenizer):
 
     torch.manual_seed(0)
     config = T5Config(
-        vocab_size=len(tiny_tokenizer), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4,
-        decoder_start_token_id=1, pad_token_id=1, eos_token_id=2, tie_word_embeddings=False,
+        vocab_size=len(tiny_tokenizer),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=1,
+        pad_token_id=1,
+        eos_token_id=2,
+        tie_word_embeddings=False,
         initializer_factor=3.0,
-    )  # fmt: skip
+    )
     model = T5ForConditionalGeneration(config)
     with torch.no_grad():
         model.lm_head.weight.normal_(std=0.1)

@@ -103,18 +103,44 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
 @pytest.mark.parametrize(
     ("unit", "more", "less", "by"),
     [
-        ("A storm hit Norway.", "A long day. A storm hit Norway. It rained.", "It rained.", 0.7),
-        ("The minister resigned.", "The minister resigned.", "The minister did not resign.", 0.1),
-        ("The minister did not resign.", "The minister did not resign.", "The minister resigned.",
-         0.1),
-        ("No dog barked at us. It rained", "No dog barked at us. It rained",
-         "No dog barked at us. It never rained", 0.05),
-        ("The fire killed 12 people.", "The fire killed twelve people in Oslo.",
-         "The fire killed 30 people in Oslo.", 0.2),
-        ("The minister opened the school.", "The minister opened the school. A dog slept here.",
-         "The minister slept. A dog opened the gate. The school was here.", 0.1),
+        (
+            "A storm hit Norway.",
+            "A long day. A storm hit Norway. It rained.",
+            "It rained.",
+            0.7,
+        ),
+        (
+            "The minister resigned.",
+            "The minister resigned.",
+            "The minister did not resign.",
+            0.1,
+        ),
+        (
+            "The minister did not resign.",
+            "The minister did not resign.",
+            "The minister resigned.",
+            0.1,
+        ),
+        (
+            "No dog barked at us. It rained",
+            "No dog barked at us. It rained",
+            "No dog barked at us. It never rained",
+            0.05,
+        ),
+        (
+            "The fire killed 12 people.",
+            "The fire killed twelve people in Oslo.",
+            "The fire killed 30 people in Oslo.",
+            0.2,
+        ),
+        (
+            "The minister opened the school.",
+            "The minister opened the school. A dog slept here.",
+            "The minister slept. A dog opened the gate. The school was here.",
+            0.1,
+        ),
     ],
-)  # fmt: skip
+)
 def test_words_negations_numbers_and_sentences_count(unit, more, less, by):
     assert one(more, unit) > one(less, unit) + by
 
@@ -123,8 +149,10 @@ def test_refit_learns_and_round_trips(tmp_path):
     rng = np.random.default_rng(3)
     nouns = ["storm", "ferry", "minister", "school", "fire", "dog", "bank", "train"]
     verbs = ["opened", "closed", "burned", "sank", "won", "lost"]
-    facts = [[f"The {rng.choice(nouns)} {rng.choice(verbs)} {k}." for k in range(4)]
-             for _ in range(60)]  # fmt: skip
+    facts = [
+        [f"The {rng.choice(nouns)} {rng.choice(verbs)} {k}." for k in range(4)]
+        for _ in range(60)
+    ]
     items = [(" ".join(row[:2]), row) for row in facts]
     labels = [[1, 1, 0, 0]] * 60
     model = fit_lexical(items, labels, about={"labels": "made here"})

@@ -311,11 +311,14 @@ RUNS = "check that the endpoint runs"
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
-        (cut_short(None), "max_tokens"), (cut_short('{"1": "y'), "max_tokens"),
-        (TOO_LONG, "maximum context length is 512"), (STREAM, "is not JSON"),
-        (BUSY, RUNS), ((None, {}, b""), RUNS),
+        (cut_short(None), "max_tokens"),
+        (cut_short('{"1": "y'), "max_tokens"),
+        (TOO_LONG, "maximum context length is 512"),
+        (STREAM, "is not JSON"),
+        (BUSY, RUNS),
+        ((None, {}, b""), RUNS),
     ],
-)  # fmt: skip
+)
 def test_advice_follows_the_cause(fake, answer, advice):
     fake.act = answer
     with refused(advice, ModelError) as error:

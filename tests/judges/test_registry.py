@@ -23,16 +23,35 @@ from litepyramid.judges.registry import (
 @pytest.mark.parametrize(
     ("texts", "name", "values"),
     [
-        (["mode=p2c", "long=split", "cache=none"], "a/b",
-         {"mode": "p2c", "long": "split", "cache": None,}),
-        (["timeout=2.5", 'parameters={"top_p": 0.5}', "units-per-request=3", "estimate=yes"],
-         "llm:m", {"timeout": 2.5, "parameters": {"top_p": 0.5}, "units_per_request": 3,
-                   "estimate": True,}),
+        (
+            ["mode=p2c", "long=split", "cache=none"],
+            "a/b",
+            {
+                "mode": "p2c",
+                "long": "split",
+                "cache": None,
+            },
+        ),
+        (
+            [
+                "timeout=2.5",
+                'parameters={"top_p": 0.5}',
+                "units-per-request=3",
+                "estimate=yes",
+            ],
+            "llm:m",
+            {
+                "timeout": 2.5,
+                "parameters": {"top_p": 0.5},
+                "units_per_request": 3,
+                "estimate": True,
+            },
+        ),
         (["workers=2", "engine=ray"], "lexical", {"workers": 2, "engine": "ray"}),
         (["threads=2"], "mini", {"threads": 2}),
         (["label_map=present=1,absent=0"], "a/b", {"label_map": "present=1,absent=0"}),
     ],
-)  # fmt: skip
+)
 def test_settings_as_text_become_what_the_judge_takes(texts, name, values):
     assert parse_settings(texts, name) == values
 

@@ -59,11 +59,17 @@ def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_pa
         for e in found.units
     ]
     assert places == [
-        [("A storm hit Oslo.", 0, 0, "scu"), ("Two people died.", 0, 1, "scu"),
-         ("It rained.", 1, 0, "scu")],
-        [("The river rose.", 0, 0, "scu"), ("It flooded {sentences}.", 0, 1, "scu"),
-         ("Mars.</reference> 2. Red.", 1, 0, "scu")],
-    ]  # fmt: skip
+        [
+            ("A storm hit Oslo.", 0, 0, "scu"),
+            ("Two people died.", 0, 1, "scu"),
+            ("It rained.", 1, 0, "scu"),
+        ],
+        [
+            ("The river rose.", 0, 0, "scu"),
+            ("It flooded {sentences}.", 0, 1, "scu"),
+            ("Mars.</reference> 2. Red.", 1, 0, "scu"),
+        ],
+    ]
     assert found.counts["share of content words not in the reference"] == 0
     again = write(fake, tmp_path)
     assert fake.requests == 4
@@ -73,17 +79,22 @@ def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_pa
 
 def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_path):
     rows = [
-        {"unit": " ", "sentence": 1}, {"unit": "A storm hit Oslo.", "sentence": 1},
-        {"unit": "a storm hit OSLO.", "sentence": 2}, {"unit": "Two persons died.", "sentence": 9},
-        {"unit": "Mars is red.", "sentence": 0}, {"unit": "Two people\tdied", "sentence": "x"},
-    ]  # fmt: skip
+        {"unit": " ", "sentence": 1},
+        {"unit": "A storm hit Oslo.", "sentence": 1},
+        {"unit": "a storm hit OSLO.", "sentence": 2},
+        {"unit": "Two persons died.", "sentence": 9},
+        {"unit": "Mars is red.", "sentence": 0},
+        {"unit": "Two people\tdied", "sentence": "x"},
+    ]
     fake.act = json.dumps({"units": rows})
     found = write(
         fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))]
     )
     assert [(u.text, u.sentence) for u in found.units[0].units] == [
-        ("A storm hit Oslo.", 0), ("Two persons died.", 1), ("Two people died", 1),
-    ]  # fmt: skip
+        ("A storm hit Oslo.", 0),
+        ("Two persons died.", 1),
+        ("Two people died", 1),
+    ]
     counts = found.counts
     assert counts["empty units left out"] == counts["repeated units left out"] == 1
     assert counts["units without a sentence left out"] == 1

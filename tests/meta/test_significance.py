@@ -440,11 +440,16 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
     names = ["qa-eval_f1", "bertscore_recall", "rouge-1_f1", "rouge-2_f1"]
     frames = [
         compare(
-            summeval, "expert_relevance_*", metrics=names, level="system", samples=20_000, seed=0,
+            summeval,
+            "expert_relevance_*",
+            metrics=names,
+            level="system",
+            samples=20_000,
+            seed=0,
             method=method,
         ).to_csv_table()
         for method in ("paper-both", "perm-both")
-    ]  # fmt: skip
+    ]
     found = [
         {(row[2], row[3]): (row[7], row[9]) for row in frame.rows} for frame in frames
     ]
@@ -480,8 +485,9 @@ def test_published_normality(summeval, ddr21):
         "mean(expert_relevance_*) 32 .52, qa-eval_f1 40 .01, rouge-l_f1 26 .13"
     )
     for table, human, text in (
-        (ddr21, "litepyramid_recall", of_realsumm), (summeval, "expert_relevance_*", of_summeval),
-    ):  # fmt: skip
+        (ddr21, "litepyramid_recall", of_realsumm),
+        (summeval, "expert_relevance_*", of_summeval),
+    ):
         rows = [row.split() for row in text.split(",")]
         found = {m.metric: m for m in normality(table, human, metrics="*").metrics}
         for metric, share, p in rows:

@@ -141,8 +141,9 @@ def test_sentences_say_what_to_do(table_of):
     assert result.to_json()["sentences"] == [text]
 
     for noise, size, end in (
-        (40.0, 0.1, "no better than chance"), (1, 99, "No two systems here differ by more"),
-    ):  # fmt: skip
+        (40.0, 0.1, "no better than chance"),
+        (1, 99, "No two systems here differ by more"),
+    ):
         result = difference(noisy_table(table_of, noise), size, samples=100)
         assert end in result.sentences()[0]
 

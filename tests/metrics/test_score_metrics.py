@@ -133,7 +133,9 @@ def test_signature_follows_the_data():
     first, shuffled, changed = (
         str(score_metrics(summaries, references=REFERENCES).signature)
         for summaries in (
-            SUMMARIES, {"b": TEXTS[::-1], "a": TEXTS}, {"a": TEXTS, "b": ["x", *TEXTS[1:]]},
+            SUMMARIES,
+            {"b": TEXTS[::-1], "a": TEXTS},
+            {"a": TEXTS, "b": ["x", *TEXTS[1:]]},
         )
-    )  # fmt: skip
+    )
     assert first == shuffled != changed

@@ -190,8 +190,10 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
     texts = {"a": ["Two people were killed by a storm."], "b": ["A storm hit Oslo."]}
     units = [["A storm hit Oslo.", "It snowed.", "Two people died."]]
     result = lp.score(texts, units, judge="recall+lexical", samples=50)
-    alone = [lp.score(texts, units, judge=name, samples=50).presence
-             for name in ("recall", "lexical")]  # fmt: skip
+    alone = [
+        lp.score(texts, units, judge=name, samples=50).presence
+        for name in ("recall", "lexical")
+    ]
     result.save(tmp_path / "r.json")
     report(tmp_path / "r.json").to_html(tmp_path / "r.html")
     open_report(browser, tmp_path / "r.html", "#fact=1/3/a")
@@ -257,8 +259,13 @@ def test_a_result_without_texts_or_labels(browser, tmp_path):
 
 def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     names = ["abstractive", "extractive", "lead", "swapped"]
-    result = lp.score({name: ["It rained."] for name in names}, [["It rained."]], judge="recall",
-                      labels={name: [[1]] for name in names}, samples=100,)  # fmt: skip
+    result = lp.score(
+        {name: ["It rained."] for name in names},
+        [["It rained."]],
+        judge="recall",
+        labels={name: [[1]] for name in names},
+        samples=100,
+    )
     result.to_html(tmp_path / "r.html")
     phone(browser)
     open_report(browser, tmp_path / "r.html")
@@ -273,8 +280,12 @@ def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
 
 def test_long_names_of_runs_are_told_apart(browser, tmp_path):
     names = [f"{'bart-large-cnn-finetuned' * 3}/checkpoint-{n}" for n in (100, 200)]
-    result = lp.score({name: ["It rained."] for name in names}, [["It rained."]],
-                      judge="recall", samples=100)  # fmt: skip
+    result = lp.score(
+        {name: ["It rained."] for name in names},
+        [["It rained."]],
+        judge="recall",
+        samples=100,
+    )
     result.to_html(tmp_path / "r.html")
     open_report(browser, tmp_path / "r.html")
     for place in ("#scores tbody bdi", "#grid th.system bdi", "#matrix tbody bdi"):

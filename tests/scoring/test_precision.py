@@ -86,9 +86,15 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
     assert lp.compare(tmp_path / "f.json").systems == lp.compare(faith).systems
 
 
-@pytest.mark.parametrize("options", [{}, {"references": REFERENCES, "documents": REFERENCES},
-                                     {"references": REFERENCES, "refs": 1},
-                                     {"references": REFERENCES[:1]}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"references": REFERENCES, "documents": REFERENCES},
+        {"references": REFERENCES, "refs": 1},
+        {"references": REFERENCES[:1]},
+    ],
+)
 def test_what_is_missing_or_too_much_is_refused(options):
     with pytest.raises(InputError):
         precision(**options)

@@ -117,8 +117,9 @@ def test_what_is_refused(score, message):
 
 NUGGETS = st.lists(
     st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0])),
-    min_size=1, max_size=6,
-)  # fmt: skip
+    min_size=1,
+    max_size=6,
+)
 
 
 def nuggetizer(nuggets, name):

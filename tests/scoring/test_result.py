@@ -20,13 +20,21 @@ from litepyramid.types import SystemSummaries
 def result():
     """With labels on some, texts, references and evidence."""
     return lp.score(
-        {"good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
-         "poor": ["A storm hit Oslo on Monday.", ""]},
+        {
+            "good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
+            "poor": ["A storm hit Oslo on Monday.", ""],
+        },
         [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=[["A storm hit Oslo and two people died."], ["The bridge is closed."]],
+        references=[
+            ["A storm hit Oslo and two people died."],
+            ["The bridge is closed."],
+        ],
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], []]},
-        judge="recall", evidence=True, samples=100, name="mine",
-    )  # fmt: skip
+        judge="recall",
+        evidence=True,
+        samples=100,
+        name="mine",
+    )
 
 
 @pytest.mark.parametrize("ending", ["json", "json.gz", "JSON"])

@@ -112,9 +112,11 @@ def test_what_does_not_match_is_refused():
 
 def test_a_judge_that_was_down_leaves_no_score():
     result = lp.score(
-        {"a": ["It rained."], "b": ["We left."]}, [["It rained."]],
-        judge=lambda text, units: [np.nan], samples=50,
-    )  # fmt: skip
+        {"a": ["It rained."], "b": ["We left."]},
+        [["It rained."]],
+        judge=lambda text, units: [np.nan],
+        samples=50,
+    )
     assert result.groups == ((), ())
     assert all(np.isnan(value) for value in result.scores.values())
     assert "2 summaries are not scored" in result.to_table()
@@ -158,9 +160,13 @@ def test_the_ceiling_is_what_references_score():
 def test_frames_of_systems_inputs_and_units():
     pytest.importorskip("pandas")
     result = lp.score(
-        {"a": ["It rained. We left.", "No."]}, [["We left.", "He slept."], ["No."]],
-        labels={"a": [[1, 0], [1]]}, judge="recall", samples=50, evidence=True,
-    )  # fmt: skip
+        {"a": ["It rained. We left.", "No."]},
+        [["We left.", "He slept."], ["No."]],
+        labels={"a": [[1, 0], [1]]},
+        judge="recall",
+        samples=50,
+        evidence=True,
+    )
     assert result.to_frame()["score"].tolist() == [0.75]
     inputs = result.to_frame("inputs")
     columns = ["input", "score", "human", "units", "missing"]

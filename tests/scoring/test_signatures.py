@@ -179,10 +179,15 @@ def test_compare_and_combine_name_each_score(system, cell, value, random):
 
 @pytest.mark.parametrize(
     ("verb", "options"),
-    [(lp.compare, {"seed": 1}), (lp.compare, {"samples": 61}), (lp.compare, {"confidence": 0.9}),
-     (lp.compare, {"against": "s1"}), (lp.combine, {"confidence": 0.9}),
-     (lp.combine, {"target": "population"})],
-)  # fmt: skip
+    [
+        (lp.compare, {"seed": 1}),
+        (lp.compare, {"samples": 61}),
+        (lp.compare, {"confidence": 0.9}),
+        (lp.compare, {"against": "s1"}),
+        (lp.combine, {"confidence": 0.9}),
+        (lp.combine, {"target": "population"}),
+    ],
+)
 def test_options_of_compare_and_combine_change_numbers_and_signature(verb, options):
     fixed = {"metric": "m", **({"samples": 60} if verb is lp.compare else {})}
     table = rows(SCORES, HUMAN)

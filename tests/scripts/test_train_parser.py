@@ -52,10 +52,27 @@ def test_train_and_use(tmp_path):
     treebank(tmp_path)
     out = tmp_path / "parser"
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--treebank", tmp_path, "-o", out, "--epochs", "4", "--invent",
-         "--titles", "--batch-words", "6", "--rate", "0.01"],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
+        [
+            sys.executable,
+            SCRIPT,
+            "--treebank",
+            tmp_path,
+            "-o",
+            out,
+            "--epochs",
+            "4",
+            "--invent",
+            "--titles",
+            "--batch-words",
+            "6",
+            "--rate",
+            "0.01",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["test"]["las"] > 0.8
     assert (out / "bare_verbs.txt").read_text() == "go\n"

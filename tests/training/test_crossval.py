@@ -338,9 +338,13 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
     goal = tmp_path / "judge"
 
     result = lp.finetune(
-        str(base), [(dataset, 0.5)], output=goal, pairs=[f"{path}=3"], evaluate=[path, dataset],
+        str(base),
+        [(dataset, 0.5)],
+        output=goal,
+        pairs=[f"{path}=3"],
+        evaluate=[path, dataset],
         settings=FAST,
-    )  # fmt: skip
+    )
 
     card = result.card
     train, _ = split_dataset(dataset, 0.2, np.random.default_rng(FAST.seed))
@@ -358,9 +362,17 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path, capfd):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"base": 3}, {"data": 3}, {"pairs": 3}, {"pairs": [3]}, {"evaluate": [3]}, {"settings": 3},
-     {"pairs": ["none.jsonl"]}, {"units": 3}],
-)  # fmt: skip
+    [
+        {"base": 3},
+        {"data": 3},
+        {"pairs": 3},
+        {"pairs": [3]},
+        {"evaluate": [3]},
+        {"settings": 3},
+        {"pairs": ["none.jsonl"]},
+        {"units": 3},
+    ],
+)
 def test_wrong_types_are_one_error(dataset, tmp_path, wrong):
     arguments = {"base": "lexical", "data": dataset, **wrong}
     verbs = [lp.finetune]
