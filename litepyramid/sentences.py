@@ -6,73 +6,21 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 
 import re
 
-_ABBREVIATIONS = frozenset(
-    (
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "st",
-        "gen",
-        "col",
-        "lt",
-        "sgt",
-        "capt",
-        "sen",
-        "rep",
-        "gov",
-        "rev",
-        "vs",
-        "u.s",
-        "u.k",
-        "e.g",
-        "i.e",
-        "pop",
-        "approx",
-        "cf",
-        "z.b",
-        "d.h",
-        "u.a",
-        "bzw",
-        "vgl",
-        "nr",
-        "mme",
-        "mlle",
-        "sra",
-        "núm",
-        "dott",
-        "т.е",
-        "г-н",
-    )
+from litepyramid.text import word_set
+
+_ABBREVIATIONS = word_set(
+    """
+    mr mrs ms dr prof st gen col lt sgt capt sen rep gov rev vs u.s u.k e.g i.e pop
+    approx cf z.b d.h u.a bzw vgl nr mme mlle sra núm dott т.е г-н
+    """
 )
-_BEFORE_NUMBERS = frozenset(
-    (
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "no",
-        "nos",
-        "fig",
-        "figs",
-        "sec",
-        "pp",
-        "ca",
-    )
+_BEFORE_NUMBERS = word_set(
+    """
+    jan feb mar apr jun jul aug sep sept oct nov dec no nos fig figs sec pp ca
+    """
 )
 # They may end a sentence too, but not one that goes on.
-_BEHIND_NAMES = frozenset(
-    ("inc", "corp", "co", "ltd", "bros", "jr", "sr", "al", "ft", "oz", "tbsp", "tsp")
-)
+_BEHIND_NAMES = word_set("inc corp co ltd bros jr sr al ft oz tbsp tsp")
 # “ closes what „ opened, so it closes only directly after a stop and before white
 # space.
 _CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s))*"""

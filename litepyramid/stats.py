@@ -280,20 +280,25 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     # What the others must reach, by the signs of the largest.
     left = observed[:, None] - np.abs(large) @ _every_sign(_LARGEST).T
     reach = np.ceil(left / steps[:, None] - 1e-6)
-    # Three standard deviations of what rounding moves a sum by.
-    moved = size / steps[:, None] - whole
-    off = np.ceil(3 * np.sqrt((moved**2).sum(axis=1, keepdims=True)) - 1e-3)
-    reaches = np.concatenate([reach, reach - off, reach + off], axis=1)
-    tails = np.empty((len(values), 3))
+    reaches = reach[:, None]
+    if not cosets:
+        # Three standard deviations of what rounding moves a sum by.
+        moved = size / steps[:, None] - whole
+        off = np.ceil(3 * np.sqrt((moved**2).sum(axis=1, keepdims=True)) - 1e-3)
+        reaches = np.stack([reach, reach - off, reach + off], axis=1)
+
+    tails = np.empty(reaches.shape[:2])
     for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
         tails[block] = _lattice_tails(whole[block].astype(int), reaches[block])
 
+    if cosets:
+        return np.asarray(tails[:, 0])
+
     tail, most, least = tails.T
-    if not cosets:
-        # Small tails of smooth sums change more from step to step.
-        for row in np.flatnonzero(most - least > 0.06 * least**0.9 + 1e-9):
-            tail[row] = _merged_tail(values[row])
-    return tail
+    # Small tails of smooth sums change more from step to step.
+    for row in np.flatnonzero(most - least > 0.06 * least**0.9 + 1e-9):
+        tail[row] = _merged_tail(values[row])
+    return np.asarray(tail)
 
 
 def _counted_tail(size: FloatArray, bound: float) -> float:
@@ -367,7 +372,8 @@ def _merged_tail(values: FloatArray) -> float:
 
 
 def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
-    """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a: the mean over (n, k) reaches.
+    """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a: (n, r) means over the last
+    axis of (n, r, k) reaches.
 
     S = 2m + 1 if Σ a is odd, else 2m. The inverse Fourier transform of its
     characteristic function Π cos(a ω) at ω_f = π f / length gives the probability of
@@ -398,11 +404,11 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     mass = np.fft.fftshift(np.fft.irfft(spectrum, length), axes=1)
     above = np.cumsum(mass[:, ::-1], axis=1)
     above = np.concatenate([np.zeros((rows, 1)), above], axis=1)
-    least = np.ceil((reach - odd) / 2).astype(int)
-    number = np.clip(half - least + 1, 0, length)
+    least = np.ceil((reach - odd[:, None]) / 2).astype(int)
+    number = np.clip(half - least + 1, 0, length).reshape(rows, -1)
     tails = np.clip(np.take_along_axis(above, number, axis=1), 0.0, 1.0)
 
-    return np.asarray(tails.reshape(rows, 3, -1).mean(axis=2) + SMALLEST_TAIL)
+    return np.asarray(tails.reshape(reach.shape).mean(axis=2) + SMALLEST_TAIL)
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:

@@ -90,3 +90,8 @@ def fill(text: str, **values: object) -> str:
     return re.sub(
         rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text
     )
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())

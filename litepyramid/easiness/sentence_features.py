@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid.files import read_lines
+from litepyramid.text import word_set
 from litepyramid.types import FloatArray, Names, Signature
 from litepyramid.units.align import Sentence, sharing, word_types
-from litepyramid.units.parsers.embedded.frames import Tree, word_set
+from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parses import tree_pieces
 
 CONSTITUENCY = "constituency"

@@ -30,6 +30,7 @@ from litepyramid.text import counted
 from litepyramid.types import (
     DataLike,
     FloatArray,
+    IntArray,
     JudgeLike,
     LabelledSources,
     NamedSources,
@@ -273,8 +274,7 @@ def calibrate(
     base = float(truth.mean())
     # Right is the nearest of the labels that there are: 0 and 1, or .5 between them.
     steps = 2 if (truth == 0.5).any() else 1
-    # Not by scores * bins, which is below 29 for .29 of a hundred.
-    bin_of = np.searchsorted(np.arange(1, bins) / bins, scores, side="right")
+    bin_of = bins_of(scores, bins)
     table = []
 
     for index in range(bins):
@@ -343,6 +343,13 @@ def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
     """
     scores, truth = _pairs(presence, labels)
     return float(np.mean((scores - truth) ** 2))
+
+
+def bins_of(presence: FloatArray, bins: int) -> IntArray:
+    """The number of the bin that each presence is in, of so many of one width; 1 is in
+    the last."""
+    # Not by presence * bins, which is below 29 for .29 of a hundred.
+    return np.searchsorted(np.arange(1, bins) / bins, presence, side="right")
 
 
 def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:

@@ -71,11 +71,10 @@ class Gate:
             )
 
         # Not "below": a score of NaN fails too. Means are equal but for rounding.
-        least = -np.inf if self.fail_under is None else self.fail_under
-        enough = change.new >= least - EQUAL_WITHIN
-        if self.fail_under is not None and not enough:
-            limit = written(self.fail_under)
-            failed.append(f"scores {written(change.new)} (--fail-under {limit})")
+        limit = self.fail_under
+        if limit is not None and not change.new >= limit - EQUAL_WITHIN:
+            told = f"(--fail-under {written(limit)})"
+            failed.append(f"scores {written(change.new)} {told}")
 
         if self.fail_if_lost is not None and len(change.lost) >= self.fail_if_lost:
             lost = counted(len(change.lost), "fact")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.judges.evaluate import recalibrated, weighted_auc
+from litepyramid.judges.evaluate import bins_of, recalibrated, weighted_auc
 from litepyramid.judges.lexical.features import english
 from litepyramid.scoring.inference import with_holm
 from litepyramid.scoring.result import ScoreResult
@@ -175,8 +175,7 @@ def _numbers(
     weights = weights / weights.sum()
     presence = pairs.presence
     error = presence - pairs.labels
-    # A presence of 1 belongs to the last tenth.
-    tenths = np.minimum((presence * 10).astype(int), 9)
+    tenths = bins_of(presence, 10)
     numbers = {
         "AUC": weighted_auc(presence, pairs.labels, weights),
         "Brier score": weights @ error**2,

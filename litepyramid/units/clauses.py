@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.text import word_set
 from litepyramid.units.parses import QUOTES
 
 FINITE = word_set(

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from litepyramid.text import word_set
 from litepyramid.units.clauses import BE, DAYS, PREPOSITIONS
-from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
 

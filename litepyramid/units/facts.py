@@ -25,6 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from litepyramid.judges.lexical.features import english
+from litepyramid.text import word_set
 from litepyramid.units.clauses import (
     AUXILIARIES,
     BE,
@@ -47,7 +48,6 @@ from litepyramid.units.clauses import (
     undergone,
     with_shared_auxiliary,
 )
-from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import ParsedSentence, sentence_parts
 
 _SUBORDINATE = word_set(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.text import word_set
 
 _NO_SPACE_BEFORE = word_set(
     ", . ; : ! ? ) ] } % ... … '' ” ’ n't n’t 's ’s 're ’re 've ’ve 'll ’ll 'd ’d 'm ’m"

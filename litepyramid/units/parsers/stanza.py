@@ -12,12 +12,11 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.language import name_of
 from litepyramid.progress import track
-from litepyramid.text import place
+from litepyramid.text import place, word_set
 from litepyramid.units.parsers.embedded.frames import (
     Word,
     dependency_frames,
     free_frames,
-    word_set,
 )
 from litepyramid.units.parses import ParsedBatch, ParsedReference, ParsedSentence, Span
 

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, pairwise
 
 from litepyramid.language import DENIALS
+from litepyramid.text import word_set
 from litepyramid.units.parses import Frame
 
 
@@ -119,11 +120,6 @@ class Tree:
 
 
 _Group = tuple[str, list[int]]
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
 
 
 _NEGATION = word_set("not n't n’t never nt")

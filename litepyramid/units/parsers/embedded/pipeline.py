@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from litepyramid.errors import ModelError
 from litepyramid.files import read_lines
 from litepyramid.progress import track
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, word_set
+from litepyramid.text import word_set
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
 from litepyramid.units.parses import ParsedBatch, ParsedReference, with_frames
 

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 
 from litepyramid.files import read_lines
-from litepyramid.units.parsers.embedded.frames import Tree, Word, word_set
+from litepyramid.text import word_set
+from litepyramid.units.parsers.embedded.frames import Tree, Word
 from litepyramid.units.parses import Span
 
 _HE = word_set("he him his")
