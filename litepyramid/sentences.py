@@ -32,6 +32,12 @@ _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
 )  # p.m, which may end a sentence
 _GAP = re.compile(r"\n\s*\n")
+_EMPHASIS = re.compile(r"(?<![\w*`])(\*{1,3}|`)(?=\S)([^*`\n]+)(?<=\S)\1(?![\w*`])")
+_LINK = re.compile(r"\[([^\[\]\n]+)\]\(https?://[^\s()]*\)")
+_HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
+_MARK = re.compile(  # of a heading, or of an item of a list: "- ", "2. ", "a) "
+    r"^[ \t]*(?:#{1,6}|[-*•‣▪●◦]|(?P<number>\d\d?)[.)]|[a-z]\))[ \t]+", re.MULTILINE
+)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -39,13 +45,16 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
     A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops
     of scripts without spaces (``。``) and the danda, with the closing quotes and
-    brackets that follow, and at an empty line. A full stop after a title (Dr., U.S. …),
+    brackets that follow, at an empty line, and around a heading or an item of a list,
+    whose marks are no part of it. A full stop after a title (Dr., U.S. …),
     an initial or the day of a German date ends none, nor does a month or "No." before a
     number, "Inc.", "p.m." or an ellipsis before a small letter, or a stop before a
     Japanese quotative; a piece without letters or digits belongs to the sentence before
     it.
     """
-    ends = [match.start() for match in _GAP.finditer(text)]
+    ends = [match.end() for match in _HEADING.finditer(text)]
+    text = _without_marks(text)
+    ends += [match.start() for match in _GAP.finditer(text)]
     for match in _END.finditer(text):
         if not _inside(text, match):
             ends.append(match.end(match.lastindex or 0))
@@ -62,6 +71,23 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         start = end
 
     return spans
+
+
+def _without_marks(text: str) -> str:
+    """The text with empty lines in place of the marks of lists and headings."""
+    due = 1
+
+    def blank(match: re.Match[str]) -> str:
+        nonlocal due
+        if match["number"]:
+            number = int(match["number"])
+            # The day of a date may begin a line too: a list counts.
+            if number not in (1, due):
+                return match[0]
+            due = number + 1
+        return "\n" * len(match[0])
+
+    return _MARK.sub(blank, text)
 
 
 def _inside(text: str, match: re.Match[str]) -> bool:
@@ -94,5 +120,10 @@ def _inside(text: str, match: re.Match[str]) -> bool:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, with single spaces between their words."""
-    return [" ".join(text[start:end].split()) for start, end in sentence_spans(text)]
+    """The sentences of a text, with single spaces between their words and without the
+    marks of Markdown."""
+    sentences = []
+    for start, end in sentence_spans(text):
+        sentence = _EMPHASIS.sub(r"\2", text[start:end])
+        sentences.append(" ".join(_LINK.sub(r"\1", sentence).split()))
+    return sentences

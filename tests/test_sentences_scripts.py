@@ -54,6 +54,24 @@ def test_ends_before_spaces(sentences):
     assert split_sentences(" ".join(sentences)) == sentences
 
 
+def test_lists_and_markdown_give_their_items_without_their_marks():
+    recipe = "1. Wash the rice\n2. Do not add salt\n3. Cook it."
+    assert split_sentences(recipe) == ["Wash the rice", "Do not add salt", "Cook it."]
+
+    answer = (
+        "## Staff\n**Ann Lee** left in *2019*\n- `Bob` stayed\n- See [it](https://a.b)"
+    )
+    items = ["Staff", "Ann Lee left in 2019", "Bob stayed", "See it"]
+    assert split_sentences(answer) == items
+
+    # A number that does not count is text, and so are lone stars and brackets.
+    prose = "It was built in\n12. Street [a] costs 3 * 4 * 5 and **more"
+    assert split_sentences(prose) == [
+        "It was built in 12.",
+        "Street [a] costs 3 * 4 * 5 and **more",
+    ]
+
+
 @pytest.mark.parametrize("code", sorted(set(SENTENCES) - {"th"}))
 def test_written_sentences_joined_are_split_again(code):
     rng = random.Random(12345)
