@@ -1,7 +1,7 @@
 """Loads what belongs to one data set from files and Python, checked and joined."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
@@ -33,6 +33,7 @@ from litepyramid.types import (
     InputUnits,
     NamedSources,
     Nulls,
+    SystemSummaries,
     TextsLike,
     UnitKind,
     UnitsLike,
@@ -104,16 +105,9 @@ def load(
     """
     names = as_names(ids, columns)
     choose("nulls", nulls, Nulls)
-    values = (units, summaries, references, labels, label_units, stus, presence)
-    given = dict(zip(_SOURCES, values, strict=True))
-    sources: dict[str, Any] = {}
-    for key, value in given.items():
-        if value is not None:
-            sources[key] = value
-
-    kinds = [_SOURCES[key] for key in sources]
-    shared = with_shared_index(sources.values(), kinds, **names)
-    sources = dict(zip(sources, map(as_list, shared), strict=True))
+    partial = nulls == "missing"
+    given = (units, summaries, references, labels, label_units, stus, presence)
+    sources = _listed(dict(zip(_SOURCES, given, strict=True)), names)
 
     # A table alone may hold everything: what it holds is then asked of its columns.
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
@@ -121,123 +115,89 @@ def load(
     if isinstance(path, str | Path) and file_type(path) == "folder":
         return replace(_read_folder(Path(path)), language=language or "")
 
-    # A column of references, under whatever name, tells that all are columns.
-    if alone == "summaries" and isinstance(path, Mapping):
-        meanings = [usual_meaning(str(key).removesuffix("s")) for key in path]
-        if "reference" in meanings:
-            sources[alone] = column_rows(path) or path
-
     left_out: Counter[str] = Counter()
-    remarks: tuple[str, ...] = ()
-    for key, source in list(sources.items()):
-        # Beside units, a table of summaries is read for its summaries alone.
-        main = key == alone or (key == "summaries" and "units" not in sources)
-        if (table := _opened(source, key, names["columns"], main)) is None:
-            continue
+    remarks: list[str] = []
+    for table in _open_tables(sources, alone, names["columns"]):
         left_out.update(table.left_out)
         remarks += table.remarks
-        if key == "summaries":
-            _check_summaries(table)
-        sources[key] = table
 
-        # What a table holds of a kind gives way to a source of that kind.
-        if main and (inside := _inside(table)):
-            sources.pop(alone, None)
-            sources = inside | sources
-
-    units, summaries, references, labels, label_units, stus, presence = map(
-        sources.get, _SOURCES
-    )
     # Lists beside a frame come from the same frame: its ids are theirs.
-    if isinstance(summaries, Rows) and summaries.form == "python" and not names["ids"]:
-        of_rows = dict.fromkeys(map(identifier, summaries.cells("input")))
-        names["ids"] = [name for name in of_rows if name is not None] or None
-        for one in sources.values() if names["ids"] else ():
-            if type(one) is list or (isinstance(one, Rows) and not one.holds("input")):
-                remarks += (
-                    "What has no ids goes by the order of those that are told.",
-                )
-                break
+    if not names["ids"]:
+        names["ids"] = _ids_of_rows(sources.get("summaries"))
+        if names["ids"] and any(map(_goes_by_order, sources.values())):
+            remarks.append("What has no ids goes by the order of those that are told.")
 
-    scus = [] if units is None else as_units(units, kind=kind, **names)
-    # Criteria of every input: which inputs there are, the answers tell.
-    partial = nulls == "missing"
-    if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
-        first = as_summaries(summaries, partial=partial, **names)[0]
-        scus = [*in_order(scus, first.inputs, "units")]
-
+    scus = _units_to_score(sources, kind, partial, names)
     judged = None
-    if presence is not None:
-        judged = as_presence(presence, scus or None, **names)
+    if "presence" in sources:
+        judged = as_presence(sources["presence"], scus or None, **names)
         scus = [*judged.units]
 
     # A list of references goes by the order of the units, under their ids.
-    if scus and not names["ids"] and isinstance(references, list | tuple):
-        names["ids"] = [entry.input for entry in scus]
-    texts = [] if references is None else as_references(references, **names)
-    extracted = []
-    if stus is not None:
-        extracted = as_units(stus, kind="stu", only=True, **names)
-    inputs = [entry.input for entry in scus or texts or extracted] or None
-    systems = []
-    if summaries is not None:
-        systems = as_summaries(summaries, inputs, partial=partial, **names)
+    texts: list[InputReferences] = []
+    if "references" in sources:
+        is_list = isinstance(sources["references"], list | tuple)
+        if scus and is_list and not names["ids"]:
+            names["ids"] = [entry.input for entry in scus]
+        texts = as_references(sources["references"], **names)
 
+    extracted = []
+    if "stus" in sources:
+        extracted = as_units(sources["stus"], kind="stu", only=True, **names)
+
+    inputs = [entry.input for entry in scus or texts or extracted]
+    systems = []
+    if "summaries" in sources:
+        systems = as_summaries(
+            sources["summaries"], inputs or None, partial=partial, **names
+        )
     if judged is not None and systems:
-        summarised = {entry.system for entry in systems}
-        for system in sorted(summarised ^ {*judged.systems}):
-            has = "presence but no summaries"
-            if system in summarised:
-                has = "summaries but no presence"
-            raise InputError(f"system '{system}' has {has}")
+        _check_judged({*judged.systems}, {entry.system for entry in systems})
 
     labelled = None
-    if label_units is not None:
-        labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
+    if "label_units" in sources:
+        own_units = as_units(sources["label_units"], **names)
+        labelled = in_order(own_units, inputs, "label_units")
     # Labels alone are numbers: what they are of, the units say.
-    of = labelled or scus or extracted
-    if labels is not None and not of:
-        raise InputError("labels without their units", expected="the units too")
     rated = []
-    if labels is not None:
-        rated = as_labels(labels, of, partial=True, **names)
+    if "labels" in sources:
+        of = labelled or scus or extracted
+        if not of:
+            raise InputError("labels without their units", expected="the units too")
+        rated = as_labels(sources["labels"], of, partial=True, **names)
+
     # Only now is it known what columns all the tables had.
     if names["columns"]:
         names["columns"].check()
 
-    questions: dict[str, str] = {}
-    for answered in systems:
-        for input_, question in answered.questions.items():
-            if questions.setdefault(input_, question) != question:
-                what = f"answers another question on input '{input_}'"
-                raise InputError(f"system '{answered.system}' {what}")
-
     # A question told anywhere is told everywhere: judges see it with the units.
+    questions = _questions(systems)
     both: list[InputReferences | InputUnits] = [*texts, *scus]
     questions |= {entry.input: entry.question for entry in both if entry.question}
     scus = [replace(entry, question=questions.get(entry.input)) for entry in scus]
     texts = [replace(entry, question=questions.get(entry.input)) for entry in texts]
 
     # Read as empty, they are not missing any more, and the note is all that is left.
-    if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
+    missing = sum(len(entry.missing) for entry in systems)
+    if missing and not partial:
         systems = [replace(entry, missing=()) for entry in systems]
         are = counted(missing, "answer is missing (null)", "answers are missing (null)")
-        remarks += (
+        remarks.append(
             f"{are}: read as empty, so that they score 0; nulls=missing leaves them "
-            "out.",
+            "out."
         )
 
     return Dataset(
         name,
         tuple(scus),
-        in_order(extracted, inputs or (), "stus") if extracted else None,
+        in_order(extracted, inputs, "stus") if extracted else None,
         tuple(systems),
         tuple(rated),
         labelled,
-        in_order(texts, inputs or (), "references") if texts else None,
+        in_order(texts, inputs, "references") if texts else None,
         judged,
         left_out=left_out,
-        remarks=remarks,
+        remarks=tuple(remarks),
         language=language or "",
     )
 
@@ -276,6 +236,95 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         return whole
 
     return load(units, summaries=data, **sources)
+
+
+def _listed(given: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    """The sources that are given, those of one dimension as lists, their indexes
+    named."""
+    given = {key: value for key, value in given.items() if value is not None}
+    kinds = [_SOURCES[key] for key in given]
+    shared = with_shared_index(given.values(), kinds, **names)
+    return dict(zip(given, map(as_list, shared), strict=True))
+
+
+def _open_tables(
+    sources: dict[str, Any], alone: str, columns: ColumnNames
+) -> Iterator[Rows]:
+    """The tables among the sources, opened, in whose place they come; what a table
+    holds of other kinds becomes their source, unless they have one."""
+    # A column of references, under whatever name, tells that all are columns.
+    if alone == "summaries" and isinstance(given := sources[alone], Mapping):
+        meanings = [usual_meaning(str(key).removesuffix("s")) for key in given]
+        if "reference" in meanings:
+            sources[alone] = column_rows(given) or given
+
+    for key, source in [*sources.items()]:
+        # Beside units, a table of summaries is read for its summaries alone.
+        main = key == alone or (key == "summaries" and "units" not in sources)
+        if (table := _opened(source, key, columns, main)) is None:
+            continue
+
+        if key == "summaries":
+            _check_summaries(table)
+        sources[key] = table
+
+        if main and (inside := _inside(table)):
+            sources.pop(alone, None)
+            for kind, of_kind in inside.items():
+                sources.setdefault(kind, of_kind)
+        yield table
+
+
+def _ids_of_rows(summaries: Any) -> list[str] | None:
+    """The ids that a table of summaries from Python holds."""
+    if not isinstance(summaries, Rows) or summaries.form != "python":
+        return None
+
+    of_rows = dict.fromkeys(map(identifier, summaries.cells("input")))
+    return [name for name in of_rows if name is not None] or None
+
+
+def _goes_by_order(source: Any) -> bool:
+    return type(source) is list or (
+        isinstance(source, Rows) and not source.holds("input")
+    )
+
+
+def _units_to_score(
+    sources: dict[str, Any],
+    kind: UnitKind | None,
+    partial: bool,
+    names: dict[str, Any],
+) -> list[InputUnits]:
+    """The units of every input; criteria of every input for each that is answered."""
+    if "units" not in sources:
+        return []
+    scus = as_units(sources["units"], kind=kind, **names)
+    if [entry.input for entry in scus] != [EVERY_INPUT] or "summaries" not in sources:
+        return scus
+
+    answered = as_summaries(sources["summaries"], partial=partial, **names)
+    return [*in_order(scus, answered[0].inputs, "units")]
+
+
+def _check_judged(judged: set[str], summarised: set[str]) -> None:
+    """Raises InputError if a system has either presence or summaries alone."""
+    for system in sorted(summarised ^ judged):
+        has = "presence but no summaries"
+        if system in summarised:
+            has = "summaries but no presence"
+        raise InputError(f"system '{system}' has {has}")
+
+
+def _questions(systems: Sequence[SystemSummaries]) -> dict[str, str | None]:
+    """The question that an input's summaries answer; of all systems the same."""
+    questions: dict[str, str | None] = {}
+    for answered in systems:
+        for input_, question in answered.questions.items():
+            if questions.setdefault(input_, question) != question:
+                what = f"answers another question on input '{input_}'"
+                raise InputError(f"system '{answered.system}' {what}")
+    return questions
 
 
 def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | None:
