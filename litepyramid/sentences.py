@@ -36,7 +36,8 @@ _EMPHASIS = re.compile(r"(?<![\w*`])(\*{1,3}|`)(?=\S)([^*`\n]+)(?<=\S)\1(?![\w*`
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\(https?://[^\s()]*\)")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
 _MARK = re.compile(  # of a heading, or of an item of a list: "- ", "2. ", "a) "
-    r"^[ \t]*(?:#{1,6}|[-*•‣▪●◦]|(?P<number>\d\d?)[.)]|[a-z]\))[ \t]+", re.MULTILINE
+    r"^[ \t]*(?:(?:#{1,6}|[-–*·]|(?P<number>\d\d?)[.)]|[a-z]\))[ \t]+|[•‣▪●◦][ \t]*)+",
+    re.MULTILINE,
 )
 
 
@@ -53,7 +54,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     it.
     """
     ends = [match.end() for match in _HEADING.finditer(text)]
-    text = _without_marks(text)
+    text = without_marks(text)
     ends += [match.start() for match in _GAP.finditer(text)]
     for match in _END.finditer(text):
         if not _inside(text, match):
@@ -73,7 +74,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """The text with empty lines in place of the marks of lists and headings."""
     due = 1
 

@@ -15,12 +15,11 @@ from litepyramid.duc.peers import as_paths
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text, stem
 from litepyramid.io.readers import known_rows
+from litepyramid.sentences import without_marks
 from litepyramid.types import Fields, Texts
 
 PAGE_FORMAT = "litepyramid-answers"
 _UNIT = re.compile("presence_([0-9]{1,9})")
-_BULLET = re.compile("^([-–*·] |[•‣◦▪●] ?)")
-_NUMBER = re.compile("^([0-9]{1,3})[.)] ")
 _ANSWERS: dict[str, bool | None] = dict.fromkeys(
     ("yes", "true", "1", "present", "y", "x"), True
 )
@@ -296,12 +295,5 @@ def _moment(value: Any) -> datetime | None:
 def _lines(boxes: Sequence[str]) -> Texts:
     """SCUs from text boxes: one per line, without bullets and the numbers of a list,
     spaces tidied, blank lines left out."""
-    lines = []
-    for line in "\n".join(boxes).splitlines():
-        lines.append(_BULLET.sub("", " ".join(line.split())))
-
-    numbers = [int(found[1]) for line in lines if (found := _NUMBER.match(line))]
-    # A fact may begin with a number: those of a list are 1, 2, 3 …
-    if numbers == [*range(1, len(numbers) + 1)]:
-        lines = [_NUMBER.sub("", line) for line in lines]
-    return tuple(filter(None, lines))
+    lines = without_marks("\n".join(boxes)).splitlines()
+    return tuple(filter(None, [" ".join(line.split()) for line in lines]))

@@ -301,7 +301,8 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
     for key, value in settings.items():
         if value is not None or (key == "cache" and key in kind.settings):
             values[key] = value
-    _check_settings([name], values)
+    if values:
+        _check_settings([name], values)
 
     repeats = values.pop("repeats", 1)
     if repeats != 1:

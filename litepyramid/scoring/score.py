@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
+from litepyramid.io.presence import Presence
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.panel import PanelJudge, panel_notes
@@ -37,7 +38,6 @@ from litepyramid.types import (
     JudgeLike,
     Signature,
     Sources,
-    SystemLabels,
     SystemSummaries,
     Texts,
     UnitsLike,
@@ -47,6 +47,28 @@ from litepyramid.types import (
 )
 
 _COPIES = 0.5  # of a system's texts that are the references', from which a note says so
+
+
+class _Judged(NamedTuple):
+    """(N, U) presence of every unit in every system's summary, NaN where a judgement or
+    the summary itself is missing; (J, N, U) the same by several judges; and what the
+    judge says of itself."""
+
+    systems: tuple[str, ...]
+    presence: FloatArray
+    batch: JudgedBatch
+    opinions: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class _People:
+    """(N, L) labels of people, their units, the (N, M) scores that follow, and counts;
+    NaN: none."""
+
+    labels: FloatArray | None = None
+    units: tuple[InputUnits, ...] | None = None
+    scores: FloatArray | None = None
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 def score(
@@ -114,90 +136,68 @@ def score(
     rated, made, notes = _units_of(dataset)
     layout = scoring.layout(rated)
     every = every_unit(rated)
-    rater = None
-    summaries: Sequence[SystemSummaries] = ()
 
-    # The empty hashes say where the fields stand in the signature.
+    rater = None
     if dataset.presence is not None:
-        systems = dataset.systems or dataset.presence.systems
-        rows = [dataset.presence.systems.index(one) for one in systems]
-        # Presence that was judged elsewhere may be of more systems, in another order.
-        presence = dataset.presence.values[rows]
-        opinions = None
-        batch = JudgedBatch((), {"judge": "given", "presence_sha": ""})
+        judged = _given(dataset.presence, dataset.systems)
     else:
         rater = in_language(as_judge(judge), dataset.language)
         if scoring.name in SIGNED or any(unit.tags for unit in every):
             rater = for_criteria(rater)
         notes += _on_judge(single(rater), rated, dataset.language)
-        summaries = dataset.summaries
-        systems = dataset.systems
-        presence, opinions, batch = _judged(summaries, rated, rater)
+        judged = _judged(dataset.summaries, rated, rater)
 
-    values, counts = scoring.apply(presence, layout, seed)
-    labels = label_units = human = None
+    values, counts = scoring.apply(judged.presence, layout, seed)
+    people = _People()
     if dataset.labels:
-        label_units = tuple(dataset.label_units or dataset.units)
-        labels, human, unlabelled = _human(
-            dataset.labels,
-            label_units,
-            layout.inputs,
-            systems,
-            scoring,
-            seed,
-        )
-        counts |= unlabelled
+        people = _human(dataset, layout.inputs, judged.systems, scoring, seed)
 
     # A unit without a judgement leaves its summary without a score.
-    missing = layout.sums(np.isnan(presence)) > 0
-    counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
+    missing = layout.sums(np.isnan(judged.presence)) > 0
+    counts |= people.counts | judged.batch.counts
+    counts["summaries_not_scored"] = int(missing.sum())
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
-    bootstrap = {
-        "samples": samples,
-        "confidence": confidence,
-        "seed": seed,
-    }
-    measured = with_intervals(systems, layout.inputs, values, **bootstrap)
+    bootstrap = {"samples": samples, "confidence": confidence, "seed": seed}
+    measured = with_intervals(judged.systems, layout.inputs, values, **bootstrap)
 
-    if rater is not None and opinions is not None:
+    if judged.opinions is not None and rater is not None:
         panel = single(rater)
-        means = [system_means(scoring.apply(one, layout, seed)[0]) for one in opinions]
-        each = np.array(means)
+        each = [scoring.apply(one, layout, seed)[0] for one in judged.opinions]
+        means = np.array([*map(system_means, each)])
         if isinstance(panel, PanelJudge):
-            notes += tuple(panel_notes(panel, opinions, each))
+            notes += tuple(panel_notes(panel, judged.opinions, means))
             if panel.repeats:
+                limits = scoring.limits(layout)
                 measured["intervals"] = _with_repeats(
-                    measured["intervals"], each, confidence, scoring.limits(layout)
+                    measured["intervals"], means, confidence, limits
                 )
 
     # The kinds give the score its name: lite2 of SCUs, lite3 of STUs, lite2.x of both.
     kinds = "+".join(sorted({unit.kind for unit in every}))
-    hashes = data_hashes(
-        units=rated,
-        summaries=summaries,
-        labels=dataset.labels,
-        label_units=() if label_units in (None, rated) else label_units,
-        presence=dataset.presence,
-    )
+    metric = scoring.metric(kinds)
     fields: Fields = {
         "units": kinds,
         **made,
         **signed(dataset.language),
-        **batch.signature,
-        **hashes,
-    }
-    fields |= {
+        **judged.batch.signature,
+        **data_hashes(
+            units=rated,
+            summaries=() if rater is None else dataset.summaries,
+            labels=dataset.labels,
+            label_units=() if people.units in (None, rated) else people.units,
+            presence=dataset.presence,
+        ),
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
         "missing": counts.get("missing") or None,
+        **bootstrap,
     }
     # What is zero is not told, but for what the judge itself counts.
     shown_counts = {}
     for key, count in counts.items():
-        if count or key in batch.counts:
+        if count or key in judged.batch.counts:
             shown_counts[key] = count
 
-    metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
     references = tuple([texts.get(entry.input, ()) for entry in rated])
     result = ScoreResult(
@@ -205,18 +205,18 @@ def score(
         name=name or metric,
         **measured,
         units=rated,
-        presence=presence,
-        labels=labels,
-        label_units=label_units,
-        human=human,
+        presence=judged.presence,
+        labels=people.labels,
+        label_units=people.units,
+        human=people.scores,
         counts=shown_counts,
         rule=scoring,
-        signature=Signature.of(**fields | bootstrap),
+        signature=Signature.of(**fields),
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
         references=references if texts else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,
         judge=rater,
-        opinions=opinions,
+        opinions=judged.opinions,
         notes=(*dataset.notes, *notes, *_copies(dataset)),
     )
 
@@ -319,20 +319,26 @@ def _ceiling(
     return float(np.mean(lite_pyramid_scores(presence, UnitLayout.of(own))))
 
 
+def _given(presence: Presence, summarised: Sequence[str]) -> _Judged:
+    """Presence that was judged elsewhere, perhaps of more systems in another order."""
+    systems = tuple(summarised or presence.systems)
+    rows = [presence.systems.index(system) for system in systems]
+    # The empty hash says where the field stands in the signature.
+    batch = JudgedBatch((), {"judge": "given", "presence_sha": ""})
+    return _Judged(systems, presence.values[rows], batch)
+
+
 def _judged(
     summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
-) -> tuple[FloatArray, FloatArray | None, JudgedBatch]:
-    """(N, U) presence of every unit in every system's summary, the same by several
-    judges, and what the judge says of itself.
-
-    NaN where a judgement, or the summary itself, is missing.
-    """
+) -> _Judged:
+    """What a judge says of every unit in every system's summary."""
     if not summaries:
         raise InputError(
             "no summaries", expected="summaries of at least one system, or presence"
         )
 
-    check_unique([entry.system for entry in summaries], "system")
+    systems = tuple([entry.system for entry in summaries])
+    check_unique(systems, "system")
     inputs = tuple([entry.input for entry in units])
     for entry in summaries:
         if entry.inputs != inputs:
@@ -369,8 +375,10 @@ def _judged(
         # What is not scored has no opinions either.
         opinions[:, np.isnan(presence)] = np.nan
 
+    # The empty hash says where the field stands in the signature.
     about = {**batch.signature, "summaries_sha": ""}
-    return presence, opinions, replace(batch, counts=counts, signature=about)
+    batch = replace(batch, counts=counts, signature=about)
+    return _Judged(systems, presence, batch, opinions)
 
 
 def _with_repeats(
@@ -394,15 +402,14 @@ def _with_repeats(
 
 
 def _human(
-    labels: Sequence[SystemLabels],
-    units: Sequence[InputUnits],
+    dataset: Dataset,
     inputs: Sequence[str],
     systems: Sequence[str],
     rule: ScoringRule,
     seed: int,
-) -> tuple[FloatArray, FloatArray, dict[str, int]]:
-    """(N, L) labels of the labelled `units`, (N, M) human scores, and counts; NaN:
-    none."""
+) -> _People:
+    """What people's labels say of the systems that are scored."""
+    units = tuple(dataset.label_units or dataset.units)
     layout = rule.layout(units)
     if layout.inputs != inputs:
         raise InputError(
@@ -410,7 +417,7 @@ def _human(
             expected=f"{counted(len(inputs), 'input')} in the units' order",
         )
 
-    by_system = {entry.system: entry for entry in labels}
+    by_system = {entry.system: entry for entry in dataset.labels}
     scored = [n for n, name in enumerate(systems) if name in by_system]
     if not scored:
         raise InputError(
@@ -449,4 +456,4 @@ def _human(
         "inputs_without_labels": int(np.isnan(human[labelled]).any(axis=0).sum()),
         "units_without_labels": gaps,
     }
-    return values, human, counts
+    return _People(values, units, human, counts)
