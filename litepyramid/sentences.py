@@ -23,7 +23,7 @@ _BEFORE_NUMBERS = word_set(
 _BEHIND_NAMES = word_set("inc corp co ltd bros jr sr al ft oz tbsp tsp")
 # “ closes what „ opened, so it closes only directly after a stop and before white
 # space.
-_CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s))*"""
+_CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s)|\[\d{1,3}\])*"""
 _END = re.compile(rf"[.?!؟۔]({_CLOSING})\s+|[。！？｡।॥։።။។]+({_CLOSING}+)(?![とっ])")
 _ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
     r"(?:\b(?:vom|zum|den|dem|der|des)|(?<!\bI\s)\bam)\s\d\d?$"
@@ -32,12 +32,19 @@ _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
 )  # p.m, which may end a sentence
 _GAP = re.compile(r"\n\s*\n")
-_EMPHASIS = re.compile(r"(?<![\w*`])(\*{1,3}|`)(?=\S)([^*`\n]+)(?<=\S)\1(?![\w*`])")
+_EMPHASIS = re.compile(
+    r"(?<![\w*`])(\*{1,3}|`)(?=[\w\"“'(])([^*`\n]+)(?<=\S)\1(?![\w*`])"
+)
+_CITATION = re.compile(r"(?:^|\s|(?<=[^\W\d_]{2})|(?<=[.,;:!?\"”'’)\]]))\[\d{1,3}\]")
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\(https?://[^\s()]*\)")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
-_MARK = re.compile(  # of a heading, or of an item of a list: "- ", "2. ", "a) "
-    r"^[ \t]*(?:(?:#{1,6}|[-–*·]|(?P<number>\d\d?)[.)]|[a-z]\))[ \t]+|[•‣▪●◦][ \t]*)+",
-    re.MULTILINE,
+_MARK = re.compile(
+    r"""^[ \t]*(?:
+    (?:\#{1,6}|[-–*·>]|(?P<number>\d\d?)[.)]|[a-z]\))[ \t]+  # "## ", "- ", "2. ", "a) "
+    |[•‣▪●◦][ \t]*
+    |[-*_]{3,}$  # a line across the page
+    )+""",
+    re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -126,5 +133,6 @@ def split_sentences(text: str) -> list[str]:
     sentences = []
     for start, end in sentence_spans(text):
         sentence = _EMPHASIS.sub(r"\2", text[start:end])
-        sentences.append(" ".join(_LINK.sub(r"\1", sentence).split()))
+        sentence = _CITATION.sub("", _LINK.sub(r"\1", sentence))
+        sentences.append(" ".join(sentence.split()))
     return sentences

@@ -64,6 +64,14 @@ def test_lists_and_markdown_give_their_items_without_their_marks():
     items = ["Staff", "Ann Lee left in 2019", "Bob stayed", "See it"]
     assert split_sentences(answer) == items
 
+    # Notes of an encyclopaedia, a quotation, a line across.
+    notes = "It opened in 1889.[1][2] It closed [3], too.\n---\n> Ann left."
+    assert split_sentences(notes) == [
+        "It opened in 1889.",
+        "It closed, too.",
+        "Ann left.",
+    ]
+
     # A number that does not count is text, and so are lone stars and brackets.
     prose = "It was built in\n12. Street [a] costs 3 * 4 * 5 and **more"
     assert split_sentences(prose) == [

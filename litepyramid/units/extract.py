@@ -535,7 +535,9 @@ def _states_nothing(sentence: ParsedSentence) -> bool:
     a question or a link ("CLICK HERE for more")."""
     words = [token.lower() for token in sentence.tokens if token.isalnum()]
     dated = len(words) == _LEAST_WORDS and words[0] in DAYS and words[-1].isdigit()
-    short = (len(words) < _LEAST_WORDS or dated) and not sentence.frames
+    # "Population: 450,000" says something, short as it is.
+    titled = ":" in sentence.tokens[1:-1]
+    short = (len(words) < _LEAST_WORDS or dated) and not (sentence.frames or titled)
     link = " ".join(sentence.tokens[:2]).lower() in _LINKS
     return short or link or sentence.tokens[-1] == "?"
 

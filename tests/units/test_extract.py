@@ -37,6 +37,12 @@ def test_names_stand_in_for_pronouns_by_default():
     assert before.counts["mentions replaced"] == 1
 
 
+def test_short_lines_with_a_title_are_facts_and_other_short_ones_are_not():
+    answer = "**Ann Lee** lives in Rome [2].\n- Age: 33.\n- Indeed.\n- Home: Rome."
+    expected = ("Ann Lee lives in Rome", "Age: 33", "Home: Rome")
+    assert extract([answer]).units[0].texts == expected
+
+
 # A sentence, and its units. An unknown word is no bare verb unless something says so;
 # no fact loses its verb, its particle or its object.
 LONG = "The line will cost 340 million kroner and open in 2029 ."
