@@ -6,7 +6,7 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 
 import re
 
-from litepyramid.text import word_set
+from litepyramid.text import without_markup, word_set
 
 _ABBREVIATIONS = word_set(
     """
@@ -32,11 +32,6 @@ _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
 )  # p.m, which may end a sentence
 _GAP = re.compile(r"\n\s*\n")
-_EMPHASIS = re.compile(
-    r"(?<![\w*`])(\*{1,3}|`)(?=[\w\"“'(])([^*`\n]+)(?<=\S)\1(?![\w*`])"
-)
-_CITATION = re.compile(r"(?:^|\s|(?<=[^\W\d_]{2})|(?<=[.,;:!?\"”'’)\]]))\[\d{1,3}\]")
-_LINK = re.compile(r"\[([^\[\]\n]+)\]\(https?://[^\s()]*\)")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
 _MARK = re.compile(
     r"""^[ \t]*(?:
@@ -132,7 +127,6 @@ def split_sentences(text: str) -> list[str]:
     marks of Markdown."""
     sentences = []
     for start, end in sentence_spans(text):
-        sentence = _EMPHASIS.sub(r"\2", text[start:end])
-        sentence = _CITATION.sub("", _LINK.sub(r"\1", sentence))
+        sentence = without_markup(text[start:end])
         sentences.append(" ".join(sentence.split()))
     return sentences

@@ -12,6 +12,13 @@ _HIDDEN = re.compile(
 _QUOTED = re.compile(r"""(?<!\w)(['"])(.*?)\1(?!\w)""")
 _LONGEST = 80
 
+# Of Markdown and of encyclopaedias: **word**, `word`, [word](https://…), word [1].
+_EMPHASIS = re.compile(
+    r"(?<![\w*`])(\*{1,3}|`)(?=[\w\"“'(])([^*`\n]+)(?<=\S)\1(?![\w*`])"
+)
+_LINK = re.compile(r"\[([^\[\]\n]+)\]\(https?://[^\s()]*\)")
+_CITATION = re.compile(r"(?:^|\s|(?<=[^\W\d_]{2})|(?<=[.,;:!?\"”'’)\]]))\[\d{1,3}\]")
+
 
 def one_line(text: str) -> str:
     r"""The text with every white space that holds a tab or a line break as one
@@ -21,6 +28,21 @@ def one_line(text: str) -> str:
     return re.sub(
         r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text
     )
+
+
+def without_markup(text: str) -> str:
+    """The text without marks of emphasis, addresses of links and numbers of notes.
+
+    Example:
+        >>> without_markup("**Ann** left [Rome](https://rome.example) in `2019` [1].")
+        'Ann left Rome in 2019.'
+    """
+    if "*" in text or "`" in text:
+        text = _EMPHASIS.sub(r"\2", text)
+    # Most texts have no mark, and a search costs more than a look.
+    if "[" in text:
+        text = _CITATION.sub("", _LINK.sub(r"\1", text))
+    return text
 
 
 def printable(text: str) -> str:

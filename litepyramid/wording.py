@@ -12,6 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+from litepyramid.text import without_markup
+
 # Soft hyphens, spaces and joiners of no width, marks of direction: none is read.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
@@ -71,7 +73,7 @@ _DATES = (
 def as_read(
     items: Sequence[tuple[str, Sequence[str]]], *, numbers: bool = True
 ) -> list[tuple[str, Sequence[str]]]:
-    """Summaries and units as the embedded judges read them: `normalized`, and, in
+    """Summaries and units as the embedded judges read them: as `plain_text`, and, in
     English, numbers of units as the summary spells them (`respelled`).
 
     Example:
@@ -80,8 +82,8 @@ def as_read(
     """
     read: list[tuple[str, Sequence[str]]] = []
     for summary, units in items:
-        premise = normalized(summary)
-        asked = [normalized(unit) for unit in units]
+        premise = plain_text(summary)
+        asked = [*map(plain_text, units)]
         # Without a number or a date in the summary no unit can change.
         if numbers and _spellings(premise):
             asked = [respelled(unit, premise) for unit in asked]
@@ -90,7 +92,7 @@ def as_read(
 
 
 def normalized(text: str) -> str:
-    r"""The text as judges read it: in Unicode's NFKC, without invisible characters.
+    r"""The text in Unicode's NFKC, without invisible characters.
 
     Example:
         >>> normalized("１２ Cafe\u0301s, a soft\u00adhyphen")
@@ -101,6 +103,12 @@ def normalized(text: str) -> str:
 
     composed = unicodedata.normalize("NFKC", text)
     return _JOINERS.sub("", _INVISIBLE.sub("", composed))
+
+
+def plain_text(text: str) -> str:
+    """The text as the embedded judges read it: `normalized`, without the marks of
+    Markdown."""
+    return normalized(without_markup(text))
 
 
 class Quantity(NamedTuple):

@@ -25,7 +25,7 @@ from litepyramid.judges.nli.modes import presence as presence_of
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.sentences import sentence_spans, split_sentences
 from litepyramid.types import FloatArray
-from litepyramid.wording import as_read, normalized
+from litepyramid.wording import as_read, plain_text
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 
@@ -231,7 +231,7 @@ class MiniJudge(NLIJudge):
 
         for (text, units), row, values in zip(items, best, batch.presence, strict=True):
             spans = sentence_spans(text)
-            sentences = [normalized(text[start:end]) for start, end in spans]
+            sentences = [plain_text(text[start:end]) for start, end in spans]
             for n in np.flatnonzero(values >= 0.5).tolist():
                 likely = likely_sentences(sentences, units[n], vocabulary, EXCERPT)
                 asked.append((text, [units[n]]))

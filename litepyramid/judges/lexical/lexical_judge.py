@@ -30,7 +30,7 @@ from litepyramid.language import words as unicode_words
 from litepyramid.progress import track
 from litepyramid.sentences import sentence_spans
 from litepyramid.types import FloatArray, IntArray
-from litepyramid.wording import as_read, normalized
+from litepyramid.wording import as_read, plain_text
 
 FEATURE_VERSION = 3
 """Goes up whenever a feature, the words or the stems change: old weights are then
@@ -161,7 +161,7 @@ def word_evidence(
     ):
         # Spans point into the text as it is; words are compared as judges read them.
         spans = sentence_spans(summary)
-        sentences = [normalized(summary[start:end]) for start, end in spans]
+        sentences = [plain_text(summary[start:end]) for start, end in spans]
         contents = [content(sentence) for sentence in sentences]
         [(_, units)] = as_read([(summary, units)], numbers=numbers)
         rows = []
