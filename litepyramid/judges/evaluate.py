@@ -63,8 +63,8 @@ class CalibrationResult(Result):
         base_rate: The mean label: without labels of .5, the share labelled present.
         accuracy: Share of pairs whose presence is on their label's side of .5 (.5 means
             "present"); with labels of .5, nearest to their label.
-        auc, brier, slope: As `roc_auc`, `brier_score` and `calibration_slope` have
-        them. brier_constant: Brier score of always giving the base rate.
+        auc, brier, slope: As `roc_auc`, `brier_score`, `calibration_slope` have them.
+        brier_constant: Brier score of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
     """
 
