@@ -187,71 +187,22 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     One of ``stated``, ``said`` (by somebody), ``held`` (by the fact of another verb, or
     no fact at all), ``open`` (wanted, feared, under a condition).
     """
-    words = reading.words(clause.predicate)
-    subject = clause.subject
-    if not subject or reading.words(subject) <= _NO_SUBJECTS or clause.infinitive:
-        return "held"
-
-    # "Rarely does she smile" would lose its "does"; "nor did Bob leave" its "nor".
-    if _inverted(reading, clause):
-        return "held"
-
-    # "neither helps nor harms" is one; "did not eat | , drink" shares its "did".
-    unhelped = words & _NOT_ALONE and not words & AUXILIARIES
-    if unhelped or words & {"neither", "nor"}:
-        return "held"
-
-    # "Reports | that Ann resigned | were false": the parser lost what it is about.
-    cut = reading.lower(subject[0]) == "that"
-    first = subject[0] + cut
-    after_noun = first > 1 and reading.lower(first - 1) == "that"
-    if after_noun and reading.tokens[first - 2].isalpha():
-        for other in reading.clauses:
-            inside = other.subject[:1] == (first,) and other.verb in subject
-            held = other.relative or other.infinitive or undergone(other)
-            if inside and (cut or not held):
-                return "held"
-
-    # "whatever he can do" is nothing that he does.
-    if reading.lower(subject[0]) in WHATEVER and subject[1:]:
-        return "held"
-
-    # "a fine for every flight that is late": not every flight is.
-    bare = words <= AUXILIARIES and not clause.after
-    general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
-    if general or bare or reading.tokens[-1] == "?":
+    if _is_torn(reading, clause) or _is_general(reading, clause):
         return "held"
 
     # A condition that the parser did not join to its clause; "more than like it".
+    subject = clause.subject
     before = {reading.lower(i - 1) for i in (min(subject), clause.predicate[0]) if i}
     if before & _LIKE:
         return "held"
     if min(subject) > 0 and reading.lower(min(subject) - 1) in _CONDITIONS:
         return "open"
 
-    # "Police said", "police told her" are no facts without what they said.
-    core = {argument.role for argument in clause.arguments if argument.core}
-    saying = reading.lower(clause.verb) in SAYING and not undergone(clause)
-    if saying and (len(core) < 2 or "ARG1" not in core):
+    if _says_nothing_yet(reading, clause) or _describes(reading, clause):
         return "held"
 
-    # "it is disguised or left out" does not say which.
-    start = clause.verb
-    while start - 1 in clause.predicate:
-        start -= 1
-    if reading.lower(start - 1) == "or":
-        return "held"
-
+    words = reading.words(clause.predicate)
     finite = bool(words & FINITE)
-    named = reading.lower(clause.verb) in _NAMED and undergone(clause)
-    if not finite and (named or _inside(reading, clause)):
-        return "held"
-
-    # "a sentence, suspended for two years": which sentence, and no fact of its own.
-    behind_comma = reading.tokens[clause.predicate[0] - 1] == ","
-    if behind_comma and not finite and undergone(clause):
-        return "held"
-
     being = reading.lower(clause.verb).endswith("ing") or "being" in words
     participle = being and not finite
     parent = reading.parents.get(clause.verb)
@@ -274,8 +225,87 @@ def _status(reading: _Reading, clause: Clause, steps: int = 0) -> str:
     above = _status(reading, other, steps + 1)
     if above == "open" or participle:
         return above if above == "open" else "held"
+    return _status_below(reading, clause, other, argument, above)
 
+
+def _is_torn(reading: _Reading, clause: Clause) -> bool:
+    """Whether a part of what a clause says stands elsewhere in the sentence."""
+    words = reading.words(clause.predicate)
+    subject = clause.subject
+    if not subject or reading.words(subject) <= _NO_SUBJECTS or clause.infinitive:
+        return True
+
+    # "Rarely does she smile" would lose its "does"; "nor did Bob leave" its "nor".
+    if _inverted(reading, clause):
+        return True
+
+    # "neither helps nor harms" is one; "did not eat | , drink" shares its "did".
+    unhelped = words & _NOT_ALONE and not words & AUXILIARIES
+    if unhelped or words & {"neither", "nor"}:
+        return True
+
+    # "Reports | that Ann resigned | were false": the parser lost what it is about.
+    cut = reading.lower(subject[0]) == "that"
+    first = subject[0] + cut
+    after_noun = first > 1 and reading.lower(first - 1) == "that"
+    if after_noun and reading.tokens[first - 2].isalpha():
+        for other in reading.clauses:
+            inside = other.subject[:1] == (first,) and other.verb in subject
+            held = other.relative or other.infinitive or undergone(other)
+            if inside and (cut or not held):
+                return True
+
+    return False
+
+
+def _is_general(reading: _Reading, clause: Clause) -> bool:
+    """Whether a clause is of whatever there may be, or asks."""
+    # "whatever he can do" is nothing that he does.
+    if reading.lower(clause.subject[0]) in WHATEVER and clause.subject[1:]:
+        return True
+
+    # "a fine for every flight that is late": not every flight is.
+    bare = reading.words(clause.predicate) <= AUXILIARIES and not clause.after
+    general = clause.relative and reading.lower(clause.arguments[0].tokens[0]) in _ANY
+    return general or bare or reading.tokens[-1] == "?"
+
+
+def _says_nothing_yet(reading: _Reading, clause: Clause) -> bool:
+    """Whether what is said, or the other of two things, is missing."""
+    # "Police said", "police told her" are no facts without what they said.
+    core = {argument.role for argument in clause.arguments if argument.core}
+    saying = reading.lower(clause.verb) in SAYING and not undergone(clause)
+    if saying and (len(core) < 2 or "ARG1" not in core):
+        return True
+
+    # "it is disguised or left out" does not say which.
+    start = clause.verb
+    while start - 1 in clause.predicate:
+        start -= 1
+    return reading.lower(start - 1) == "or"
+
+
+def _describes(reading: _Reading, clause: Clause) -> bool:
+    """Whether a verb without a tense only says which thing is meant."""
+    if reading.words(clause.predicate) & FINITE:
+        return False
+    named = reading.lower(clause.verb) in _NAMED and undergone(clause)
+    if named or _inside(reading, clause):
+        return True
+
+    # "a sentence, suspended for two years": which sentence, and no fact of its own.
+    behind_comma = reading.tokens[clause.predicate[0] - 1] == ","
+    return behind_comma and undergone(clause)
+
+
+def _status_below(
+    reading: _Reading, clause: Clause, other: Clause, argument: Argument, above: str
+) -> str:
+    """What the sentence says of a clause in an argument of another, by what it says of
+    that."""
+    subject = clause.subject
     span = argument.tokens
+    finite = bool(reading.words(clause.predicate) & FINITE)
     own = [i for i in subject if i in span]
     if not own or (reading.lower(clause.verb) in PARTICIPLES and not finite):
         return "held"
