@@ -84,6 +84,12 @@ def check_samples(
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
+        if needed > MOST_SAMPLES:
+            raise InputError(
+                f"confidence is {confidence}",
+                expected=f"at most {1 - 2 / MOST_SAMPLES}: no more than "
+                f"{MOST_SAMPLES:,} samples are drawn",
+            )
         if samples < needed:
             raise InputError(
                 counted(samples, "sample"),

@@ -141,6 +141,17 @@ class Result:
     def __init_subclass__(cls) -> None:
         # A dataclass adds one of its own only where there is none.
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+        cls.__eq__ = Result.__eq__  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            # Results share their arrays; numpy would change all of them at once.
+            if hasattr(value, "setflags"):
+                value.setflags(write=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same; NaN is equal to NaN."""
+        return isinstance(other, type(self)) and self.to_json() == other.to_json()
 
     def __getstate__(self) -> Any:
         return vars(self)  # without the files: a copy may be read elsewhere

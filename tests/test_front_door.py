@@ -7,8 +7,10 @@ import json
 import pkgutil
 import subprocess
 import sys
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Unpack, get_origin, get_type_hints
 
 import pytest
@@ -238,6 +240,7 @@ def test_presence_of_other_units(expected):
         lp.score(units=[["a", "b"], ["c"]], presence=expected)
 
 
+NO_ARRAY = SimpleNamespace(writeable=False)
 NO_NUMBERS = ("CacheResult", "Converted", "Estimate", "Explanation", "JudgeSettings")
 
 
@@ -308,6 +311,10 @@ def test_every_result_is_plain_in_python_as_in_its_file(data, expected, tmp_path
         result.save(path := tmp_path / f"{number}.json")
         plain = json.dumps(result.to_json(), allow_nan=False)
         assert json.loads(plain) == json.loads(path.read_text()), result
+        # Equal to a copy, and nothing in it can be changed.
+        assert deepcopy(result) == result != number
+        for value in vars(result).values():
+            assert not getattr(value, "flags", NO_ARRAY).writeable, result
 
 
 def test_own_frames_come_in_again():

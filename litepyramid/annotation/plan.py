@@ -17,7 +17,7 @@ from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.io.sources import with_shared_index
 from litepyramid.language import check_language, name_of, reads, words
-from litepyramid.stats import mean_of_scored
+from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import Column, Result, Table, plain, record
 from litepyramid.text import counted, place
 from litepyramid.types import (
@@ -273,9 +273,9 @@ def plan(  # references, STUs and what names them are the data, one, so seven
             "number (sentences, --sentences)",
         )
 
-    as_type(int, seed, what="seed")
+    check_whole("seed", seed, 0)
     if human_share is None:
-        as_type(int, sentences, what="sentences")
+        check_whole("sentences", sentences, 0)
     else:
         human_count(human_share, 0)  # is it a share?
 

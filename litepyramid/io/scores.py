@@ -209,10 +209,14 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
     for name, value in (("x", x), ("the human scores", _in_order_of(x, y))):
         try:
             array = np.asarray(value)
+            if isinstance(value, np.ma.MaskedArray):
+                array = np.ma.filled(value.astype(np.float64), np.nan)
             # What pandas writes for a missing value is no number to numpy.
             if array.dtype == object:
                 array = np.where(np.vectorize(is_missing)(array), np.nan, array)
-            array = array.astype(np.float64)
+            # Times and complex numbers are no scores, though numpy would cast them.
+            real = array.dtype.kind not in "cmM"
+            array = array.astype(np.float64) if real else np.empty(0)
         except (TypeError, ValueError):
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
@@ -549,7 +553,11 @@ def _unrounded(values: FloatArray) -> FloatArray:
     small denominator, as means are, or else the shortest decimal."""
     with np.errstate(over="ignore"):
         short = values.astype(np.float32)
+        shorter = values.astype(np.float16)
     if not np.array_equal(short, values, equal_nan=True):
+        return values
+    # Quarters, eighths … and half precision are what they are.
+    if np.array_equal(shorter, values, equal_nan=True):
         return values
 
     # As they are, averages that tie would differ in the eighth digit.

@@ -289,11 +289,14 @@ def _with_test_set(side: Aligned, full: ScoreTable) -> Aligned:
     common = [i for i, name in enumerate(side.systems) if name in rows]
     systems = tuple(side.systems[i] for i in common)
     places = [rows[name] for name in systems]
+    # With its systems an input may lose all its scores.
+    judged = np.flatnonzero(~np.isnan(side.Z[common]).all(axis=0))
     return replace(
         side,
         systems=systems,
-        values=side.values[:, common],
-        Z=side.Z[common],
+        inputs=tuple(side.inputs[i] for i in judged),
+        values=side.values[:, common][:, :, judged],
+        Z=side.Z[common][:, judged],
         full=full,
         test=test.values[places][:, scored.any(axis=0)],
         left_out_test=tuple(sorted(set(side.systems) ^ set(rows))),

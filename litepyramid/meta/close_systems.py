@@ -25,6 +25,7 @@ from litepyramid.stats import (
     check_share,
     percentile_interval,
     resampled_means,
+    sums_by,
     system_means,
     undefined,
 )
@@ -334,7 +335,7 @@ def delta(
 
 
 def reached_at(
-    gaps: FloatArray, agreed: BoolArray, weights: FloatArray, target: float
+    pairs: SystemPairs, agreed: BoolArray, weights: FloatArray, target: float
 ) -> float:
     """The smallest difference at which people agree as often as `target`, by an
     isotonic fit.
@@ -344,14 +345,21 @@ def reached_at(
     """
     from scipy.optimize import isotonic_regression
 
-    used = (gaps > 0) & (weights > 0)
+    used = (pairs.gaps > 0) & (weights > 0)
     if not used.any():
         return nan
 
-    fit = isotonic_regression(agreed[used].astype(float), weights=weights[used]).x
+    # Pairs with one difference have one answer, in whatever order their systems come.
+    gaps = pairs.gaps[used]
+    first = np.append(True, np.diff(gaps) > pairs.slack)
+    of_gap = np.cumsum(first) - 1
+    drawn = sums_by(of_gap, weights[used])
+    share = sums_by(of_gap, weights[used] * agreed[used]) / drawn
+
+    fit = isotonic_regression(share, weights=drawn).x
     # The fit of a pool of equal answers may fall short of 1 by rounding.
     good = np.flatnonzero(fit >= target - 1e-12)
-    return float(gaps[used][good[0]]) if good.size else nan
+    return float(gaps[first][good[0]]) if good.size else nan
 
 
 def resampled_pairs(
@@ -557,7 +565,7 @@ def difference(
 
         reached = []
         for sample_agreed, sample_weights in zip(agreed, weights, strict=True):
-            reached.append(reached_at(gaps, sample_agreed, sample_weights, target))
+            reached.append(reached_at(pairs, sample_agreed, sample_weights, target))
         # A sample that never reaches the target counts as one that reaches it at
         # infinity.
         tail = (1 - confidence) / 2
@@ -575,7 +583,7 @@ def difference(
                 failed=int(np.isnan(shares).sum()),
                 unsigned=len(pairs) - signed.size,
                 largest=float(gaps[-1]),
-                reached=reached_at(gaps, pairs.signs > 0, np.ones(len(pairs)), target),
+                reached=reached_at(pairs, pairs.signs > 0, np.ones(len(pairs)), target),
                 reached_low=first,
                 reached_high=last,
             )

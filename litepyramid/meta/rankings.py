@@ -7,6 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.sources import as_list
 from litepyramid.meta.alignment import score_table, scores_sha, unaligned
 from litepyramid.meta.core.draws import drawn_counts, piece_generator
 from litepyramid.meta.core.levels import correlate_rows, mean_tolerance
@@ -19,7 +20,7 @@ from litepyramid.stats import (
     resampled_means,
 )
 from litepyramid.tables import Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, HumanLike, ScoresLike, ScoreSources, Signature
 
 
@@ -113,9 +114,11 @@ def stability(
     """
     check_whole("samples", samples, 2, MOST_SAMPLES)
     check_whole("seed", seed, 0)
-    if not isinstance(sizes, Sequence | None):
-        raise InputError(f"sizes {sizes!r}", expected="numbers of inputs")
-    for size in sizes or ():
+    chosen = as_list(sizes)
+    if not isinstance(chosen, list | tuple | None):
+        raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs")
+    chosen = chosen and [*dict.fromkeys(chosen)]
+    for size in chosen or ():
         check_whole("size", size)
 
     table = score_table(scores, human, **sources)
@@ -134,7 +137,7 @@ def stability(
                 expected="at least two to rank",
             )
 
-        for size in usual_sizes(available) if sizes is None else sizes:
+        for size in usual_sizes(available) if chosen is None else chosen:
             # More inputs than there are would repeat them, and look more stable than
             # they are.
             if size > available:
@@ -173,14 +176,12 @@ def stability(
             )
 
     if not points:
-        raise InputError(
-            f"sizes {list(sizes or ())}", expected="at most the number of inputs"
-        )
+        raise InputError(f"sizes {chosen}", expected="at most the number of inputs")
 
     signature = Signature.of(
         coefficient="kendall",
         human="+".join(raters) or None,
-        sizes=None if sizes is None else "+".join(map(str, sizes)),
+        sizes=None if chosen is None else "+".join(map(str, chosen)),
         samples=samples,
         seed=seed,
         scores_sha=scores_sha(table, [*machines], raters),

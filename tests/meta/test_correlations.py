@@ -189,6 +189,23 @@ def test_averages_of_float32_scores_tie_as_those_of_float64(raters, door):
     assert found.value == pytest.approx(expected, abs=1e-12)
 
 
+def test_eighths_and_masked_scores_are_what_they_are():
+    eighths = [[0.333251953125, 0.0], [0.3330078125, 0.000244140625], [0.5, 0.25]]
+    human = [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
+    (found,) = correlate(
+        eighths, human, level="system", coefficient="kendall"
+    ).correlations
+    means = np.mean(eighths, axis=1), np.mean(human, axis=1)
+    assert found.value == pytest.approx(oracle("kendall", *means))
+
+    masked = np.ma.masked_array([1.0, 2, 4, 99], mask=[0, 0, 0, 1])
+    found, *_ = correlate(masked, [1.0, 2, 4, 0], coefficient="pearson").correlations
+    assert found.value == pytest.approx(1.0)
+    for wrong in (np.ones(4) + 1j, np.arange(4).astype("M8[D]")):
+        with refused("cannot be read"):
+            correlate(wrong, np.ones(4))
+
+
 @pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
 def test_published_correlations(request, name, metric, human, values):
     result = correlate(request.getfixturevalue(name), human, metrics=metric)

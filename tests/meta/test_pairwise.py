@@ -46,6 +46,9 @@ def test_spa_is_its_definition(shape):
         distances.append(abs(one - two) / 1000)
 
     assert spa(X, Z) == pytest.approx(1 - np.mean(distances), abs=1e-12)
+    # Neither huge nor tiny scores leave float32.
+    for exponent in (-1000, 900):
+        assert spa(np.ldexp(X, exponent), Z) == spa(X, Z)
 
 
 def right(x, z, ties):

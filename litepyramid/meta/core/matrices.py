@@ -41,8 +41,8 @@ def spa(
     pairs = w[one] * w[two]
     if not complete.any() or not pairs.any():
         return float("nan")
-    metric = spa_p_values(X[:, complete].astype(np.float32, order="C"), signs)
-    people = spa_p_values(Z[:, complete].astype(np.float32, order="C"), signs)
+    metric = spa_p_values(X[:, complete], signs)
+    people = spa_p_values(Z[:, complete], signs)
     return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 
@@ -52,16 +52,19 @@ def spa_signs(inputs: int) -> Any:
     return rng.integers(0, 2, (SPA_PERMUTATIONS, inputs)).astype(np.float32) * 2 - 1
 
 
-def spa_p_values(x: Any, signs: Any) -> FloatArray:
-    """(pairs,) of float32 scores, first system over second.
+def spa_p_values(scores: FloatArray, signs: Any) -> FloatArray:
+    """(pairs,) of scores in float32, first system over second.
 
     Sums go input by input, so that their last bits are the same on every machine: a
     library's matrix product sums in an order that depends on the processor, and ties
     hang on these bits.
     """
+    # A power of two changes no bit, and keeps huge and tiny scores within float32.
+    _, exponent = np.frexp(np.abs(scores).max(initial=0.0))
+    x = np.ldexp(scores, -exponent).astype(np.float32, order="C")
     null = np.zeros((len(x), len(signs)), dtype=np.float32)
-    for scores, exchanged in zip(x.T, signs.T, strict=True):
-        null += scores[:, None] * exchanged
+    for of_input, exchanged in zip(x.T, signs.T, strict=True):
+        null += of_input[:, None] * exchanged
     observed = x.sum(axis=1)
     parts = [np.empty(0)]
     for i in range(len(x) - 1):

@@ -320,8 +320,8 @@ class SpaSwaps(LinearSwaps):
         self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
         self._half = np.asarray(values[:, :, self._complete] / 2, dtype=np.float32)
         self.middles = np.rint(self._half @ self._less)[:, :, None]
-        z = np.ascontiguousarray(Z[:, self._complete], dtype=np.float32)
-        self._p_human = spa_p_values(z, signs).astype(np.float32)
+        p_human = spa_p_values(Z[:, self._complete], signs)
+        self._p_human = p_human.astype(np.float32)
 
     def shifts(self, u: FloatArray) -> FloatArray:
         """Rounded, so that sums that are equal but for rounding tie."""
