@@ -27,6 +27,8 @@ def pyramid(judge: str = "lexical", **settings: Any) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         units = (state.metadata or {}).get("units")
         source = {"units": [units]} if units else {"references": [list(target)]}
+        # Of one short sample nobody can tell the language.
+        source["language"] = "any"
         result = await asyncio.to_thread(
             lp.score, [state.output.completion], judge=judging, samples=40, **source
         )

@@ -27,6 +27,8 @@ class Pyramid(SampleLevelComputation):
         """The score of one sample."""
         units = (doc.specific or {}).get("units")
         source = {"units": [units]} if units else {"references": [doc.get_golds()]}
+        # Of one short sample nobody can tell the language.
+        source["language"] = "any"
         answer = (model_response.text_post_processed or model_response.text)[0]
         result = lp.score([answer], judge=self.judge, samples=40, **source)
         return float(result.values[0, 0])

@@ -607,8 +607,8 @@ def _latex(table: Table) -> str:
     for i, column in enumerate(table.columns):
         cells = [latex_escape(show(row[i], column)) for row in table.rows]
         if i and column.name == "high" and table.columns[i - 1].name == "low":
-            titles[-1] = latex_escape(table.columns[i - 1].title.removesuffix(" low"))
-            titles[-1] += " interval"
+            level = table.columns[i - 1].title.removesuffix("low")
+            titles[-1] = latex_escape(f"{level}interval")
             aligned[-1] = "c"
             ends = zip(columns[-1], cells, strict=True)
             # Braces: a bracket at the start of a row would be an option of \\.

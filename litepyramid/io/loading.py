@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import file_type, stem
+from litepyramid.files import file_type, files_in, stem
 from litepyramid.io.coerce import (
     as_labels,
     as_names,
@@ -113,7 +113,11 @@ def load(
     alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
     path = sources.get(alone)
     if isinstance(path, str | Path) and file_type(path) == "folder":
-        return replace(_read_folder(Path(path)), language=language or "")
+        folder = Path(path)
+        if alone == "units" or _file(folder, "SCUs.txt", *_PARTS):
+            return replace(_read_folder(folder), language=language or "")
+        # One without them holds a file a system, each with its references perhaps.
+        sources[alone] = files_in([folder], "summaries")
 
     left_out: Counter[str] = Counter()
     remarks: list[str] = []
@@ -165,6 +169,8 @@ def load(
         if not of:
             raise InputError("labels without their units", expected="the units too")
         rated = as_labels(sources["labels"], of, partial=True, **names)
+    elif labelled:
+        raise InputError("label_units without labels", expected="the labels too")
 
     # Only now is it known what columns all the tables had.
     if names["columns"]:
@@ -391,6 +397,7 @@ def _inside(table: Rows) -> dict[str, Any]:
     return {key: table for key in kinds if table.holds(_SOURCES[key])}
 
 
+_PARTS = ("units.jsonl", "summaries", "labels")
 _LAYOUT = (
     "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and optionally "
     "references.txt, STUs.txt, ids.txt, by_examples/fold*.id, by_systems/fold*.sys"
@@ -447,7 +454,7 @@ def _file(folder: Path, *names: str) -> Path | None:
     """The first of some files that is there, compressed or not."""
     for name in names:
         for file in (folder / name, folder / f"{name}.gz"):
-            if file.is_file():
+            if file_type(file):
                 return file
     return None
 

@@ -174,7 +174,16 @@ def _errors(path: Path | None) -> Iterator[None]:
 def _file_of(path: str | Path | None) -> Path | None:
     if path in (None, "none"):
         return None
-    return user_cache() if path == "default" else Path(path)
+    if path != "default":
+        return Path(path)
+
+    file = user_cache()
+    there = next(one for one in (file, *file.absolute().parents) if file_type(one))
+    if "LITEPYRAMID_CACHE" in os.environ or os.access(there, os.W_OK):
+        return file
+    # Nobody asked for it: where it cannot be kept, what was judged is forgotten.
+    warnings.warn(f"no judgement is kept: {there} cannot be written", CacheWarning, 2)
+    return None
 
 
 def check_cache(path: str | Path | None) -> None:

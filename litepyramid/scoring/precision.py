@@ -233,8 +233,9 @@ def _with_premises(
 
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries")
-    both = documents is not None and sources.get("references") is not None
-    if both or not (texts or dataset.references):
+    if documents is not None and sources.get("references") is not None:
+        raise InputError("references and documents", expected="one of the two")
+    if not (texts or dataset.references):
         raise InputError("what to judge against", expected="references, or documents")
 
     names = dataset.summaries[0].inputs

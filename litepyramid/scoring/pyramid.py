@@ -70,7 +70,13 @@ class UnitLayout:
 
         for entry in units:
             row = [unit.weight for unit in entry.units]
-            if not max(row, default=0) > 0 or not np.isfinite(row).all():
+            if not row:
+                raise InputError(
+                    f"input '{entry.input}' has no units",
+                    expected="at least one",
+                    hint="Units are extracted from words: a reference needs some.",
+                )
+            if not max(row) > 0 or not np.isfinite(row).all():
                 raise InputError(
                     f"the weights of input '{entry.input}' are {cut(row)}",
                     expected="at least one unit with a weight above zero, and no NaN",
@@ -272,11 +278,11 @@ class ScoringRule:
     def of(cls, rule: str) -> Self:
         """The rule of a name, perhaps with its number: ``sample-16``,
         ``modified-4``."""
-        name, _, number = str(rule).partition("-")
+        name, dash, number = str(rule).partition("-")
         fields = {"sample": "size", "modified": "references"}
-        known = name in get_args(Rule) and (not number or name in fields)
+        known = name in get_args(Rule) and (not dash or name in fields)
 
-        if not known or (number and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
+        if not known or (dash and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
             raise InputError(
                 f"unknown scoring rule '{cut(rule)}'",
                 expected="lite, vital, original, points, normalized, sample-K (K "

@@ -278,9 +278,24 @@ def test_a_whole_character_and_a_backslash_are_texts():
     assert as_dataset({"m": [*texts]}, ONE).summaries[0].texts == texts
 
 
+def test_a_folder_of_tables_that_hold_all_is_read_as_its_files(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for system in "ab":
+        row = {"input": "1", "summary": f"{system} left.", "reference": "b left."}
+        write_lines(folder / f"{system}.jsonl", [row])
+
+    data = as_dataset(folder)
+    assert data == as_dataset(sorted(folder.iterdir()))
+    assert data.systems == ("a", "b")
+    assert data.references[0].references == (("b left.",),)
+
+
 def test_labels_without_their_units_are_refused():
     with refused("labels without their units"):
         as_dataset({"m": ["x"]}, labels={"m": [[1]]})
+    with refused("label_units without labels"):
+        as_dataset({"m": ["x"]}, ONE, label_units=ONE)
 
 
 def test_names_of_files_are_no_texts(tmp_path):

@@ -14,7 +14,7 @@ from cases import refused
 import litepyramid as lp
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
-from litepyramid.judges.cache import JudgementCache, Stored, cache
+from litepyramid.judges.cache import CacheWarning, JudgementCache, Stored, cache
 
 A, B = (pair_key("s", unit) for unit in "ab")
 ROW = Stored(b"\0" * 12, True)
@@ -172,6 +172,15 @@ def test_a_folder_that_the_environment_names_takes_the_file(tmp_path, monkeypatc
 
     assert (tmp_path / "judgements.sqlite").is_file()
     assert cache().models
+
+
+def test_where_the_users_cache_cannot_be_written_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.delenv("LITEPYRAMID_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("os.access", lambda *_: False)
+
+    with pytest.warns(CacheWarning, match="cannot be written"):
+        assert JudgementCache("default").path is None
 
 
 def test_a_cache_that_is_a_folder_is_refused_before_the_model_is_looked_for(tmp_path):

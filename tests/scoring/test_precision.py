@@ -96,8 +96,10 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
     ],
 )
 def test_what_is_missing_or_too_much_is_refused(options):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as error:
         precision(**options)
+    both = {"references", "documents"} <= options.keys()
+    assert ("references and documents" in str(error.value)) is both
 
 
 @pytest.mark.parametrize("name", ["references", "documents"])

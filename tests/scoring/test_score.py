@@ -71,7 +71,7 @@ def test_human_scores_are_matched_by_name():
         scored(SYSTEMS[:1], labels=(HALF,))
 
 
-@pytest.mark.parametrize("rule", ["lite-3", "sample-0", ""])
+@pytest.mark.parametrize("rule", ["lite-3", "sample-0", "modified-", ""])
 def test_a_rule_that_is_unknown(rule):
     with refused("unknown scoring rule"):
         scored(rule=rule)
