@@ -77,33 +77,29 @@ def as_references(
     if records is not None:
         return records
 
-    return _texts(references, "reference", ids, columns)
+    entries = by_input(references, "reference", ids, columns)
+    return [*map(_reference, entries)]
 
 
 def as_documents(
     documents: Any, ids: Ids = None, *, columns: ColumnNames = None
-) -> dict[str, str]:
-    """The texts that are summarised, by input: as `as_references`, sentences joined by
-    spaces."""
+) -> dict[tuple[str, str], str]:
+    """The texts that are summarised, by system ("" for all) and input: as
+    `as_references`, sentences joined by spaces."""
     result = {}
-    for entry in _texts(as_list(documents), "document", ids, columns):
-        texts = zip(entry.references, entry.marked, strict=True)
+    for entry in by_input(as_list(documents), "document", ids, columns):
+        read = _reference(entry)
         sentences: list[str] = []
-        for own, marked in texts:
+        for own, marked in zip(read.references, read.marked, strict=True):
             sentences += own if marked else split_sentences(own[0])
-        result[entry.input] = " ".join(sentences)
+        result[entry.system or "", entry.input] = " ".join(sentences)
     return result
 
 
-def _texts(
-    value: Any, what: str, ids: Ids, columns: ColumnNames
-) -> list[InputReferences]:
-    result = []
-    for entry in by_input(value, what, ids, columns):
-        with located(entry.path, entry.line):
-            sentences, marked = zip(*map(_split_marks, entry.values), strict=True)
-        result.append(InputReferences(entry.input, sentences, marked, entry.question))
-    return result
+def _reference(entry: Entry) -> InputReferences:
+    with located(entry.path, entry.line):
+        sentences, marked = zip(*map(_split_marks, entry.values), strict=True)
+    return InputReferences(entry.input, sentences, marked, entry.question)
 
 
 def as_summaries(

@@ -150,7 +150,7 @@ def entries_of(
 
     if what == "label":
         result = _of_annotators(result)
-    elif what not in ("summary", "presence"):
+    elif what in ("unit", "reference"):
         result = _same_for_all(result, what)
 
     # A list of paths is a common slip, and would be scored as texts.

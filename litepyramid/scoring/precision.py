@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any, Unpack
 
 import numpy as np
@@ -139,7 +139,7 @@ def precision(
     texts = list(chain.from_iterable([s.texts for s in dataset.summaries]))
     units = _units_of(texts, dataset.language)
     rater = in_language(as_judge(judge), dataset.language)
-    by_text = [premises[name] for name in inputs] * len(systems)
+    by_text = [premises[pair] for pair in product(systems, inputs)]
     presence, batch = _best_presence(rater, units, by_text)
 
     means = np.full(len(texts), np.nan)
@@ -168,7 +168,14 @@ def precision(
     ordered_units = []
     for n in by_id(systems):
         ordered_units += [table[n][m] for m in columns]
-    ordered_premises = [[inputs[m], *premises[inputs[m]]] for m in columns]
+    of_all = [
+        [inputs[m], *premises[systems[n], inputs[m]]]
+        for n in by_id(systems)
+        for m in columns
+    ]
+    # Most often all systems have the same.
+    alike = of_all == of_all[: len(columns)] * len(systems)
+    ordered_premises = of_all[: len(columns)] if alike else of_all
     unscored = int(np.isnan(values).sum())
 
     return PrecisionResult(
@@ -218,9 +225,9 @@ def _recall_of(recalled: ScoreResult, summaries: Sequence[SystemSummaries]) -> A
 
 def _with_premises(
     data: Any, documents: Any, sources: Any
-) -> tuple[Dataset, dict[str, list[str]]]:
-    """The summaries, and by input the texts that they are judged against."""
-    texts: dict[str, str] = {}
+) -> tuple[Dataset, dict[tuple[str, str], list[str]]]:
+    """The summaries, and by system and input the texts that they are judged against."""
+    texts: dict[tuple[str, str], str] = {}
     keys = as_names(sources.get("ids"), sources.get("columns"))
     if documents is not None:
         data, documents = with_shared_index(
@@ -229,7 +236,7 @@ def _with_premises(
         texts = as_documents(documents, **keys)
         # Summaries in a list go by the order of the documents, under their ids.
         if not isinstance(data, Dataset) and not keys["ids"]:
-            sources["ids"] = [*texts]
+            sources["ids"] = [*dict.fromkeys(name for _, name in texts)]
 
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries")
@@ -240,19 +247,36 @@ def _with_premises(
 
     names = dataset.summaries[0].inputs
     # Documents without ids go by the order of answers that have some.
-    if texts and not keys["ids"] and not texts.keys() >= {*names}:
+    if texts and not keys["ids"] and not {name for _, name in texts} >= {*names}:
         texts = as_documents(documents, **{**keys, "ids": names})
 
-    premises = {name: [text] for name, text in texts.items()}
-    if not premises:
-        for entry in dataset.references or ():
-            premises[entry.input] = [" ".join(one) for one in entry.references]
+    # Documents of other systems are those of all, if all have the same.
+    shared: dict[str, list[str]] = {}
+    for (_, name), text in texts.items():
+        shared.setdefault(name, [])
+        if text not in shared[name]:
+            shared[name].append(text)
+    for entry in dataset.references or () if not texts else ():
+        shared[entry.input] = [" ".join(one) for one in entry.references]
 
-    for name in names:
-        if name not in premises:
+    theirs = {system for system, _ in texts} & {*dataset.systems}
+    premises = {}
+    for system, name in product(dataset.systems, names):
+        own = shared.get(name, [])
+        if (system, name) in texts:
+            own = [texts[system, name]]
+        elif theirs or (texts and len(own) > 1):
+            own = []
+        if not own:
             raise InputError(
-                f"no premise for input '{name}'", expected="one for every input"
+                f"no premise for input '{name}' of system '{system}'",
+                expected="one for every input, of all systems or of each",
+                hint="Contexts that differ belong into one table, with a column "
+                "'system'."
+                if theirs
+                else None,
             )
+        premises[system, name] = own
 
     return dataset, premises
 

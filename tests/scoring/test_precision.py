@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import refused
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
@@ -84,6 +85,24 @@ def test_documents_are_premises_and_results_are_read_again(tmp_path):
     table = read_scores(tmp_path / "f.json")
     np.testing.assert_array_equal(table.matrix("faithfulness").values, faith.values)
     assert lp.compare(tmp_path / "f.json").systems == lp.compare(faith).systems
+
+
+def test_each_system_is_judged_against_its_own_documents():
+    rows = []
+    for system, text in (("a", "Ann left."), ("b", "Bob paid.")):
+        row = {"system": system, "input": "1", "summary": text, "document": text}
+        rows.append(row)
+
+    def faithfulness(rows, documents):
+        return lp.precision(rows, documents=documents, judge="recall").scores
+
+    assert faithfulness(rows, rows) == {"a": 1.0, "b": 1.0}
+    # Those of one system are not those of another; those of neither are those of all.
+    with refused("no premise for input '1' of system 'b'"):
+        faithfulness(rows, rows[:1])
+    of_all = [{"input": "1", "document": "Ann left."}]
+    assert faithfulness(rows, of_all) == {"a": 1.0, "b": 0.0}
+    assert faithfulness(rows[1:], rows[:1]) == {"b": 0.0}
 
 
 @pytest.mark.parametrize(
