@@ -1,10 +1,12 @@
-"""Every way to give summaries beside every way to give references: what has one id
-comes together, whatever the order and the kind of the ids."""
+"""Every way to give summaries beside every way to give references or units: what has one
+id comes together, whatever the order and the kind of the ids."""
 
 import random
 
 import pandas
+import pyarrow
 import pytest
+from cases import write_lines
 
 import litepyramid as lp
 
@@ -26,48 +28,74 @@ def summary_doors(summaries, mixed):
 
     long = pandas.DataFrame(mixed(rows))
     levels = long.set_index(["system", "input"])
-    wide = pandas.DataFrame(summaries).rename_axis("input")
+    wide = pandas.DataFrame(summaries)
     wide = wide.loc[mixed(wide.index)]
-
-    by_system = {"dicts": {}, "series": {}, "named series": {}, "frames": {}}
-    for system, texts in summaries.items():
-        series = pandas.Series({name: texts[name] for name in mixed(texts)})
-        named = series.rename_axis("input")
-        by_system["dicts"][system] = series.to_dict()
-        by_system["series"][system] = series
-        by_system["named series"][system] = named
-        by_system["frames"][system] = named.reset_index(name="summary")
-
-    return {
+    doors = {
         "rows": mixed(rows),
+        "a generator of rows": iter(mixed(rows)),
+        "Arrow": pyarrow.Table.from_pandas(long),
         "long": long,
+        "long, another name": long.rename(columns={"input": "doc"}),
         "levels": levels,
-        "series with levels": levels["summary"],
+        "series with levels": levels["summary"].swaplevel(),
         "wide": wide,
-        "wide, unnamed": wide.rename_axis(None),
-        "wide, a column": wide.reset_index(),
-        **by_system,
+        "wide, named": wide.rename_axis("doc"),
+        "wide, a column": wide.rename_axis("input").reset_index(),
+        "dicts": {},
+        "series": {},
+        "named series": {},
+        "frames": {},
+        "frames, a column": {},
     }
 
+    for system, texts in summaries.items():
+        series = pandas.Series(texts).loc[mixed(texts)]
+        frame = series.to_frame("summary")
+        doors["dicts"][system] = series.to_dict()
+        doors["series"][system] = series
+        doors["named series"][system] = series.rename_axis("doc")
+        doors["frames"][system] = frame
+        doors["frames, a column"][system] = frame.rename_axis("input").reset_index()
 
-def reference_doors(references, mixed):
-    """References by input, in every form that knows the ids."""
-    series = pandas.Series({name: references[name] for name in mixed(references)})
-    frame = series.rename_axis("input").to_frame("reference")
-    return {
+    if len(summaries) == 1:
+        doors["one series"] = series
+    return doors
+
+
+def other_doors(names, mixed, path):
+    """References, or a unit of each input, in every form that knows the ids."""
+    series = pandas.Series({name: f"truth on {name}" for name in mixed(names)})
+    frame = series.to_frame("reference")
+    column = frame.rename_axis("input").reset_index()
+    lists = series.map(lambda text: [text])
+    units = [{"input": name, "units": unit} for name, unit in lists.items()]
+    references = {
         "dict": series.to_dict(),
         "series": series,
-        "named series": series.rename_axis("input"),
+        "named series": series.rename_axis("other"),
         "frame": frame,
-        "frame, unnamed": frame.rename_axis(None),
-        "frame, a column": frame.reset_index(),
-        "rows": frame.reset_index().to_dict("records"),
+        "frame, named": frame.rename_axis("input"),
+        "frame, a column": column,
+        "rows": column.to_dict("records"),
     }
+    facts = {
+        "dict": lists.to_dict(),
+        "series": lists,
+        "named series": lists.rename_axis("other"),
+        "records": lp.load(lists.to_dict()).units,
+        "file": write_lines(path, units),
+    }
+    doors = {}
+    for door, value in references.items():
+        doors["references", door] = {"references": value}
+    for door, value in facts.items():
+        doors["units", door] = {"units": value}
+    return doors
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("systems", ["a", "ab"])
-def test_what_has_one_id_comes_together(kind, systems):
+def test_what_has_one_id_comes_together(kind, systems, tmp_path):
     names = KINDS[kind]
     rng = random.Random(kind)
 
@@ -75,22 +103,21 @@ def test_what_has_one_id_comes_together(kind, systems):
         return rng.sample([*values], len(values))
 
     summaries = {s: {name: f"{s} on {name}" for name in names} for s in systems}
-    references = {name: f"truth on {name}" for name in names}
+    expected = {str(name): f"truth on {name}" for name in names}
+    others = other_doors(names, mixed, tmp_path / "units.jsonl")
 
-    for door, texts in summary_doors(summaries, mixed).items():
-        for other, right in reference_doors(references, mixed).items():
-            data = lp.load(summaries=texts, references=right)
-            held = {}
+    for other, sources in others.items():
+        for door, texts in summary_doors(summaries, mixed).items():
+            columns = "input=doc" if "another name" in door else None
+            data = lp.load(summaries=texts, columns=columns, **sources)
+            told = {entry.input: entry.texts[0] for entry in data.units}
+            for entry in data.references or ():
+                told[entry.input] = entry.references[0][0]
+            assert told == expected, (door, other)
+
+            assert len(data.systems) == len(systems)
             for entry in data.summaries:
-                held[entry.system] = dict(zip(entry.inputs, entry.texts, strict=True))
-            told = {entry.input: entry.references[0][0] for entry in data.references}
-
-            assert told == {str(n): text for n, text in references.items()}, (
-                door,
-                other,
-            )
-            for system, texts_of in summaries.items():
                 # A system alone may have no name.
-                its = held.get(system) or held[next(iter(held))]
-                expected = {str(n): text for n, text in texts_of.items()}
-                assert its == expected, (door, other)
+                system = entry.system if entry.system in systems else "a"
+                answers = dict(zip(entry.inputs, entry.texts, strict=True))
+                assert answers == {n: f"{system} on {n}" for n in told}, (door, other)

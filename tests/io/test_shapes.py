@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import refused, same
 
 import litepyramid as lp
 
@@ -98,19 +98,12 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("call", CALLS)
-def test_a_column_of_any_library_is_a_list(call, shape):
-    assert CALLS[call](SHAPES[shape]) == CALLS[call](list)
-
-
-def test_a_named_index_holds_the_ids():
-    index = pandas.Index(["x", "y"], name="doc")
-    texts = pandas.Series(TEXTS, index)
-    units = pandas.Series(UNITS, index)
-    data = lp.load(units, summaries={"a": texts[::-1]}, references=texts)
-    assert data.inputs == ("x", "y")
-    assert data.summaries[0].texts == tuple(TEXTS)
+def test_a_column_of_any_library_is_a_list(call):
+    read = CALLS[call]
+    expected = read(list)
+    for name, shape in SHAPES.items():
+        assert read(shape) == expected, name
 
 
 NAMES = ["x", "y", "z"]
@@ -122,87 +115,9 @@ FRAME = pandas.DataFrame(
     NAMES,
 )
 REFERENCES = pandas.Series(["It rained.", "We left.", "Snow fell."], NAMES)
-
-
-@pytest.mark.parametrize("texts", [FRAME, FRAME.rename_axis("doc"), dict(FRAME)])
-@pytest.mark.parametrize("name", [None, "doc", "other"])
-def test_an_index_holds_the_ids_where_another_has_the_same_in_another_order(
-    texts, name
-):
-    expected = lp.load(summaries=FRAME, references=REFERENCES)
-    turned = REFERENCES[::-1].rename_axis(name)
-    data = lp.load(summaries=texts, references=turned)
-    found = dict(zip(data.inputs, data.references, strict=True))
-    wanted = dict(zip(NAMES, expected.references, strict=True))
-    for input_, reference in found.items():
-        assert reference.references == wanted[input_].references
-
-    own = {
-        entry.system: dict(zip(data.inputs, entry.texts, strict=True))
-        for entry in data.summaries
-    }
-    assert own == {system: dict(FRAME[system]) for system in "ab"}
-
-
-OWN = {system: dict(FRAME[system]) for system in "ab"}
-ROWS = [
-    {"system": system, "input": name, "summary": text}
-    for system, texts in OWN.items()
-    for name, text in reversed(texts.items())
-]
-LONG = pandas.DataFrame(ROWS)
-WITH_IDS = {
-    "rows": ROWS,
-    "a generator of rows": iter,
-    "a long frame": LONG,
-    "a long frame of other names": LONG.rename(columns={"input": "doc"}),
-    "levels of an index": LONG.set_index(["system", "input"]),
-    "a series with levels": LONG.set_index(["system", "input"])["summary"],
-    "a series with levels of one system": LONG.set_index(["input", "system"])[
-        "summary"
-    ].iloc[:3],
-    "a table of Arrow": arrow.Table.from_pylist(ROWS),
-    "dicts by input": OWN,
-    "a wide frame in another order": FRAME.loc[["y", "x", "z"]],
-    "a frame of one system": {
-        "a": FRAME.loc[["y", "x", "z"], ["a"]].set_axis(["summary"], axis=1)
-    },
-    "series in another order": dict(FRAME.loc[["y", "x", "z"]]),
-}
+OWN = FRAME.to_dict()
+LONG = FRAME.stack().rename_axis(["input", "system"]).reset_index(name="summary")
 REVERSED = dict(REFERENCES[::-1])
-
-
-@pytest.mark.parametrize("door", WITH_IDS)
-@pytest.mark.parametrize("form", ["references", "frame", "units", "dict", "file"])
-def test_an_index_holds_the_ids_that_another_source_tells(door, form, tmp_path):
-    texts = iter(ROWS) if WITH_IDS[door] is iter else WITH_IDS[door]
-    units = {name: [text] for name, text in REVERSED.items()}
-    path = tmp_path / "units.jsonl"
-    rows = ({"input": name, "units": own} for name, own in units.items())
-    path.write_text("\n".join(map(json.dumps, rows)))
-    sources = {
-        "references": {"references": REFERENCES},
-        "frame": {"references": REFERENCES.to_frame("reference")},
-        "units": {"units": pandas.Series(units)},
-        "dict": {"units": units},
-        "file": {"units": path},
-    }
-    columns = "input=doc" if "other names" in door else None
-    data = lp.load(summaries=texts, columns=columns, **sources[form])
-    for entry in data.units or data.references:
-        held = entry.texts if data.units else entry.references[0]
-        assert held == (REFERENCES[entry.input],)
-    for entry in data.summaries:
-        found = zip(data.inputs, entry.texts, strict=True)
-        assert dict(found) == OWN[entry.system]
-
-
-def test_the_index_of_one_series_and_that_beside_records_hold_the_ids():
-    units = lp.load({name: [text] for name, text in REVERSED.items()}).units
-    for known in (units, list(units)):
-        data = lp.load(known, summaries=FRAME["a"])
-        found = dict(zip(data.inputs, data.summaries[0].texts, strict=True))
-        assert found == OWN["a"]
 
 
 @pytest.mark.parametrize("name", [None, "doc"])
@@ -214,22 +129,21 @@ def test_ids_that_come_again_have_several_references(name):
     assert data.references == expected.references
 
 
-def test_a_pipe_beside_an_index_is_read_once():
-    reads, writes = os.pipe()
+def test_what_can_be_read_once_is_read_once_beside_an_index():
     rows = [{"input": name, "units": [text]} for name, text in REVERSED.items()]
+    reads, writes = os.pipe()
     os.write(writes, "\n".join(map(json.dumps, rows)).encode())
     os.close(writes)
-    data = lp.load(f"/dev/fd/{reads}", summaries=FRAME)
-    assert data.inputs == tuple(REVERSED)
-    assert data.summaries[0].texts == tuple(FRAME["a"][::-1])
+    iterators = {name: iter([text]) for name, text in REVERSED.items()}
 
+    for units in (f"/dev/fd/{reads}", iterators):
+        data = lp.load(units, summaries=FRAME)
+        assert [entry.texts for entry in data.units] == [
+            (t,) for t in REVERSED.values()
+        ]
+        assert data.summaries[0].texts == tuple(FRAME["a"][::-1])
 
-def test_iterators_beside_an_index_are_read_once():
-    units = {name: iter([text]) for name, text in REVERSED.items()}
-    data = lp.load(units, summaries=FRAME)
-    assert [entry.texts for entry in data.units] == [(t,) for t in REVERSED.values()]
-    texts = {"a": iter(FRAME["a"])}
-    data = lp.load(summaries=texts, references=REFERENCES)
+    data = lp.load(summaries={"a": iter(FRAME["a"])}, references=REFERENCES)
     assert data.summaries[0].texts == tuple(FRAME["a"])
 
 
@@ -265,13 +179,14 @@ def test_a_list_beside_ids_is_noted():
 
 
 def test_other_doors_go_by_the_index_too(tmp_path):
-    def faithful(documents):
-        return lp.precision(FRAME, documents=documents, judge="recall").scores
+    def faithful(data, documents):
+        options = {"judge": "recall", "samples": 40}
+        return lp.precision(data, documents=documents, **options).scores
 
-    assert faithful(REFERENCES[::-1]) == faithful(REFERENCES)
-    assert faithful(REVERSED) == faithful(dict(REFERENCES))
-    by_id = lp.precision(LONG, documents=REFERENCES, judge="recall").scores
-    assert by_id == lp.precision(OWN, documents=REVERSED, judge="recall").scores
+    expected = faithful(OWN, REVERSED)
+    for data in (FRAME, LONG):
+        for documents in (REFERENCES, REFERENCES[::-1], REVERSED):
+            assert faithful(data, documents) == expected
 
     units = REFERENCES.map(lambda text: [text])
     asked = []
@@ -301,12 +216,10 @@ def test_scores_in_frames_go_by_their_labels():
 
 @pytest.mark.parametrize("columns", [{"unit": "fact", "wieght": "w"}, "systems=m"])
 def test_columns_of_no_meaning_are_refused_in_a_dict_too(columns):
+    rows = [{"doc": "7", "fact": "It rained.", "w": 9}]
     with refused("cannot be read at"):
-        lp.load([{"input": "1", "fact": "It rained.", "w": 9}], columns=columns)
-
-    rows = [{"doc": "7", "fact": "It rained."}]
+        lp.load(rows, columns=columns)
     assert lp.load(rows, columns={"id": "doc", "unit": "fact"}).inputs == ("7",)
-    assert lp.load(rows, columns="id=doc,unit=fact").inputs == ("7",)
 
 
 MISSING = [None, np.nan, np.float32("nan"), Decimal("nan"), pandas.NA, pandas.NaT]
@@ -316,58 +229,34 @@ MISSING = [None, np.nan, np.float32("nan"), Decimal("nan"), pandas.NA, pandas.Na
 def test_what_is_missing_is_null_by_every_door(missing):
     texts = ["It rained. We left.", missing]
     frame = pandas.DataFrame({"system": "a", "id": ["1", "2"], "summary": texts})
-    records = frame.to_dict("records")
-    columns = frame.to_dict("list")
-    series = pandas.Series(texts)
-    for summaries in (
-        *(frame, records, columns, {"a": series}, {"a": texts}),
-        *({"a": {"1": texts[0], "2": missing}}, {"a": array(texts)}),
-    ):
+    tables = [frame, frame.to_dict("records"), frame.to_dict("list")]
+    columns = [pandas.Series(texts), texts, {"1": texts[0], "2": missing}, array(texts)]
+    for summaries in (*tables, *({"a": column} for column in columns)):
         data = lp.load(UNITS, summaries=summaries, nulls="missing")
         assert data.summaries[0].missing == ("2",)
 
-    for value in ({"a": [[1, missing]]}, {"a": array([[1, missing]])}):
+    for rows in ([[1, missing]], array([[1, missing]])):
         for many in ("labels", "presence"):
-            assert np.array_equal(judged(many, value), [1, np.nan], equal_nan=True)
+            same(judged(many, {"a": rows}), [1, np.nan])
 
-    rows = [{"system": "a", "input": n, "m": m} for n, m in ((1, 0.5), (2, missing))]
-    arrays = [0.5, missing]
-    for scores in (rows, pandas.DataFrame(rows), arrays):
-        human = [1, 2] if scores is arrays else None
-        values = lp.read_scores(scores, human).values[0].ravel()
-        assert np.array_equal(values, [0.5, np.nan], equal_nan=True)
+    frame = pandas.DataFrame({"system": "a", "input": ["1", "2"], "m": [0.5, missing]})
+    for scores in (frame, frame.to_dict("records")):
+        same(lp.read_scores(scores).values, [[[0.5, np.nan]]])
+    same(lp.read_scores([0.5, missing], [1, 2]).values[0].ravel(), [0.5, np.nan])
 
 
 def test_a_decimal_is_a_number():
     half = Decimal("0.5")
+    halves = [half, half]
     rows = arrow.table({"system": ["a"], "input": ["1"], "m": [half]})
     assert lp.read_scores(rows).values == 0.5
-    for value in (
-        [{"system": "a", "input": "1", "presence": [half, half]}],
-        {"a": [[half, half]]},
-        {"a": arrow.array([[half, half]])},
-    ):
+    table = [{"system": "a", "input": "1", "presence": halves}]
+    for value in (table, {"a": [halves]}, {"a": arrow.array([halves])}):
         assert judged("presence", value) == [0.5, 0.5]
 
 
 FACTS = UNITS[0]
 TRUE_FALSE = [True, False]
-TABLE = {"system": "a", "input": "1", "unit": FACTS}
-# The same two values by every door; `one` and `many` are the column's names.
-DOORS = {
-    "list": lambda one, many: {"a": [TRUE_FALSE]},
-    "dict": lambda one, many: {"a": {"1": TRUE_FALSE}},
-    "numpy": lambda one, many: {"a": np.array([TRUE_FALSE])},
-    "scalars": lambda one, many: {"a": [[np.True_, np.False_]]},
-    "rows": lambda one, many: [{"system": "a", "input": "1", many: TRUE_FALSE}],
-    "frame": lambda one, many: pandas.DataFrame({**TABLE, one: TRUE_FALSE}),
-}
-WRITTEN = {
-    "cells.csv": lambda one, many: DOORS["frame"](one, many).to_csv(index=False),
-    "lists.csv": lambda one, many: f'system,input,{many}\na,1,"{TRUE_FALSE}"\n',
-    "lines.txt": lambda one, many: "True\tFalse\n",
-    "a.jsonl": lambda one, many: f'{{"input": "1", "{many}": [true, false]}}\n',
-}
 
 
 def judged(many, value):
@@ -378,24 +267,40 @@ def judged(many, value):
     return [*of_labels] if many == "labels" else data.presence.values[0].tolist()
 
 
-@pytest.mark.parametrize("door", [*DOORS, *WRITTEN])
 @pytest.mark.parametrize(("one", "many"), [("label", "labels"), ("presence",) * 2])
-def test_true_is_one_and_false_zero(one, many, door, tmp_path):
-    value = tmp_path / door
-    if door in WRITTEN:
-        value.write_text(WRITTEN[door](one, many))
-    else:
-        value = DOORS[door](one, many)
-    assert judged(many, value) == [1, 0]
+def test_true_is_one_and_false_zero_by_every_door(one, many, tmp_path):
+    """`one` and `many` are the names of a column of values, and of lists of them."""
+    about = {"system": "a", "input": "1"}
+    frame = pandas.DataFrame({**about, "unit": FACTS, one: TRUE_FALSE})
+    doors = {
+        "list": {"a": [TRUE_FALSE]},
+        "dict": {"a": {"1": TRUE_FALSE}},
+        "numpy": {"a": np.array([TRUE_FALSE])},
+        "scalars": {"a": [[np.True_, np.False_]]},
+        "rows": [{**about, many: TRUE_FALSE}],
+        "frame": frame,
+    }
+    written = {
+        "cells.csv": frame.to_csv(index=False),
+        "lists.csv": f'system,input,{many}\na,1,"{TRUE_FALSE}"\n',
+        "lines.txt": "True\tFalse\n",
+        "a.jsonl": f'{{"input": "1", "{many}": [true, false]}}\n',
+    }
+    for name, text in written.items():
+        doors[name] = tmp_path / name
+        doors[name].write_text(text)
+
+    for door, value in doors.items():
+        assert judged(many, value) == [1, 0], door
 
 
 def test_the_median_of_true_and_false_is_a_part(tmp_path):
-    rows = [
-        f"a,1,{FACTS[0]},{who},{one}" for who, one in (("x", "True"), ("y", "False"))
-    ]
-    rows += [f"a,1,{FACTS[1]},{who},TRUE" for who in "xy"]
     path = tmp_path / "raters.csv"
-    path.write_text("\n".join(["system,input,unit,annotator,label", *rows]))
+    path.write_text(
+        "system,input,unit,annotator,label\n"
+        "a,1,It rained.,x,True\na,1,It rained.,y,False\n"
+        "a,1,We left.,x,TRUE\na,1,We left.,y,TRUE\n"
+    )
     assert judged("labels", path) == [0.5, 1]
 
 
@@ -457,18 +362,9 @@ def test_a_dict_of_systems_stays_one():
     ],
 )
 def test_a_hint_names_the_column_of_what_was_read(source, table, line):
-    sources = {"references": TEXTS, source: pandas.DataFrame(table)}
-    if source == "units":
-        del sources["references"]
     verb = lp.precision if source == "documents" else lp.score
     with refused(f'Add --columns {line} .in Python columns="{line}"'):
-        verb({"a": TEXTS}, judge="recall", **sources)
-
-
-def test_an_empty_cell_is_to_be_filled():
-    table = {"doc": ["x", "y"], "reference": [TEXTS[0], None]}
-    with refused("Fill the empty cell"):
-        lp.load(references=pandas.DataFrame(table), columns="input=doc")
+        verb({"a": TEXTS}, judge="recall", **{source: pandas.DataFrame(table)})
 
 
 def test_the_table_of_a_system_is_read_under_its_name():
@@ -482,14 +378,9 @@ def test_the_table_of_a_system_is_read_under_its_name():
         found = lp.load(units, summaries={"a": table})
         assert found.summaries == expected.summaries
 
-    labels = [
-        {"input": name, "unit": unit, "label": 1}
-        for name, own in units.items()
-        for unit in own
-    ]
-    found = lp.load(units, labels={"a": pandas.DataFrame(labels)})
-    assert found.labels[0].system == "a"
-    assert found.labels[0].labels == ((1, 1), (1,))
+    labels = pandas.DataFrame({"input": "x", "unit": UNITS[0], "label": 1})
+    found = lp.load({"x": UNITS[0]}, labels={"a": labels})
+    assert (found.labels[0].system, found.labels[0].labels) == ("a", ((1, 1),))
 
 
 def test_which_split_is_to_be_taken():
