@@ -2,17 +2,18 @@
 guessed."""
 
 import io
+import json
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
 import pytest
-from cases import refused, write_lines
+from cases import cases, refused, write_lines
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.errors import LitepyramidError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset, load
 from litepyramid.io.scores import read_scores
@@ -153,18 +154,14 @@ def test_entities_of_html_are_noted_once():
 @pytest.mark.parametrize("name", ["question", "query", "prompt"])
 def test_a_question_comes_with_units_references_or_answers(name):
     question = {name: "When?"}
-    for part, row in (
-        ("units", {"units": ["x."]}),
-        ("references", {"references": ["x."]}),
-    ):
-        answer = {"input": "a", "summary": "x."}
-        row["input"] = "a"
-        data = load(summaries=[answer], **{part: [row | question]})
-        assert getattr(data, part)[0].question == "When?"
-        data = load(summaries=[answer | question], **{part: [row]})
-        assert getattr(data, part)[0].question == "When?"
+    answer = {"input": "a", "summary": "x."}
+    for part in ("units", "references"):
+        row = {"input": "a", part: ["x."]}
+        for source, text in ((row | question, answer), (row, answer | question)):
+            data = load(summaries=[text], **{part: [source]})
+            assert getattr(data, part)[0].question == "When?"
 
-    rows = [{"id": "a", "system": s, "summary": "x.", **question} for s in "st"]
+    rows = [answer | question | {"system": system} for system in "st"]
     data = as_dataset(rows, {"a": ["x."]})
     assert data.units[0].question == "When?"
     assert data.hashes["inputs_sha"] != load({"a": ["x."]}).hashes["inputs_sha"]
@@ -173,7 +170,6 @@ def test_a_question_comes_with_units_references_or_answers(name):
 
 
 def test_null_answers_are_empty_or_missing_as_told(tmp_path):
-    pandas = pytest.importorskip("pandas")
     rows = [
         {"system": "s", "input": 1, "summary": "It rained."},
         {"system": "s", "input": 2, "summary": None},
@@ -181,7 +177,7 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
     path = write_lines(tmp_path / "answers.jsonl", rows)
     units = {"1": ["It rained."], "2": ["We left."]}
 
-    for answers in (path, rows, pandas.DataFrame(rows), {"s": ["It rained.", None]}):
+    for answers in (path, rows):
         zero = load(units, summaries=answers)
         assert (zero.summaries[0].missing, zero.summaries[0].texts[1]) == ((), "")
         assert "1 answer is missing (null)" in zero.notes[0]
@@ -189,8 +185,7 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
         assert missing.summaries[0].missing == ("2",)
         assert missing.hashes["summaries_sha"] != zero.hashes["summaries_sha"]
 
-    absent = load(units, summaries=rows[:1], nulls="missing")
-    assert absent.summaries[0].missing == ("2",)
+    assert load(units, summaries=rows[:1], nulls="missing") == missing
     with refused("no summary of input '2'"):
         load(units, summaries=rows[:1])
 
@@ -199,78 +194,73 @@ def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
     about = {"system": "s", "input": 1, "summary": "x"}
     single = []
     listed = []
-    for annotator, labels in {"ann": [1, 0], "bob": [0, 0], "cy": [1, 1]}.items():
+    for annotator, label in {"ann": 1, "bob": 0, "cy": 1}.items():
         row = about | {"annotator": annotator}
-        single += [
-            row | {"unit": "a", "label": labels[0]},
-            row | {"unit": "b", "label": labels[1]},
-        ]
-        listed.append(row | {"units": ["a", "b"], "labels": labels})
-    listed[2]["units"] = ["b", "a"]
+        single.append(row | {"unit": "a", "label": label})
+        single.append(row | {"unit": "b", "label": 0})
+        listed.append(row | {"units": ["a", "b"], "labels": [label, 0]})
+    listed[2] |= {"units": ["b", "a"], "labels": [0, 1]}
 
-    for rows, bad in ((single, {"label": 7}), (listed, {"labels": [1, 7]})):
+    for rows, of_two, bad in (
+        (single, single[:4], {"label": 7}),
+        (listed, listed[:2], {"labels": [1, 7]}),
+    ):
         data = load(rows)
         assert (data.labels[0].labels, data.units[0].texts) == (((1, 0),), ("a", "b"))
-        assert load(rows[: len(rows) * 2 // 3]).labels[0].labels == ((0.5, 0),)
+        assert load(of_two).labels[0].labels == ((0.5, 0),)
         with refused("label 7"):
             load([*rows[:-1], rows[-1] | bad])
 
 
 ONE = [["a"]]
-HALF = "cannot be read (the half character \\ud83d)"
-NUMBER = "a number from 0 to 1"
+
+
+def refuse(name, value, message):
+    """One text of one system and one unit are refused with a source of this value."""
+    sources = {"data": {"m": ["x"]}, "units": ONE, name: value}
+    with refused(message):
+        as_dataset(**sources)
 
 
 @pytest.mark.parametrize(
-    ("data", "units", "message"),
-    [
-        ({"m": {"x", "y"}}, [["a"], ["b"]], "a set, which has no order"),
-        ({"m": ["x"]}, {frozenset("a")}, "a set, which has no order"),
-        ({None: ["x"]}, ONE, "a system is called None"),
-        ({"m": Path("none.txt")}, ONE, "none.txt: no such file"),
-        ({"m": [1]}, ONE, "the summary of input '1' is 1"),
-        ({"m": 1}, ONE, "cannot be read from a int"),
-        (3, ONE, "summaries cannot be read from a int"),
-        ({"m": ["x", "y"]}, ONE, "2 rows for 1 input"),
-        ({"m": ["x"]}, [[]], "no units of input '1'"),
-        ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], "weight nan"),
-        ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], "weight None"),
-        ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": ""}], "weight ''"),
-        ({"m": ["x \ud83d"]}, ONE, f"summaries:1: {HALF}"),
-        ({"m\ud83d": ["x"]}, ONE, f"summaries:1: {HALF}"),
-        ({"m": ["x"]}, [[{"text": "\\\ud83d"}]], f"units:1: {HALF}"),
-        ({"m": ["x"]}, [{"input": "\ud83d", "unit": "a"}], f"units:1: {HALF}"),
-    ],
+    ("name", "value", "message"),
+    cases(
+        r"""
+data       | 3                       | summaries cannot be read from a int
+data       | {"m": 1}                | cannot be read from a int
+data       | {"m": [1]}              | the summary of input '1' is 1
+data       | {"m": ["x", "y"]}       | 2 rows for 1 input
+data       | {"m": ["x \ud83d"]}     | summaries:1: cannot be read \(the half character
+data       | {"m\ud83d": ["x"]}      | summaries:1: cannot be read \(the half character
+units      | [[]]                    | no units of input '1'
+units      | [[{"text": "\\\ud83d"}]] | units:1: cannot be read \(the half character
+units      | [{"input": "\ud83d", "unit": "a"}]           | the half character \\ud83d
+units      | [[{"text": "a", "weight": NaN}]] | weight nan
+units      | [{"input": 1, "unit": "a", "weight": null}]  | weight None
+units      | [{"input": 1, "unit": "a", "weight": ""}]    | weight ''
+reference  | ["r"]                   | Did you mean references\?
+refs       | ["r"]                   | Did you mean references\?
+references | [null]                  | no references of input '1'
+references | [["r \ud83d"]]          | the half character \\ud83d
+ids        | ["\ud83d"]              | the half character \\ud83d
+presence   | {"m": [[1e308]]}        | a number from 0 to 1
+presence   | {"m": [[Infinity]]}     | a number from 0 to 1
+presence   | {"n": [[1]]}            | summaries but no presence
+labels     | {"m": [["0.5\u001c"]]}  | label '0.5
+"""
+    ),
 )
-def test_texts_and_units_that_are_not_meant_are_refused(data, units, message):
-    with pytest.raises(InputError) as error:
-        as_dataset(data, units)
-    assert message in str(error.value)
+def test_what_is_not_meant_is_refused(name, value, message):
+    refuse(name, json.loads(value), message)
 
 
-@pytest.mark.parametrize(
-    ("name", "source", "message"),
-    [
-        ("reference", ["r"], "Did you mean references?"),
-        ("refs", ["r"], "Did you mean references?"),
-        ("references", [None], "no references of input '1'"),
-        ("references", [["r \ud83d"]], HALF),
-        ("ids", ["\ud83d"], HALF),
-        (
-            "references",
-            [reduce(lambda deep, _: [deep], range(9**5), "r")],
-            "too deeply",
-        ),
-        ("presence", {"m": [[1e308]]}, NUMBER),
-        ("presence", {"m": [[float("inf")]]}, NUMBER),
-        ("presence", {"n": [[1]]}, "summaries but no presence"),
-        ("labels", {"m": [["0.5\x1c"]]}, "label"),
-    ],
-)
-def test_sources_that_are_not_meant_are_refused(name, source, message):
-    with pytest.raises(InputError) as error:
-        as_dataset({"m": ["x"]}, ONE, **{name: source})
-    assert message in str(error.value)
+def test_what_only_python_holds_is_refused():
+    deep = reduce(lambda inner, _: [inner], range(9**5), "r")
+    refuse("references", [deep], "too deeply")
+    refuse("data", {"m": {"x", "y"}}, "a set, which has no order")
+    refuse("units", {frozenset("a")}, "a set, which has no order")
+    refuse("data", {None: ["x"]}, "a system is called None")
+    refuse("data", {"m": Path("none.txt")}, "none.txt: no such file")
 
 
 def test_a_whole_character_and_a_backslash_are_texts():
