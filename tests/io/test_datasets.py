@@ -2,10 +2,10 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
-from cases import refused
+from cases import cases, refused
+from tool_files import FILES, objects_of
 
 import litepyramid as lp
 from litepyramid.io.coerce import write_units
@@ -35,27 +35,20 @@ def authors(tmp_path):
 
 def test_authors_layout(authors):
     data = lp.load(authors)
-    assert (data.name, data.inputs, data.systems) == (
-        "tiny",
-        ("first", "second"),
-        ("x",),
-    )
+    assert (data.name, data.systems) == ("tiny", ("x",))
+    assert data.inputs == ("first", "second")
     assert data.stus[1].units[0].kind == "stu"
-    assert (data.example_folds, data.system_folds) == (
-        (("second",), ("first",)),
-        (("x",),),
-    )
+    assert data.example_folds == (("second",), ("first",))
+    assert data.system_folds == (("x",),)
     assert data.labels[0].labels == ((1, 1), (0,))
+
     for name in ("ids.txt", "STUs.txt", "references.txt"):
         (authors / name).unlink()
-    for number in (1, 2):
-        (authors / "by_examples" / f"fold{number}.id").write_text(f"{3 - number}\n")
+    (authors / "by_examples" / "fold1.id").write_text("2\n")
+    (authors / "by_examples" / "fold2.id").write_text("1\n")
     data = lp.load(authors)
-    assert (data.inputs, data.stus, data.example_folds) == (
-        ("1", "2"),
-        None,
-        (("2",), ("1",)),
-    )
+    assert (data.inputs, data.stus) == (("1", "2"), None)
+    assert data.example_folds == (("2",), ("1",))
 
 
 def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
@@ -72,24 +65,21 @@ def test_json_lines_or_compressed_files_in_place_of_line_files(authors):
 
 @pytest.mark.parametrize(
     ("file", "text", "message"),
-    [
-        (
-            "by_examples/fold2.id",
-            "third\n",
-            r"fold2\.id:1: input 'third' is not in the",
-        ),
-        ("by_examples/fold2.id", "second\n", "'second' occurs twice"),
-        ("summaries/y.summary", "a\n\n", r"summaries/ and labels/ differ: y"),
-        ("SCUs.txt", None, r"tiny: has no SCUs\.txt"),
-    ],
+    cases(
+        r"""
+by_examples/fold2.id | third⏎  | fold2\.id:1: input 'third' is not in the
+by_examples/fold2.id | second⏎ | 'second' occurs twice
+summaries/y.summary  | a⏎⏎     | summaries/ and labels/ differ: y
+"""
+    ),
 )
 def test_what_is_wrong_in_the_folder_is_named(authors, file, text, message):
-    (authors / file).unlink() if text is None else (authors / file).write_text(text)
+    (authors / file).write_text(text)
     with refused(message):
         lp.load(authors)
-
-
-FORMATS = Path(__file__).resolve().parents[1] / "data" / "formats"
+    (authors / "SCUs.txt").unlink()
+    with refused(r"tiny: has no SCUs\.txt"):
+        lp.load(authors)
 
 
 @pytest.mark.parametrize(
@@ -100,18 +90,15 @@ FORMATS = Path(__file__).resolve().parents[1] / "data" / "formats"
     ],
 )
 def test_rose_and_qapyramid(tmp_path, name, units, labels):
-    text = (FORMATS / name).read_text()
-    rows = (
-        json.loads(text) if text[0] == "[" else list(map(json.loads, text.splitlines()))
-    )
-    data = lp.load(FORMATS / name)
+    rows = objects_of(name)
+    data = lp.load(FILES / name)
     assert (data.inputs, data.systems) == (("e0", "e1"), ("a", "b"))
     assert [entry.labels for entry in data.labels] == labels
     assert data == lp.load(rows)
+
     path = tmp_path / name
     path.write_text(json.dumps([rows[0], rows[1] | {units: []}]))
     assert lp.load(path).left_out == {"inputs_without_units_summaries_or_labels": 1}
-
     for change, message in (
         ({units: ["x", "y", "z"]}, r":1: \d labels? for the 3 units of input 'e0'"),
         ({"system_outputs": {}}, "system_outputs"),
