@@ -4,15 +4,14 @@ import json
 import os
 from collections.abc import Sequence
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pytest
 from cases import refused, same
+from tool_files import objects_of
 
 import litepyramid as lp
 
-FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
 pandas = pytest.importorskip("pandas")
 arrow = pytest.importorskip("pyarrow")
 
@@ -304,9 +303,6 @@ def test_the_median_of_true_and_false_is_a_part(tmp_path):
     assert judged("labels", path) == [0.5, 1]
 
 
-HEALTHBENCH = [
-    json.loads(line) for line in (FILES / "healthbench.jsonl").read_text().splitlines()
-]
 RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
 TABLES = {
     "mapped": (
@@ -320,7 +316,10 @@ TABLES = {
         lambda table: lp.read_scores(table).values.tolist(),
     ),
     "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
-    "HealthBench": (pandas.DataFrame(HEALTHBENCH).to_dict("list"), lp.load),
+    "HealthBench": (
+        pandas.DataFrame(objects_of("healthbench.jsonl")).to_dict("list"),
+        lp.load,
+    ),
     "ragas": (RAGAS, lp.load),
     "scores of ragas": (
         {**RAGAS, "faithfulness": [0.1, 0.2]},
