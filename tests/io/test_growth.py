@@ -1,65 +1,44 @@
 """Work grows as its input does: calls are counted, which no busy machine changes."""
 
-import csv
-import json
 import sys
 
+import pandas
 import pytest
+from cases import write_lines
 
 import litepyramid as lp
 
 SYSTEMS = "abcd"
 
 
-def write_csv(path, header, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(header.split())
-        writer.writerows(rows)
-    return path
-
-
-def write_tables(folder, inputs):
-    """Tables of all that belongs to a data set, by `load`'s arguments."""
-    units = []
-    summaries = []
-    labels = []
-    scores = []
-
+def whole_table(inputs):
+    """All that belongs to a data set, in a frame."""
+    rows = []
     for number in range(inputs):
-        name = f"i{number}"
-        units += [(name, f"It was {number}.", 1), (name, "Two people died.", "")]
+        text = f"It was {number}."
         for system in SYSTEMS:
-            summaries.append((system, name, f"It was {number}, and two died.", "Why?"))
+            about = {
+                "system": system,
+                "input": f"i{number}",
+                "summary": f"{text} Two died.",
+                "question": "Why?",
+                "reference": f"{text} Two people died.",
+                "annotator": "Ann",
+            }
             # Every third input has a gap.
-            label = "" if number % 3 else 1
-            labels.append((system, name, f"It was {number}.", label, "Ann"))
-            labels.append((system, name, "Two people died.", 0, "Ann"))
-            scores.append((system, name, number % 7, number % 3))
-
-    units = [row if row[2] else (*row[:2], 2) for row in units]
-    references = [(f"i{n}", f"It was {n}. Two people died.") for n in range(inputs)]
-    return {
-        "units": write_csv(folder / "u.csv", "input unit weight", units),
-        "summaries": write_csv(
-            folder / "s.csv", "system input summary question", summaries
-        ),
-        "references": write_csv(folder / "r.csv", "id reference", references),
-        "labels": write_csv(
-            folder / "l.csv", "system input unit label annotator", labels
-        ),
-        "scores": write_csv(folder / "m.csv", "system input rouge human", scores),
-    }
+            label = None if number % 3 else 1
+            rows.append({**about, "unit": text, "weight": 1, "label": label})
+            rows.append({**about, "unit": "Two died.", "weight": 2, "label": 0})
+    return pandas.DataFrame(rows)
 
 
-def load_tables(folder, inputs):
-    tables = write_tables(folder, inputs)
-    del tables["scores"]
-    return lambda: lp.load(tables.pop("units"), **tables)
+def load_a_table(folder, inputs):
+    path = folder / "all.csv"
+    whole_table(inputs).to_csv(path, index=False)
+    return lambda: lp.load(path)
 
 
 def load_units_and_summaries_in_python(folder, inputs):
-    del folder
     units = {f"i{n}": [f"It was {n}.", "Two people died."] for n in range(inputs)}
     texts = {f"i{n}": f"It was {n}." for n in range(inputs)}
     return lambda: lp.load(units, summaries=dict.fromkeys(SYSTEMS, texts))
@@ -70,34 +49,33 @@ def load_lines_of_json(folder, inputs):
     for number in range(inputs):
         row = {"input": f"i{number}", "units": ["It rained.", "Two people died."]}
         rows += [{**row, "system": s, "summary": "It rained."} for s in SYSTEMS]
-    path = folder / "all.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path = write_lines(folder / "all.jsonl", rows)
     return lambda: lp.load(path)
 
 
 def load_columns_in_python(folder, inputs):
-    del folder
-    columns = {
-        "id": [f"i{n}" for n in range(inputs)],
-        "reference": [f"It was {n}. Two died." for n in range(inputs)],
-        "model output": [f"It was {n}." for n in range(inputs)],
-    }
+    frame = whole_table(inputs).rename(columns={"summary": "model output"})
+    columns = frame.to_dict("list")
     return lambda: lp.load(summaries=columns, columns="summary=model output")
 
 
 def read_scores(folder, inputs):
-    path = write_tables(folder, inputs)["scores"]
+    rows = []
+    for number in range(inputs):
+        row = {"input": f"i{number}", "rouge": number % 7, "human": number % 3}
+        rows += [{"system": system, **row} for system in SYSTEMS]
+    path = folder / "scores.csv"
+    pandas.DataFrame(rows).to_csv(path, index=False)
     return lambda: lp.read_scores(path)
 
 
 def score_all(folder, inputs):
-    tables = write_tables(folder, inputs)
-    data = lp.load(tables["units"], summaries=tables["summaries"])
+    data = lp.load(whole_table(inputs))
     return lambda: lp.score(data, judge="recall", samples=100)
 
 
 DOORS = (
-    load_tables,
+    load_a_table,
     load_units_and_summaries_in_python,
     load_lines_of_json,
     load_columns_in_python,
