@@ -19,21 +19,10 @@ UNITS = as_units([["A fell.", "B rose."], ["C stayed."]])
 
 
 def test_units_survive_a_round_trip_in_either_form(tmp_path):
+    places = ((0, 1), (None, None), (2, 0))
     whole = [
-        InputUnits(
-            "x",
-            (
-                Unit(
-                    "Ünïts  fell.",
-                    2.5,
-                    "stu",
-                    1,
-                    3,
-                ),
-                Unit("b"),
-            ),
-        ),
-        InputUnits("y", (Unit("c", 3.0, places=((0, 1), (None, None), (2, 0))),)),
+        InputUnits("x", (Unit("Ünïts  fell.", 2.5, "stu", 1, 3), Unit("b"))),
+        InputUnits("y", (Unit("c", 3.0, places=places),)),
     ]
     write_units(tmp_path / "u.jsonl", whole)
     assert as_units(tmp_path / "u.jsonl") == whole
@@ -46,9 +35,8 @@ def test_units_survive_a_round_trip_in_either_form(tmp_path):
         write_units(lines, [InputUnits("x", (Unit("a\tb"),))], "lines")
     assert not lines.exists()
     unit = "It\trained\r\n all  day.\n"
-    assert (
-        as_units({"a": [unit, {"text": unit}]})[0].texts == ("It rained all  day.",) * 2
-    )
+    tidied = as_units({"a": [unit, {"text": unit}]})[0]
+    assert tidied.texts == ("It rained all  day.",) * 2
     lines.write_bytes("a\u2028b\x0c c\tsecond\r\nthird\n".encode())
     assert [len(entry.units) for entry in as_units(lines)] == [2, 1]
 
@@ -171,23 +159,23 @@ def test_what_does_not_match_is_named_with_its_line(tmp_path, kind, content, mes
 
 
 def test_labels_and_summaries_are_read_by_system_in_any_form_and_order(tmp_path):
-    labels = SystemLabels("sys.v1", ("1", "2"), ((0, 1), (1,)))
-    (tmp_path / "labels").mkdir()
-    (tmp_path / "labels" / "sys.v1.label").write_text("0\t1\n1\n")
-    write_labels(
-        tmp_path / "labels" / "other.jsonl",
-        SystemLabels("o", labels.inputs, labels.labels),
-    )
-    other, own = as_labels(tmp_path / "labels", UNITS)
-    assert (other.system, own) == ("other", labels)
-    assert other.labels == own.labels
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    (folder / "sys.v1.label").write_text("0\t1\n1\n")
+    expected = ("1", "2"), ((0, 1), (1,))
+    write_labels(folder / "other.jsonl", SystemLabels("o", *expected))
+    assert as_labels(folder, UNITS) == [
+        SystemLabels("other", *expected),
+        SystemLabels("sys.v1", *expected),
+    ]
+
     folder = tmp_path / "summaries"
     folder.mkdir()
     with refused("no summaries in this folder"):
         as_summaries([folder])
     (folder / "a.summary").write_text("one\n\n")
-    rows = '{"input": "2", "summary": ""}\n{"input": "1", "summary": "one"}\n'
-    (folder / "b.jsonl").write_text(rows)
+    rows = [{"input": "2", "summary": ""}, {"input": "1", "summary": "one"}]
+    write_lines(folder / "b.jsonl", rows)
     (folder / ".hidden").write_text("not a system\n")
     first, second = as_summaries([folder], ["1", "2"])
     assert (first.system, second.system) == ("a", "b")

@@ -1,23 +1,30 @@
 """Every form of a score table reads to the same numbers; mistakes are named with their
 place."""
 
+import csv
+import io
 import json
 import re
+from itertools import product
 
 import numpy as np
+import pandas
 import pytest
-from cases import cases, refused, write_lines
+from cases import cases, refused, same, write_lines
 
 from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.meta.alignment import align
 
 HEADER = "system,input,metric,score\n"
-ROWS = [
-    ("sysA", "d1", "rouge-1_f1", 0.25),
-    ("sysA", "d2", "rouge-1_f1", 0.5),
-    ("sysB", "d1", "rouge-1_f1", 0.125),
-    ("sysA", "d1", "human", 3.0),
-]
+LONG = """\
+score,metric,note,input,system
+0.25,rouge-1_f1,x,d1,sysA
+0.5,rouge-1_f1,x,d2,sysA
+0.125,rouge-1_f1,x,d1,sysB
+3.0,human,x,d1,sysA
+,human,not scored,d2,sysB
+"""
+OBJECTS = [row for row in csv.DictReader(io.StringIO(LONG)) if row["score"]]
 EXPECTED = [[[0.25, 0.5], [0.125, np.nan]], [[3.0, np.nan], [np.nan, np.nan]]]
 
 
@@ -33,21 +40,15 @@ def write(path, text):
     return path
 
 
-KEYS = ("system", "input", "metric", "score")
-OBJECTS = [dict(zip(KEYS, row, strict=True)) for row in ROWS]
-
-
 @pytest.mark.parametrize("delimiter", [",", "\t"])
 def test_long_tables_in_any_column_order_with_extra_columns(tmp_path, delimiter):
-    lines = [["score", "metric", "note", "input", "system"]]
-    lines += [[str(v), m, "x", i, s] for s, i, m, v in ROWS]
-    lines += [["", "human", "not scored", "d2", "sysB"]]
-    text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
+    text = LONG.replace(",", delimiter).replace("\n", "\r\n")
     check(read_scores(write(tmp_path / "scores.csv", "\ufeff" + text)))
-    check(read_scores(write_lines(tmp_path / "scores.jsonl", OBJECTS)))
+    rows = [{**row, "score": float(row["score"])} for row in OBJECTS]
+    check(read_scores(write_lines(tmp_path / "scores.jsonl", rows)))
 
     one = write(tmp_path / "a.csv", f"{HEADER}sysA,d1,rouge-1_f1,.25\n")
-    rest = write(tmp_path / "b.json", json.dumps(OBJECTS[1:]))
+    rest = write(tmp_path / "b.json", json.dumps(rows[1:]))
     check(read_scores([one, rest]))
 
 
@@ -61,106 +62,72 @@ def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
 
 
 WIDE = [
-    {
-        "system": s,
-        "input": i,
-        "summary": "text",
-        "rouge": r,
-        "coherence": c,
-        "h1": h,
-        "h2": g,
-    }
-    for s, i, r, c, h, g in [
-        ("a", 1, 0.25, 3, 2, 3),
-        ("a", 2, 0.5, 4, 4, None),
-        ("b", 1, None, 5, 1, 1),
-    ]
+    {"system": "a", "input": 1, "rouge": 0.25, "good": 3, "h1": 2, "h2": 3},
+    {"system": "a", "input": 2, "rouge": 0.5, "good": 4, "h1": 4, "h2": None},
+    {"system": "b", "input": 1, "rouge": None, "good": 5, "h1": 1, "h2": 1},
 ]
 
 
 def test_a_wide_table_has_a_column_a_metric(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(WIDE)
+    frame = pandas.DataFrame(WIDE).assign(summary="text")
     frame.to_csv(tmp_path / "w.csv", index=False)
-    write_lines(tmp_path / "w.jsonl", WIDE)
+    rows = frame.to_dict("records")
+    lines = write_lines(tmp_path / "w.jsonl", WIDE)
 
-    for source in (WIDE, frame, tmp_path / "w.csv", tmp_path / "w.jsonl"):
+    for source in (rows, frame, tmp_path / "w.csv", lines):
         table = read_scores(source, columns="human=h1+h2")
-        assert table.metrics == ("rouge", "coherence", "h1", "h2", "human")
-        nan = np.nan
-        for metric, values in (
-            ("rouge", [[0.25, 0.5], [nan, nan]]),
-            ("h2", [[3, nan], [1, nan]]),
-            ("human", [[2.5, 4], [1, nan]]),
-        ):
-            np.testing.assert_array_equal(table.matrix(metric).values, values)
-        assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
+        assert table.metrics == ("rouge", "good", "h1", "h2", "human")
+        same(table.matrix("rouge").values, [[0.25, 0.5], [np.nan, np.nan]])
+        same(table.matrix("h2").values, [[3, np.nan], [1, np.nan]])
+        same(table.matrix("human").values, [[2.5, 4], [1, np.nan]])
+        assert read_scores(source).metrics == ("rouge", "good", "h1", "h2")
 
     with refused("no metric 'h3'"):
         read_scores(WIDE, columns={"human": "h1+h3"})
 
 
-@pytest.mark.parametrize("long", [True, False])
-def test_rows_of_annotators_are_their_mean_and_each(long):
-    rows = []
-    for system, input_, annotator, human in [
+def test_rows_of_annotators_are_their_mean_and_each():
+    ids = ["system", "input", "annotator"]
+    rows = [
         ("a", 1, "ann", 2),
         ("a", 1, "bob", 3),
         ("a", 2, "ann", 5),
         ("b", 1, "bob", 1),
-    ]:
-        row = {
-            "system": system,
-            "input": input_,
-            "annotator": annotator,
-        }
-        scores = {"human": human, "rouge": 0.5}
-        rows += (
-            [row | {"metric": m, "score": v} for m, v in scores.items()] if long else []
-        )
-        rows += [] if long else [row | scores]
-
-    table = read_scores(rows)
-    assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
-    np.testing.assert_array_equal(table.matrix("human").values, [[2.5, 5], [1, np.nan]])
-    np.testing.assert_array_equal(
-        table.matrix("human_bob").values, [[3, np.nan], [1, np.nan]]
-    )
-    np.testing.assert_array_equal(
-        table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]]
-    )
-    assert align(read_scores(table, "human_*")).raters == ("human_ann", "human_bob")
-
-
-@pytest.mark.parametrize("columns", ["human=h1+h2+h3", None])
-def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path, columns):
-    ratings = [(0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.1, 0.5, None), (0.2, None, 0.4)]
-    ratings += [(None, 1 / 3, None), (None, None, None)]
-    rows = [
-        {
-            "system": s,
-            "input": 1,
-            "rouge": s,
-            **dict(zip(("h1", "h2", "h3"), own, strict=True)),
-        }
-        for s, own in enumerate(ratings)
     ]
-    write(tmp_path / "people.json", json.dumps([row | {"rouge": None} for row in rows]))
-    lines = [f"{s},1,rouge,{s}\n" for s in range(6)]
-    write(tmp_path / "autos.csv", HEADER + "".join(lines))
+    wide = pandas.DataFrame(rows, columns=[*ids, "human"]).assign(rouge=0.5)
+    for source in (wide, wide.melt(ids, var_name="metric", value_name="score")):
+        table = read_scores(source)
+        assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
+        same(table.matrix("human").values, [[2.5, 5], [1, np.nan]])
+        same(table.matrix("human_bob").values, [[3, np.nan], [1, np.nan]])
+        same(table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]])
+        raters = align(read_scores(table, "human_*")).raters
+        assert raters == ("human_ann", "human_bob")
 
-    for source in (rows, [tmp_path / "people.json", tmp_path / "autos.csv"]):
-        table = read_scores(source, columns=columns)
-        side = align(
-            read_scores(table, "human" if columns else ["h1", "h2", "h3"]), ["rouge"]
-        )
-        means = (
-            side.Z.ravel().tolist()
-        )  # of raters named in meta: where all of them rated
-        assert means == pytest.approx(
-            [0.2, 0.2, 0.3, 0.3, 1 / 3] if columns else [0.2, 0.2]
-        )
+
+def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path):
+    ids = {"system": range(6), "input": 1}
+    raters = {
+        "h1": [0.1, 0.3, 0.1, 0.2, None, None],
+        "h2": [0.2, 0.2, 0.5, None, 1 / 3, None],
+        "h3": [0.3, 0.1, None, 0.4, None, None],
+    }
+    people = pandas.DataFrame(ids | raters)
+    people.to_json(tmp_path / "people.json", orient="records")
+    autos = pandas.DataFrame({**ids, "metric": "rouge", "score": range(6)})
+    autos.to_csv(tmp_path / "autos.csv", index=False)
+
+    files = [tmp_path / "people.json", tmp_path / "autos.csv"]
+    for source in (people.assign(rouge=range(6)), files):
+        table = read_scores(source, columns="human=h1+h2+h3")
+        means = align(read_scores(table, "human"), ["rouge"]).Z.ravel()
+        assert means.tolist() == pytest.approx([0.2, 0.2, 0.3, 0.3, 1 / 3])
         assert means[0] == means[1]
+
+        # Of raters named in meta: where all of them rated.
+        named = align(read_scores(table, [*raters]), ["rouge"]).Z.ravel()
+        assert named.tolist() == pytest.approx([0.2, 0.2])
+        assert named[0] == named[1]
 
 
 @pytest.mark.parametrize(
@@ -205,17 +172,13 @@ def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
 
 def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
     names = ("=1+1", "-x", "'@a", "plain", "-0.5", 'a "b", c')
-    rows = [
-        {
-            "system": s,
-            "input": i,
-            "metric": "+m",
-            "score": len(s) / (n + 3),
-        }
-        for s in names
-        for n, i in enumerate(names)
-        if (s, i) != ("-x", "plain")
-    ]
+    rows = []
+    for system, input_ in product(names, names):
+        if (system, input_) != ("-x", "plain"):
+            score = len(rows) / 7
+            row = {"system": system, "input": input_, "metric": "+m", "score": score}
+            rows.append(row)
+
     table = read_scores(rows)
     write_scores(tmp_path / "s.csv", table)
     again = read_scores(tmp_path / "s.csv")
