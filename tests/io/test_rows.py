@@ -47,10 +47,11 @@ def write(path, rows, delimiter=","):
     return path
 
 
-OTHER_NAMES = [
-    {"doc": 7, "model": "x", "output": "One.", "summary": "not this", "gold": "Ref."},
-    {"doc": 8, "model": "x", "output": "Two.", "summary": "not this", "gold": "Its."},
-]
+OTHER_NAMES = """\
+doc,model,output,summary,gold
+7,x,One.,not this,Ref.
+8,x,Two.,not this,Ref 2.
+"""
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,8 @@ OTHER_NAMES = [
     ],
 )
 def test_columns_may_have_other_names(tmp_path, name, delimiter):
-    path = write(tmp_path / name, OTHER_NAMES, delimiter)
+    rows = [*csv.DictReader(io.StringIO(OTHER_NAMES))]
+    path = write(tmp_path / name, rows, delimiter)
     if name != "d.txt":  # where nothing is known of a header it is a line
         with refused(r'no "input"'):
             as_summaries([path])

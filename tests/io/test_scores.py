@@ -61,40 +61,44 @@ def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
         read_scores([one, three])
 
 
-WIDE = [
-    {"system": "a", "input": 1, "rouge": 0.25, "good": 3, "h1": 2, "h2": 3},
-    {"system": "a", "input": 2, "rouge": 0.5, "good": 4, "h1": 4, "h2": None},
-    {"system": "b", "input": 1, "rouge": None, "good": 5, "h1": 1, "h2": 1},
-]
+WIDE = """\
+system,input,summary,rouge,coherence,h1,h2
+a,1,text,0.25,3,2,3
+a,2,text,0.5,4,4,
+b,1,text,,5,1,1
+"""
 
 
 def test_a_wide_table_has_a_column_a_metric(tmp_path):
-    frame = pandas.DataFrame(WIDE).assign(summary="text")
-    frame.to_csv(tmp_path / "w.csv", index=False)
+    path = write(tmp_path / "w.csv", WIDE)
+    frame = pandas.read_csv(path)
     rows = frame.to_dict("records")
-    lines = write_lines(tmp_path / "w.jsonl", WIDE)
+    frame.to_json(tmp_path / "w.jsonl", orient="records", lines=True)
 
-    for source in (rows, frame, tmp_path / "w.csv", lines):
+    for source in (rows, frame, path, tmp_path / "w.jsonl"):
         table = read_scores(source, columns="human=h1+h2")
-        assert table.metrics == ("rouge", "good", "h1", "h2", "human")
+        assert table.metrics == ("rouge", "coherence", "h1", "h2", "human")
         same(table.matrix("rouge").values, [[0.25, 0.5], [np.nan, np.nan]])
         same(table.matrix("h2").values, [[3, np.nan], [1, np.nan]])
         same(table.matrix("human").values, [[2.5, 4], [1, np.nan]])
-        assert read_scores(source).metrics == ("rouge", "good", "h1", "h2")
+        assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
 
     with refused("no metric 'h3'"):
-        read_scores(WIDE, columns={"human": "h1+h3"})
+        read_scores(rows, columns={"human": "h1+h3"})
+
+
+ANNOTATED = """\
+system,input,annotator,human,rouge
+a,1,ann,2,0.5
+a,1,bob,3,0.5
+a,2,ann,5,0.5
+b,1,bob,1,0.5
+"""
 
 
 def test_rows_of_annotators_are_their_mean_and_each():
     ids = ["system", "input", "annotator"]
-    rows = [
-        ("a", 1, "ann", 2),
-        ("a", 1, "bob", 3),
-        ("a", 2, "ann", 5),
-        ("b", 1, "bob", 1),
-    ]
-    wide = pandas.DataFrame(rows, columns=[*ids, "human"]).assign(rouge=0.5)
+    wide = pandas.read_csv(io.StringIO(ANNOTATED))
     for source in (wide, wide.melt(ids, var_name="metric", value_name="score")):
         table = read_scores(source)
         assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
