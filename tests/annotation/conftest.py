@@ -3,6 +3,8 @@ reason."""
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 import sample
 
@@ -14,7 +16,7 @@ from litepyramid.io.coerce import as_references, as_summaries, as_units
 
 @pytest.fixture
 def folder(tmp_path):
-    return sample.write(tmp_path)
+    return shutil.copytree(sample.FOLDER, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

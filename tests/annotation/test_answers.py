@@ -9,6 +9,7 @@ import pytest
 import sample
 from cases import cases, refused
 from sample import full, judged, page_of
+from test_round_trip import check_judged
 
 import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, collect_units
@@ -27,23 +28,18 @@ from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 
 def wrote(task, *scus, worker="Ann", **more):
-    return Response(
-        task.id,
-        worker,
-        f"at {worker}",
-        scus=scus,
-        **more,
-    )
+    return Response(task.id, worker, f"at {worker}", scus=scus, **more)
 
 
 def of_sentence(result, task):
-    entry = next((e for e in result.units if e.input == task.input), None)
-    units = entry.units if entry else ()
-    return [
-        u.text
-        for u in units
-        if (u.reference, u.sentence) == (task.reference, task.sentence)
-    ]
+    """The texts of the units of a task's sentence."""
+    place = (task.reference, task.sentence)
+    texts = []
+    for entry in result.units:
+        for unit in entry.units:
+            if entry.input == task.input and (unit.reference, unit.sentence) == place:
+                texts.append(unit.text)
+    return texts
 
 
 def test_half_done_plan_falls_back_on_stus(tasks, stus):
@@ -54,52 +50,40 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert result.units[0].texts == ("A fact.", *machine)
     assert of_sentence(result, ferry) == sample.STUS["ferry", 0]
     assert (result.written, result.fallen_back, result.done) == (1, 2, 1)
-    assert (result.named["started"], result.named["open"]) == (
-        [ferry.name],
-        [cafe.name],
-    )
+    assert result.named["started"] == [ferry.name]
+    assert result.named["open"] == [cafe.name]
 
-    notes = "Started but not done (1): ferry, reference 1, sentence 1."
-    assert notes in result.to_table()
+    note = "Started but not done (1): ferry, reference 1, sentence 1."
+    assert note in result.to_table()
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(
-    tmp_path, tasks, order
-):
+def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(tmp_path, tasks):
     """Browsers call the second download "answers (1).json", which sorts before the
     first."""
     task = tasks.writing[0]
-    paths = [tmp_path / "answers.json", tmp_path / "answers (1).json"]
-    times = ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00")
+    old = tmp_path / "answers.json"
+    new = tmp_path / "answers (1).json"
+    times = {old: "2026-03-01T09:00:00.000Z", new: "2026-03-01T10:30:00+01:00"}
+    for path, saved in times.items():
+        row = {"task": task.id, "finished": True, "scus": [path.name]}
+        path.write_text(page_of(row, worker=" Ann ", saved=saved))
 
-    for path, time, scu in zip(paths, times, ("Old.", "New."), strict=True):
-        row = {
-            "task": task.id,
-            "finished": True,
-            "scus": [scu],
-        }
-        path.write_text(page_of(row, worker=" Ann ", saved=time), encoding="utf-8")
+    for paths in ([old, new], [new, old]):
+        result = lp.import_answers(tasks, paths)
+        assert of_sentence(result, task) == [new.name]
+        duplicate = f"{task.name} by Ann (answers.json, answer 1)"
+        assert result.named["duplicates"] == [duplicate]
 
-    result = lp.import_answers(tasks, [paths[i] for i in order])
-    assert of_sentence(result, task) == ["New."]
-    assert result.named["duplicates"] == [
-        f"{task.name} by Ann (answers.json, answer 1)"
-    ]
-    draft = collect_units(
-        tasks, [wrote(task, "Done."), wrote(task, "Draft", finished=False)]
-    )
-    assert of_sentence(draft, task) == ["Done."]
+    answers = [wrote(task, "Done."), wrote(task, "Draft", finished=False)]
+    assert of_sentence(collect_units(tasks, answers), task) == ["Done."]
 
 
 def test_several_writers_and_unknown_tasks(tasks):
     task = tasks.writing[0]
     stray = Response("w-000000000000", "Ann", "file.json, answer 7", scus=("Lost.",))
-    rows = [
-        stray,
-        wrote(task, "One.", "Two."),
-        wrote(task, "Two.", "Three.", worker="Bob"),
-    ]
+    one = wrote(task, "One.", "Two.")
+    other = wrote(task, "Two.", "Three.", worker="Bob")
+    rows = [stray, one, other]
     first = collect_units(tasks, rows)
     assert of_sentence(first, task) == ["One.", "Two."]
     assert first.named["several"] == ["bridge, reference 1, sentence 1: Ann, Bob"]
@@ -140,17 +124,15 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
         assert read_tasks(tmp_path) == kind
         data = json.loads(path.read_text(encoding="utf-8"))
         first, *others = data[kind.kind]
-        field = "text" if "text" in first else "summary"
-        for changed in ([{**first, field: "Another."}, *others], others):
-            path.write_text(json.dumps({**data, kind.kind: changed}), encoding="utf-8")
+        field = "text" if kind is tasks else "summary"
+        for changed in (
+            {kind.kind: [{**first, field: "Another."}, *others]},
+            {kind.kind: others},
+            {"systems": [*data["systems"], "x"]},
+        ):
+            path.write_text(json.dumps(data | changed), encoding="utf-8")
             with refused("not those that were exported"):
                 read_tasks(path)
-
-    path.write_text(
-        json.dumps({**data, "systems": [*data["systems"], "x"]}), encoding="utf-8"
-    )
-    with refused("not those that were exported"):
-        read_tasks(path)
 
 
 def choice(name, value):
@@ -158,53 +140,44 @@ def choice(name, value):
 
 
 YES = choice("presence_0", "Yes")
+SKIP = choice("presence_2", "Skip")
+ODD = [choice("other", "x"), {"id": "relation"}]
 DRAFT = {"result": [choice("presence_1", "No")], "user": "a"}
 
 
+def exported(*result, **about):
+    """A task with one annotation, as Label Studio exports it."""
+    annotation = {"result": result, "completed_by": 3, **about}
+    return {"id": 9, "data": {"task_id": "t"}, "annotations": [annotation]}
+
+
 @pytest.mark.parametrize(
-    ("rows", "expected"),
+    ("row", "expected"),
     [
+        (exported(YES, *ODD), ("t", "3", {0: True}, True, False)),
+        (exported(SKIP), ("t", "3", {2: None}, True, False)),
+        (exported(was_cancelled=True), ("t", "3", {}, True, True)),
         (
-            {"annotations": [YES, choice("other", "x"), {"id": "relation"}]},
-            ("t", "3", {0: True}, True, False),
+            {"id": 9, "data": {"task_id": "t"}, "drafts": [17, DRAFT]},
+            ("t", "a", {1: False}, False, False),
         ),
         (
-            {"annotations": [choice("presence_2", "Skip")]},
-            ("t", "3", {2: None}, True, False),
-        ),
-        ({"annotations": [], "cancelled": True}, ("t", "3", {}, True, True)),
-        ({"drafts": [DRAFT]}, ("t", "a", {1: False}, False, False)),
-        ({"drafts": [17]}, None),  # only its id
-        (
-            {"annotations": [YES], "task": None},
+            exported(YES) | {"data": {}},
             ("no task_id (e.json, task 9)", "3", {0: True}, True, False),
         ),
     ],
 )
-def test_label_studio_oddities(tmp_path, rows, expected):
-    task = {"id": 9, "data": {"task_id": rows.get("task", "t")}, **rows}
-    if "annotations" in rows:
-        about = {"completed_by": 3, "was_cancelled": rows.get("cancelled", False)}
-        task["annotations"] = [{"result": rows["annotations"], **about}]
+def test_label_studio_oddities(tmp_path, row, expected):
+    """Of two drafts, one may be no more than its id."""
     path = tmp_path / "e.json"
-    path.write_text(json.dumps([task]), encoding="utf-8")
-
-    shown = [
-        (r.task, r.worker, r.presence, r.finished, r.skipped)
-        for r in read_responses(str(path))
-    ]
-    assert shown == ([expected] if expected else [])
+    path.write_text(json.dumps([row]), encoding="utf-8")
+    (r,) = read_responses(str(path))
+    assert (r.task, r.worker, r.presence, r.finished, r.skipped) == expected
 
 
 def test_what_label_studio_skips_is_named_and_nonsense_refused(tmp_path, tasks):
     path = tmp_path / "e.json"
-    wrong = [
-        {
-            "data": {"task_id": "t"},
-            "drafts": [{"result": [choice("presence_0", "Maybe")]}],
-        }
-    ]
-    path.write_text(json.dumps(wrong), encoding="utf-8")
+    path.write_text(json.dumps([exported(choice("presence_0", "Maybe"))]))
     with refused("yes, no or skip"):
         read_responses(path)
     skipped = Response(tasks.ids[0], "Ann", "e.json", skipped=True)
@@ -214,13 +187,14 @@ def test_what_label_studio_skips_is_named_and_nonsense_refused(tmp_path, tasks):
 
 def test_sentences_without_a_fact_are_done(tasks, stus):
     bridge, ferry, cafe = tasks.writing
-    result = collect_units(
-        tasks, [wrote(bridge, no_fact=True), wrote(ferry, "A fact.")], stus
-    )
-    assert [of_sentence(result, task) for task in (bridge, ferry)] == [[], ["A fact."]]
+    answers = [wrote(bridge, no_fact=True), wrote(ferry, "A fact.")]
+    result = collect_units(tasks, answers, stus)
+    assert of_sentence(result, bridge) == []
+    assert of_sentence(result, ferry) == ["A fact."]
     assert of_sentence(result, cafe) == sample.STUS["räd", 0]
     assert (result.done, result.fallen_back) == (2, 1)
     assert result.named["no_fact"] == [bridge.name]
+
     # Facts and no fact contradict each other; what the worker had handed in before
     # still counts.
     both = wrote(bridge, "A fact.", no_fact=True)
@@ -228,37 +202,31 @@ def test_sentences_without_a_fact_are_done(tasks, stus):
     assert of_sentence(result, bridge) == sample.STUS["bridge", 0]
     assert result.named["started"] == [bridge.name]
     assert result.named["contradictory"] == [f"{bridge.name} by Ann (at Ann)"]
-    assert of_sentence(collect_units(tasks, [both], stus, drafts=True), bridge) == [
-        "A fact."
-    ]
+    drafts = collect_units(tasks, [both], stus, drafts=True)
+    assert of_sentence(drafts, bridge) == ["A fact."]
     earlier = collect_units(tasks, [wrote(bridge, "Old."), both], stus)
     assert of_sentence(earlier, bridge) == ["Old."]
 
 
 def page(task, no_fact, *scus):
-    return page_of(
-        {
-            "task": task.id,
-            "finished": True,
-            "scus": scus,
-            "no_fact": no_fact,
-        }
-    )
+    row = {"task": task.id, "finished": True, "scus": scus, "no_fact": no_fact}
+    return page_of(row)
 
 
 def label_studio(task, no_fact, *scus):
-    answers = {"no_fact": [NO_FACT] * no_fact, **({"scus": list(scus)} if scus else {})}
+    answers = {"no_fact": [NO_FACT] * no_fact}
+    if scus:
+        answers["scus"] = list(scus)
     return sample.label_studio([{"data": {"task_id": task.id}}], lambda _: answers)
 
 
 def json_min(task, no_fact, *scus):
-    written = {"scus": scus[0] if len(scus) == 1 else {"text": scus}} if scus else {}
-    row = {
-        "task_id": task.id,
-        "annotator": 4,
-        "no_fact": NO_FACT if no_fact else None,
-    }
-    return json.dumps([{**row, **written}])
+    row = {"task_id": task.id, "annotator": 4}
+    if no_fact:
+        row["no_fact"] = NO_FACT
+    if scus:
+        row["scus"] = scus[0] if len(scus) == 1 else {"text": scus}
+    return json.dumps([row])
 
 
 def sheet(task, no_fact, *scus):
@@ -320,33 +288,29 @@ def sheet_rows(folder, tasks):
         return list(csv.DictReader(file))
 
 
-def filled_sheet(path, rows, answers):
+def filled_sheet(path, rows):
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        writer.writerows(
-            {**row, **answer} for row, answer in zip(rows, answers, strict=True)
-        )
+        writer.writerows(rows)
     return path
 
 
 def test_sheets(folder, tasks, judging):
-    facts = [{"facts": "One.\n\n Two  words."}, {}, {}]
-    filled = filled_sheet(
-        folder / "Ann.csv", sheet_rows(folder / "writing", tasks), facts
-    )
-    (response,) = read_responses(filled)
+    rows = sheet_rows(folder / "writing", tasks)
+    rows[0]["facts"] = "One.\n\n Two  words."
+    (response,) = read_responses(filled_sheet(folder / "Ann.csv", rows))
     assert (response.worker, response.scus) == ("Ann", ("One.", "Two words."))
+
     rows = sheet_rows(folder / "judging", judging)
-    told = [x for task in judging.judging for x in sample.truths(task)]
-    answers = [{"present": "yes" if x else "No", "worker": "Bob"} for x in told]
-    result = lp.import_answers(judging, [filled_sheet(folder / "b.csv", rows, answers)])
-    in_order = sorted(judging.judging, key=lambda task: (task.system, task.input))
-    expected = [x for task in in_order for x in sample.truths(task)]
-    assert result.agreement.labels.tolist() == expected
+    for row in rows:
+        present = sample.truth(row["summary"], row["fact"])
+        row |= {"present": "yes" if present else "No", "worker": "Bob"}
+    path = filled_sheet(folder / "b.csv", rows)
+    check_judged(folder, judging, [path])
     for wrong in ({"present": "perhaps"}, {"number": "0"}, {"number": "x"}):
         with refused(r"b\.csv:2: "):
-            read_responses(filled_sheet(folder / "b.csv", rows[:1], [wrong]))
+            read_responses(filled_sheet(path, [rows[0] | wrong]))
 
 
 @pytest.mark.parametrize(

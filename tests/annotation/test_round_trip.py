@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 import sample
-from cases import refused
+from cases import quick_score, refused, write_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,31 +38,26 @@ def check_written(folder, easiness, tasks, paths):
     scus = as_units(folder / "scus.jsonl")
     sides = scus, stus, easiness.sentences
     mixed = mix_units(*sides, len(easiness.sentences) - 3, easiness=easiness)
-
     assert written.units == mixed.units
-    scores = lp.score(folder / "summaries", written.units, samples=40).matrix.values
-    assert 0 < scores.mean() < 1
 
 
 def check_judged(folder, judging, paths):
+    """Imports, and compares units and labels with those of the careful judge."""
     out = folder / "judged"
     judged = lp.import_answers(judging, paths, output=out)
     assert judged.done == len(judging.judging) == 8
     assert judged.named["incomplete"] == []
-    assert judged.agreement.alpha == 1.0
+    assert judged.agreement.alpha == 1.0 or len(judged.agreement.workers) == 1
     assert as_units(out / "units.jsonl") == as_units(folder / "scus.jsonl")
 
+    expected = {}
+    for task in judging.judging:
+        expected[task.system, task.input] = (*sample.truths(task),)
     for entry in judged.labels:
-        for unit_row, name, labels in zip(
-            judged.units, entry.inputs, entry.labels, strict=True
-        ):
-            truth = (sample.truth(entry.system, name, text) for text in unit_row.texts)
-            assert labels == tuple(map(int, truth))
-
-    data = lp.load(
-        out / "units.jsonl", summaries=out / "summaries", labels=out / "labels"
-    )
-    return lp.score(data, samples=40)
+        for name, labels in zip(entry.inputs, entry.labels, strict=True):
+            # Nobody is asked about an empty summary.
+            nothing = (0,) * len(labels)
+            assert labels == expected.get((entry.system, name), nothing)
 
 
 def test_label_studio_presence(folder, judging):
@@ -72,13 +67,19 @@ def test_label_studio_presence(folder, judging):
     by_id = {task.id: sample.truths(task) for task in judging.judging}
 
     def answer(data):
-        truths = enumerate(by_id[data["task_id"]])
-        return {f"presence_{i}": ["Yes" if x else "No"] for i, x in truths}
+        answers = {}
+        for number, present in enumerate(by_id[data["task_id"]]):
+            answers[f"presence_{number}"] = ["Yes" if present else "No"]
+        return answers
 
     path = folder / "export.json"
     path.write_text(sample.label_studio(sent, answer, PEOPLE), encoding="utf-8")
-    human = check_judged(folder, judging, [path]).human_matrix
+    check_judged(folder, judging, [path])
 
+    out = folder / "judged"
+    units, summaries, labels = out / "units.jsonl", out / "summaries", out / "labels"
+    data = lp.load(units, summaries=summaries, labels=labels)
+    human = quick_score(data).human_matrix
     rows = dict(zip(human.systems, human.values, strict=True))
     first = sample.truths(judging.judging[0])
     assert rows["alpha"][0] == pytest.approx(sum(first) / 6)
@@ -274,11 +275,10 @@ def test_the_question_is_shown_in_every_form(folder, form):
     for entry in as_units(folder / "scus.jsonl"):
         question = QUESTION if entry.input == "ferry" else None
         units.append(replace(entry, question=question))
-    references = []
-    for name, texts in sample.REFERENCES.items():
-        row = {"input": name, "references": [texts], "question": QUESTION}
-        references.append(row)
-    asked = sample.jsonl(folder / "asked.jsonl", references)
+    references = [
+        row | {"question": QUESTION} for row in sample.rows("references.jsonl")
+    ]
+    asked = write_lines(folder / "asked.jsonl", references)
     plan = lp.plan(asked, sentences=2, easiness=folder / "easiness.jsonl")
     lp.export(folder / "summaries", folder / "judging", units=units, form=form)
     lp.export(plan, folder / "writing", form=form)

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 import sample
+from cases import write_lines
 from test_page import at, begin, downloaded, silent, type_keys
 
 import litepyramid as lp
@@ -45,9 +46,9 @@ def scored(tmp_path_factory):
     (folder / "texts").mkdir()
     for system in SYSTEMS:
         rows = [{"input": name, "summary": summary(system, name)} for name in INPUTS]
-        sample.jsonl(folder / "texts" / f"{system}.jsonl", rows)
+        write_lines(folder / "texts" / f"{system}.jsonl", rows)
     rows = [{"input": name, "units": texts} for name, texts in UNITS.items()]
-    sample.jsonl(folder / "units.jsonl", rows)
+    write_lines(folder / "units.jsonl", rows)
     result = lp.score(
         folder / "texts", folder / "units.jsonl", judge="recall", samples=50
     )
