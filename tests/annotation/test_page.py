@@ -5,8 +5,9 @@ import json
 import tempfile
 import time
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sample
@@ -38,10 +39,27 @@ def at(browser, selector: str):
     return browser.find_element("css selector", selector)
 
 
+def click(browser, selector: str) -> None:
+    at(browser, selector).click()
+
+
+def texts_of(browser, selector: str) -> list[str]:
+    return [one.text for one in browser.find_elements("css selector", selector)]
+
+
+def done(browser) -> str:
+    """How many tasks the page says are done."""
+    return at(browser, "#count").text
+
+
+def no_fact(browser) -> bool:
+    """Whether it is ticked that the sentence states no fact."""
+    return at(browser, "#none").is_selected()
+
+
 def boxes(browser) -> list[str]:
-    return [
-        box.get_attribute("value") for box in browser.find_elements("css selector", BOX)
-    ]
+    found = browser.find_elements("css selector", BOX)
+    return [box.get_attribute("value") for box in found]
 
 
 def type_keys(browser, *keys: str) -> None:
@@ -55,7 +73,7 @@ def control_enter(browser) -> None:
 
 
 def other_worker(browser, name: str) -> None:
-    at(browser, "#switch").click()
+    click(browser, "#switch")
     at(browser, "#name").send_keys(f"{name}\n")
 
 
@@ -85,14 +103,11 @@ def downloaded(browser, button: str = "#save") -> Path:
     folder = tempfile.mkdtemp(dir=browser.downloads)
     allowed = {"behavior": "allow", "downloadPath": folder}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", allowed)
-    at(browser, button).click()
+    click(browser, button)
 
     def whole() -> list[Path]:
-        return [
-            path
-            for path in Path(folder).glob("*.json")
-            if path.read_text().rstrip()[-1:] == "}"
-        ]
+        files = Path(folder).glob("*.json")
+        return [path for path in files if path.read_text().rstrip()[-1:] == "}"]
 
     return until(whole)[0]
 
@@ -118,13 +133,11 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
     begin(browser, folder, tasks)
     for task in tasks.writing:
         assert at(browser, "#sentence mark").text == task.text
-        at(browser, BOX).click()
+        click(browser, BOX)
         for scu in sample.SCUS[task.input, task.sentence]:
-            # ChromeDriver types no characters outside Unicode's first plane: they are
-            # pasted
-            browser.execute_script(
-                "document.execCommand('insertText', false, arguments[0])", scu
-            )
+            # ChromeDriver types no characters outside Unicode's first plane.
+            pasted = "document.execCommand('insertText', false, arguments[0])"
+            browser.execute_script(pasted, scu)
             type_keys(browser, "\n")
         control_enter(browser)
 
@@ -136,38 +149,27 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
 
 
 def test_judging_by_keyboard_and_mouse(browser, folder, judging):
-    paths = []
-    for worker in ("Ann", "Bob"):
-        begin(browser, folder, judging, worker)
-        for number, task in enumerate(judging.judging):
-            assert at(browser, "#summary").text == task.summary
-            legends = browser.find_elements("css selector", "#task legend")
-            assert tuple(x.text for x in legends) == task.units
-            answers = sample.truths(task)
-            if number % 2 and worker == "Ann":
-                for i, answer in enumerate(answers):
-                    at(
-                        browser, f"[data-unit='{i}'] .{'yes' if answer else 'no'}"
-                    ).click()
-                at(browser, "#next").click()
-            else:
-                at(browser, "#task").click()
-                type_keys(
-                    browser, "".join("y" if answer else "n" for answer in answers), "\n"
-                )
+    begin(browser, folder, judging)
+    for number, task in enumerate(judging.judging):
+        assert at(browser, "#summary").text == task.summary
+        assert texts_of(browser, "#task legend") == [*task.units]
+        answers = ["yes" if present else "no" for present in sample.truths(task)]
+        if number % 2:
+            for unit, answer in enumerate(answers):
+                click(browser, f"[data-unit='{unit}'] .{answer}")
+            click(browser, "#next")
+        else:
+            click(browser, "#task")
+            type_keys(browser, *[answer[0] for answer in answers], "\n")
 
-        assert at(browser, "#end").is_displayed()
-        paths.append(downloaded(browser, "#save-end"))
-        at(browser, "#review").click()
-        at(browser, "#switch").click()
-
-    check_judged(folder, judging, paths)
+    assert at(browser, "#end").is_displayed()
+    check_judged(folder, judging, [downloaded(browser, "#save-end")])
     silent(browser)
 
 
 def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp_path):
     begin(browser, folder, tasks)
-    at(browser, BOX).click()
+    click(browser, BOX)
     type_keys(browser, "One fact.", "\n", "Another  fact.")
     control_enter(browser)
     type_keys(browser, "Half a")
@@ -178,7 +180,7 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
         return at(browser, "#position").text == "Task 2 of 3"
 
     until(again)
-    assert at(browser, "#count").text == "1 of 3 done"
+    assert done(browser) == "1 of 3 done"
     assert boxes(browser)[0] == "Half a"
     path = downloaded(browser)
     answers = json.loads(path.read_text(encoding="utf-8"))
@@ -190,9 +192,9 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
 
     # Another person has a fresh start here, and can go on with Ann's file.
     other_worker(browser, "Bob")
-    assert at(browser, "#count").text == "0 of 3 done"
+    assert done(browser) == "0 of 3 done"
     load(browser, path, "Loaded")
-    assert at(browser, "#count").text == "1 of 3 done"
+    assert done(browser) == "1 of 3 done"
     other = tmp_path / "other.json"
     other.write_text(json.dumps({**answers, "digest": "0"}), encoding="utf-8")
     load(browser, other, "other tasks")
@@ -200,56 +202,53 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
 
 def test_keys_of_writing(browser, folder, tasks):
     begin(browser, folder, tasks)
-    at(browser, BOX).click()
+    click(browser, BOX)
     type_keys(browser, "a\nc", UP, "\nb")
     assert boxes(browser) == ["a", "b", "c"]
     type_keys(browser, BACKSPACE, BACKSPACE)
-    at(browser, "ol .drop").click()
+    click(browser, "ol .drop")
     assert boxes(browser) == ["c"]
-    at(browser, "#next").click()
-    at(browser, "#next").click()
+    click(browser, "#next")
+    click(browser, "#next")
     said(browser, "Task 2 was left without a fact. If it states none, tick")
 
 
 def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     begin(browser, folder, tasks)
-    count, box = at(browser, "#count"), lambda: at(browser, "#none")
-    at(browser, "label.none").click()
+    click(browser, "label.none")
     control_enter(browser)
-    assert count.text == "1 of 3 done"
+    assert done(browser) == "1 of 3 done"
     # Facts and no fact: neither is lost, and the page says which one counts.
     type_keys(browser, "A fact.")
-    box().click()
-    assert not box().is_selected()
+    click(browser, "#none")
+    assert not no_fact(browser)
     said(browser, "Remove the facts first")
     control_enter(browser)
     # A fact begun after all is a draft, not an answer that was handed in.
-    box().click()
+    click(browser, "#none")
     control_enter(browser)
     assert at(browser, "#end").is_displayed()
-    at(browser, "#review").click()
-    assert box().is_selected()
+    click(browser, "#review")
+    assert no_fact(browser)
     type_keys(browser, "H")
-    assert not box().is_selected()
-    assert count.text == "2 of 3 done"
+    assert not no_fact(browser)
+    assert done(browser) == "2 of 3 done"
     path = downloaded(browser)
-    assert (scus_in(path)[0], answers_in(path)[0]["no_fact"]) == ((["H"], False), False)
-    at(browser, "ol .drop").click()
-    assert count.text == "2 of 3 done"
-    box().click()
+    first, *_ = answers_in(path)
+    assert (first["scus"], first["finished"], first["no_fact"]) == (["H"], False, False)
+    click(browser, "ol .drop")
+    assert done(browser) == "2 of 3 done"
+    click(browser, "#none")
     control_enter(browser)
-    assert count.text == "3 of 3 done"
+    assert done(browser) == "3 of 3 done"
     path = downloaded(browser)
     written = lp.import_answers(tasks, [path], units=folder / "stus.jsonl")
-    assert (written.done, len(written.named["no_fact"]), written.fallen_back) == (
-        3,
-        2,
-        0,
-    )
+    assert (written.done, written.fallen_back) == (3, 0)
+    assert len(written.named["no_fact"]) == 2
 
     other_worker(browser, "Bob")
     load(browser, path, "Loaded 3 tasks")
-    assert box().is_selected()
+    assert no_fact(browser)
 
 
 def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
@@ -259,16 +258,16 @@ def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
     first = browser.current_window_handle
     browser.switch_to.new_window("tab")
     begin(browser, folder)
-    at(browser, BOX).click()
+    click(browser, BOX)
     type_keys(browser, "Of the second tab.")
     control_enter(browser)
     browser.close()
     browser.switch_to.window(first)
-    at(browser, "#next").click()
-    at(browser, BOX).click()
+    click(browser, "#next")
+    click(browser, BOX)
     type_keys(browser, "Of the first tab.")
     control_enter(browser)
-    assert at(browser, "#count").text == "2 of 3 done"
+    assert done(browser) == "2 of 3 done"
     facts = [(["Of the second tab."], True), (["Of the first tab."], True)]
     assert scus_in(downloaded(browser)) == facts
 
@@ -277,44 +276,37 @@ def test_loading_adds_the_facts_that_are_not_answered_here(
     browser, folder, judging, tmp_path
 ):
     begin(browser, folder, judging, name="Zoë Ø")
-    type_keys(browser, "n")
+    type_keys(browser, "ns")
     path = downloaded(browser)
     assert path.name.endswith("-Zoë_Ø.json")
     answers = json.loads(path.read_text(encoding="utf-8"))
-    assert answers["answers"][0]["presence"] == {"0": False}
+    assert answers["answers"][0]["presence"] == {"0": False, "1": None}
     answers["worker"] = "Bob"
-    answers["answers"][0]["presence"] = {"0": True, "1": True}
+    answers["answers"][0]["presence"] = dict.fromkeys("012", True)
     other = tmp_path / "bob.json"
     other.write_text(json.dumps(answers), encoding="utf-8")
     load(browser, other, "Loaded 1 task answered by Bob;")
-    assert answers_in(downloaded(browser))[0]["presence"] == {"0": False, "1": True}
+    presence = answers_in(downloaded(browser))[0]["presence"]
+    assert presence == {"0": False, "1": None, "2": True}
     # What is said can be seen wherever the page is scrolled to.
-    top, bottom, _, _, height = edges(browser, "#status")
-    assert 0 <= top < bottom <= height
+    status = edges(browser, "#status")
+    height = browser.execute_script("return innerHeight")
+    assert 0 <= status.top < status.bottom <= height
 
 
 def screen(browser, width: int, height: int) -> None:
     """A screen of this size, on which nobody has begun."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1}
     browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {
-            "width": width,
-            "height": height,
-            "deviceScaleFactor": 1,
-            "mobile": width < 600,
-        },
+        "Emulation.setDeviceMetricsOverride", {**size, "mobile": width < 600}
     )
     browser.execute_script("if (location.protocol === 'file:') localStorage.clear()")
 
 
-def edges(browser, selector: str) -> list[float]:
-    """Top, bottom, left and right of an element on the screen, and how high the screen
-    is."""
-    return browser.execute_script(
-        "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
-        "return [box.top, box.bottom, box.left, box.right, innerHeight]",
-        selector,
-    )
+def edges(browser, selector: str) -> SimpleNamespace:
+    """Top, bottom, left, right and height of an element on the screen."""
+    box = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+    return SimpleNamespace(**browser.execute_script(box, selector))
 
 
 @pytest.fixture
@@ -330,32 +322,29 @@ WIDER = "return document.documentElement.scrollWidth - innerWidth"
 
 
 def test_the_summary_and_next_stay_in_view_while_judging(browser, folder, long):
-    for size in ((1100, 900), (700, 900), (400, 800)):
-        screen(browser, *size)
+    for width, height in ((1100, 900), (700, 900), (400, 800)):
+        screen(browser, width, height)
         begin(browser, folder, long)
-        at(browser, "#next").click()
+        click(browser, "#next")
         end = browser.execute_script("return document.documentElement.scrollHeight")
 
         for place in (0, 300, end // 2, end):
             browser.execute_script("window.scrollTo(0, arguments[0])", place)
-            (top, bottom, *_), following = (
-                edges(browser, "#summary"),
-                edges(browser, "#next"),
-            )
-            assert 0 <= top < bottom <= following[0] < following[1] <= following[4]
-            assert place == end or following[1] > following[4] - 40
+            summary = edges(browser, "#summary")
+            following = edges(browser, "#next")
+            assert 0 <= summary.top < summary.bottom <= following.top
+            assert following.bottom <= height
+            assert place == end or following.bottom > height - 40
 
         # A fact that the keyboard goes to is under neither of them.
         browser.execute_script("window.scrollTo(0, 0)")
-        at(browser, "fieldset").click()
+        click(browser, "fieldset")
         for key in "yn" * 6:
             type_keys(browser, key)
-            focused, summary = (
-                edges(browser, "fieldset:focus-within"),
-                edges(browser, "#summary"),
-            )
-            assert focused[1] <= edges(browser, "#work nav")[0]
-            assert focused[0] >= summary[1] or summary[2] != focused[2]
+            fact = edges(browser, "fieldset:focus-within")
+            summary = edges(browser, "#summary")
+            assert fact.bottom <= edges(browser, "#work nav").top
+            assert fact.top >= summary.bottom or fact.left != summary.left
 
         assert browser.execute_script(WIDER) <= 0
 
@@ -368,16 +357,16 @@ def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks):
         screen(browser, width, height)
         browser.get((folder / "page.html").as_uri())
         assert "One fact per line." in at(browser, "#start").text
-        assert edges(browser, "#name")[1] <= height
+        assert edges(browser, "#name").bottom <= height
         begin(browser, folder)
         assert browser.switch_to.active_element.tag_name == "textarea"
-        assert 0 <= edges(browser, BOX)[1] <= edges(browser, "#work nav")[0]
+        assert 0 <= edges(browser, BOX).bottom <= edges(browser, "#work nav").top
         assert browser.execute_script("return window.scrollY") == 0
         assert not at(browser, "#guide").get_attribute("open")
 
     # Who opens the guide keeps it.
-    at(browser, "#guide summary").click()
-    at(browser, "#next").click()
+    click(browser, "#guide summary")
+    click(browser, "#next")
     assert at(browser, "#guide").get_attribute("open")
 
 
@@ -396,21 +385,17 @@ def test_nothing_is_cut_on_a_phone(browser, folder, tasks, judging):
 def test_on_a_phone_the_task_comes_first(browser, folder, long):
     screen(browser, 400, 800)
     begin(browser, folder, long)
-    names = ("#position", "#question", "#summary", "#guide", "fieldset", "#next")
-    position, question, summary, guide, fact, following = (
-        edges(browser, s) for s in names
-    )
-    assert position[0] < 120
     assert at(browser, "#question").text == "What <hit> Oslo?"
-    assert position[1] <= question[0] < summary[0] < guide[0]
-    assert fact[1] < following[0]
+    names = ("#position", "#question", "#summary", "#guide")
+    places = [edges(browser, name) for name in names]
+    assert places[0].top < 120
+    for before, after in pairwise(places):
+        assert before.bottom <= after.top
+    assert edges(browser, "fieldset").bottom < edges(browser, "#next").top
     for button in ("#next", "#save", ".choices label"):
-        top, bottom, *_ = edges(browser, button)
-        assert bottom - top >= 44
+        assert edges(browser, button).height >= 44
 
     screen(browser, 1100, 900)
-    guide, fact, summary = (
-        edges(browser, s) for s in ("#guide", "fieldset", "#summary")
-    )
-    assert guide[0] < summary[0]
-    assert fact[2] >= summary[3]
+    summary = edges(browser, "#summary")
+    assert edges(browser, "#guide").top < summary.top
+    assert edges(browser, "fieldset").left >= summary.right

@@ -1,5 +1,5 @@
-"""A drawn sample from the command line to `combine`: through the page, its JSON form,
-and Label Studio; with answers that are missing and facts that are skipped."""
+"""A drawn sample from the command line to `combine`, through Label Studio and as the page
+saves it, with answers that are missing and facts that are skipped."""
 
 import json
 import random
@@ -8,35 +8,40 @@ import numpy as np
 import pytest
 import sample
 from cases import write_lines
-from test_page import at, begin, downloaded, silent, type_keys
 
 import litepyramid as lp
 from litepyramid.annotation.export import read_tasks
 from litepyramid.scoring.sampled import SampledFact, SampledLabels
 
-SYSTEMS = ("a", "b")
-INPUTS = [f"i{m:02}" for m in range(12)]
-UNITS = {name: [f"Fact {name} number {u}." for u in range(5)] for name in INPUTS}
+INPUTS = [f"i{number:02}" for number in range(12)]
+UNITS = {name: [f"Fact {name} number {n}." for n in range(5)] for name in INPUTS}
+# Of b more facts are there.
+SHARES = {"a": 0.4, "b": 0.7}
+
+
+def chance(*what):
+    """A number from 0 to 1 that depends on these words alone."""
+    return random.Random(" ".join(what)).random()
 
 
 def truth(system, unit):
-    """Whether a fact is there: of b more often; whatever the number of the fact."""
-    return random.Random(f"{system} {unit}").random() < (0.4 if system == "a" else 0.7)
+    return chance(system, unit) < SHARES[system]
 
 
-def skips(system, unit):
-    """A person skips a tenth, whatever the truth."""
-    return random.Random(f"skip {system} {unit}").random() < 0.1
+def answer(system, unit):
+    """Yes or no, but of a tenth, whatever the truth, a person skips it."""
+    if chance("skip", system, unit) < 0.1:
+        return "Skip"
+    return "Yes" if truth(system, unit) else "No"
 
 
 def summary(system, name):
     """Most of what is there in its own words, and some of what is not."""
-    said = []
+    texts = ["A summary."]
     for unit in UNITS[name]:
-        told = random.Random(f"told {system} {unit}").random()
-        if told < (0.8 if truth(system, unit) else 0.2):
-            said.append(unit)
-    return " ".join(["A summary.", *said])
+        if chance("told", system, unit) < (0.8 if truth(system, unit) else 0.2):
+            texts.append(unit)
+    return " ".join(texts)
 
 
 @pytest.fixture(scope="module")
@@ -44,140 +49,87 @@ def scored(tmp_path_factory):
     """A folder with summaries, units, and scores.json of a judge by words."""
     folder = tmp_path_factory.mktemp("scored")
     (folder / "texts").mkdir()
-    for system in SYSTEMS:
+    for system in SHARES:
         rows = [{"input": name, "summary": summary(system, name)} for name in INPUTS]
         write_lines(folder / "texts" / f"{system}.jsonl", rows)
     rows = [{"input": name, "units": texts} for name, texts in UNITS.items()]
-    write_lines(folder / "units.jsonl", rows)
-    result = lp.score(
-        folder / "texts", folder / "units.jsonl", judge="recall", samples=50
-    )
+    units = write_lines(folder / "units.jsonl", rows)
+    result = lp.score(folder / "texts", units, judge="recall", samples=50)
     result.save(folder / "scores.json")
     return folder
 
 
+@pytest.fixture(scope="module")
 def goal():
     """Each system's score by the truth."""
     scores = {}
-    for system in SYSTEMS:
+    for system in SHARES:
         labels = [truth(system, unit) for name in INPUTS for unit in UNITS[name]]
         scores[system] = float(np.mean(labels))
     return scores
 
 
-def export(cli, scored, folder, *options):
-    cli(
-        "budget",
-        "export",
-        scored / "texts",
-        "--units",
-        scored / "units.jsonl",
-        "--labels",
-        60,
-        "--spread",
-        "facts",
-        "--by",
-        scored / "scores.json",
-        "-o",
-        folder,
-        *options,
-    )
-    return read_tasks(folder)
+def test_through_label_studio(cli, scored, goal, tmp_path):
+    """Imported and combined, it is what the task file and the truth give directly."""
+    line = "budget export texts --units units.jsonl --labels 60 --spread facts"
+    by = "--by scores.json --form label-studio -o"
+    cli(line, *by.split(), tmp_path / "tasks", cwd=scored)
+    tasks = read_tasks(tmp_path / "tasks")
+    sent = (tmp_path / "tasks" / "label_studio_tasks.json").read_text("utf-8")
+    shown = {}
+    for row in json.loads(sent):
+        shown[row["data"]["task_id"]] = [unit["text"] for unit in row["data"]["units"]]
 
-
-def check(cli, scored, folder, tasks, answers, last):
-    """Imported and combined, it is what the task file and the truth give directly; all
-    tasks but the `last` one were answered."""
-    cli("budget", "import", folder, answers, "-o", folder / "judged")
+    answers = {}
     facts = []
-    refused = []
+    skipped = []
+    *_, last = tasks.judging
     for task in tasks.judging:
-        for unit, chance in zip(task.units, task.probabilities, strict=True):
-            label = float(truth(task.system, unit))
-            if task.id != last and skips(task.system, unit):
-                refused.append(f"{task.name}: {unit}")
-            if task.id == last or skips(task.system, unit):
-                label = None
-            facts.append(SampledFact(task.system, task.input, unit, chance, label))
+        assert shown[task.id] == [*task.units]
+        answers[task.id] = {}
+        for n, unit in enumerate(task.units):
+            # All tasks but the last one are answered.
+            said = "" if task is last else answer(task.system, unit)
+            if said:
+                answers[task.id][f"presence_{n}"] = [said]
+            if said == "Skip":
+                skipped.append(f"{task.name}: {unit}")
 
+            label = {"Yes": 1.0, "No": 0.0}.get(said)
+            drawn = task.system, task.input, unit, task.probabilities[n]
+            facts.append(SampledFact(*drawn, label))
+
+    rows = json.loads(sent)
+    exported = sample.label_studio(rows, lambda data: answers[data["task_id"]])
+    (tmp_path / "export.json").write_text(exported, encoding="utf-8")
+    cli("budget import tasks export.json -o judged", cwd=tmp_path)
     assert len(facts) == 60
-    assert refused
-    imported = lp.import_answers(folder, [answers])
+    imported = lp.import_answers(tmp_path / "tasks", [tmp_path / "export.json"])
     named = [one.rsplit(" (", 1)[0] for one in imported.named["refused"]]
-    assert sorted(named) == sorted(refused)
-    assert f"Skipped by the worker ({len(refused)})" in " ".join(imported.progress())
+    assert sorted(named) == sorted(skipped) != []
+    assert f"Skipped by the worker ({len(skipped)})" in " ".join(imported.progress())
 
     result = lp.report(scored / "scores.json")
     direct = lp.combine(result, labels=SampledLabels("facts", tuple(facts)))
-    cli(
-        "combine",
-        scored / "scores.json",
-        "--labels",
-        folder / "judged",
-        "-o",
-        folder / "combined.json",
-    )
-    saved = json.loads((folder / "combined.json").read_text(encoding="utf-8"))
+    scores = scored / "scores.json"
+    cli("combine", scores, *["--labels", "judged", "-o", "combined.json"], cwd=tmp_path)
+    saved = json.loads((tmp_path / "combined.json").read_text(encoding="utf-8"))
     assert {one["system"]: one["score"] for one in saved["systems"]} == direct.scores
     unlabelled = sum(fact.label is None for fact in facts)
     assert any(f"{unlabelled} drawn facts have no label" in n for n in saved["notes"])
     for one in direct.systems:
-        assert one.low <= goal()[one.system] <= one.high
+        assert one.low <= goal[one.system] <= one.high
 
 
-def test_through_the_page(cli, scored, browser, tmp_path):
-    folder = tmp_path / "tasks"
-    tasks = export(cli, scored, folder)
-    begin(browser, folder)
-    *several, last = tasks.judging
-    for task in several:
-        assert at(browser, "#summary").text == task.summary
-        legends = browser.find_elements("css selector", "#task legend")
-        assert tuple(legend.text for legend in legends) == task.units
-        keys = []
-        for unit in task.units:
-            said = "y" if truth(task.system, unit) else "n"
-            keys.append("s" if skips(task.system, unit) else said)
-        at(browser, "#task").click()
-        type_keys(browser, "".join(keys), "\n")
-
-    assert at(browser, "#summary").text == last.summary
-    path = downloaded(browser)
-    silent(browser)
-    check(cli, scored, folder, tasks, path, last.id)
-
-
-def test_through_label_studio(cli, scored, tmp_path):
-    folder = tmp_path / "tasks"
-    tasks = export(cli, scored, folder, "--form", "label-studio")
-    by_id = {task.id: task for task in tasks.judging}
-    rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))
-    last = rows[-1]["data"]["task_id"]
-
-    def answer(data):
-        task = by_id[data["task_id"]]
-        assert [unit["text"] for unit in data["units"]] == [*task.units]
-        answers = {}
-        for n, unit in enumerate(task.units):
-            said = "Yes" if truth(task.system, unit) else "No"
-            said = "Skip" if skips(task.system, unit) else said
-            answers[f"presence_{n}"] = [said]
-        return answers if task.id != last else {}
-
-    path = tmp_path / "export.json"
-    path.write_text(sample.label_studio(rows, answer), encoding="utf-8")
-    check(cli, scored, folder, tasks, path, last)
-
-
-def test_partial_answers_and_skips_leave_it_unbiased(scored, tmp_path):
-    """Thirty drawn samples as the page saves them, of which people did three quarters
+def test_partial_answers_and_skips_leave_it_unbiased(scored, goal, tmp_path):
+    """Twenty drawn samples as the page saves them, of which people did three quarters
     of the tasks and skipped some facts: the mean estimate is the truth's."""
     units = lp.load(scored / "units.jsonl", summaries=scored / "texts")
     result = lp.report(scored / "scores.json")
     errors = []
     covered = []
 
-    for seed in range(30):
+    for seed in range(20):
         drawing = lp.Sampling(60, by=result, seed=seed)
         folder = tmp_path / f"{seed}"
         lp.export(units.summaries, folder, units=units.units, sample=drawing)
@@ -193,10 +145,9 @@ def test_partial_answers_and_skips_leave_it_unbiased(scored, tmp_path):
         path = tmp_path / f"{seed}.json"
         path.write_text(sample.page_of(*rows), encoding="utf-8")
         judged = lp.import_answers(folder, [path])
-        combined = lp.combine(result, labels=judged)
-        for one in combined.systems:
-            errors.append(one.score - goal()[one.system])
-            covered.append(one.low <= goal()[one.system] <= one.high)
+        for one in lp.combine(result, labels=judged).systems:
+            errors.append(one.score - goal[one.system])
+            covered.append(one.low <= goal[one.system] <= one.high)
 
     mean = np.mean(errors)
     assert abs(mean) < 3 * np.std(errors) / np.sqrt(len(errors))
