@@ -89,21 +89,14 @@ def test_label_studio_presence(folder, judging):
 @pytest.mark.parametrize(
     "name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300]
 )
-def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
-    renamed = replace(
-        judging,
-        systems=(name,),
-        judging=tuple(
-            replace(t, system=name) for t in judging.judging if t.system == "alpha"
-        ),
-        blank=(),
-    )
-    rows = [sample.judged(t, dict.fromkeys(range(9), True)) for t in renamed.judging]
-    result = collect_labels(renamed, rows)
+def test_a_system_cannot_lead_out_of_the_folder(tmp_path, name):
+    units = [InputUnits("a", (Unit("It rained."),))]
+    tasks = judging_tasks([SystemSummaries(name, ("a",), ("It rained.",))], units)
+    result = collect_labels(tasks, sample.full(tasks))
     with refused("cannot name a file"):
         write_judged(tmp_path / "out", result)
     with refused("cannot name a file"):
-        write_export(renamed, tmp_path / "out")
+        write_export(tasks, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -115,30 +108,25 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
     assert all(sum(task.id in text for text in texts) == 1 for task in judging.judging)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"work": 3},
-        {"work": "none.json"},
-        {"form": "paper"},
-        {"title": 3},
-        {"units": 3},
-        {"sample": lp.Sampling(1)},
-        {"sample": 3, "judged": 1},
-        {"parts": 0},
-        {"sample": lp.Sampling(900), "judged": 1},
-        {"parts": 9, "judged": 1},
-        {"parts": "2"},
-    ],
-)
-def test_wrong_types_are_one_error(folder, easiness, wrong):
-    judged = {"units": folder / "scus.jsonl"} if wrong.pop("judged", 0) else {}
-    work = wrong.pop(
-        "work", folder / "summaries" if judged else plan_budget(easiness, 1)
-    )
-    with refused():
-        lp.export(work, folder / "out", **judged, **wrong)
-    assert not (folder / "out").exists()
+def test_wrong_types_are_one_error(folder, easiness):
+    writing = {"work": plan_budget(easiness, 1)}
+    judging = {"work": folder / "summaries", "units": folder / "scus.jsonl"}
+    for usual, wrong in (
+        (writing, {"work": 3}),
+        (writing, {"work": "none.json"}),
+        (writing, {"form": "paper"}),
+        (writing, {"title": 3}),
+        (writing, {"units": 3}),
+        (writing, {"parts": 0}),
+        (writing, {"parts": "2"}),
+        (writing, {"sample": lp.Sampling(1)}),
+        (judging, {"sample": 3}),
+        (judging, {"sample": lp.Sampling(900)}),
+        (judging, {"parts": 9}),
+    ):
+        with refused():
+            lp.export(**usual | wrong, output=folder / "out")
+        assert not (folder / "out").exists()
 
 
 def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
@@ -163,45 +151,24 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
     assert sum(len(t.units) for t in tasks.judging) == round(questions / 2)
 
 
-@pytest.mark.parametrize(
-    "sample",
-    [
+def test_a_sample_of_an_impossible_size():
+    for wrong in (
         {},
         {"labels": 2, "inputs": 1},
         {"labels": 0},
         {"labels": 1.5},
         {"inputs": 0.2},
-        {"inputs": "0%"},
-        {"inputs": "120%"},
-        {"inputs": "-5%"},
-        {"inputs": "nan%"},
         {"inputs": 1, "spread": "summaries"},
-    ],
-)
-def test_a_sample_of_an_impossible_size(sample):
-    with refused():
-        lp.Sampling(**sample)
+        *[{"inputs": share} for share in ("0%", "120%", "-5%", "nan%")],
+    ):
+        with refused():
+            lp.Sampling(**wrong)
 
 
-text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(
-    lambda s: s.strip()
-)
-nasty = st.sampled_from(
-    [
-        "</script>",
-        "<!--",
-        "${task_id}",
-        "@DATA@",
-        "&amp;",
-        "a\u2028b",
-        "]]>",
-        "'\"`",
-        "\\u003c",
-    ]
-)
-texts = st.lists(
-    st.one_of(text, nasty, st.builds("{} {}".format, text, nasty)), min_size=2
-)
+text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(str.strip)
+NASTY = "</script> <!-- ${task_id} @DATA@ &amp; a\u2028b ]]> '\"` \\u003c"
+nasty = st.sampled_from(NASTY.split(" "))
+texts = st.lists(text | nasty | st.builds("{} {}".format, text, nasty), min_size=2)
 
 
 def tasks_of(words):
@@ -221,14 +188,14 @@ def test_page_and_task_file_hold_any_text_as_data_alone(tmp_path_factory, words)
     data = data_in(page)
     assert "<" not in data
     (task,) = json.loads(data)["tasks"]
-    assert task["summary"] == words[0]
-    assert task["units"] == list(tasks.judging[0].units)
+    assert [task["summary"], *task["units"]] == [words[0], *tasks.judging[0].units]
     other = render_page(tasks_of(["x", "y"]))
     assert page.split(data) == other.split(data_in(other))
-    folder = tmp_path_factory.mktemp("tasks")
-    write_export(tasks, folder / "out", "csv")
-    assert read_tasks(folder / "out") == tasks
-    with (folder / "out" / "sheet.csv").open(encoding="utf-8", newline="") as file:
+
+    folder = tmp_path_factory.mktemp("tasks") / "out"
+    write_export(tasks, folder, "csv")
+    assert read_tasks(folder) == tasks
+    with (folder / "sheet.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.reader(file))) == 1 + len(tasks.judging[0].units)
 
 
@@ -247,8 +214,8 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     root = ET.parse(out / "label_studio_config.xml").getroot()
     assert root.find("Header").get("value") == TITLE
     repeater = root.find("Repeater")
-    assert repeater.get("on") == "$units"
     choices = repeater.find("Choices")
+    assert repeater.get("on") == "$units"
     assert choices.get("name") == "presence_{{idx}}"
     assert choices.get("toName") == repeater.find("Text").get("name")
     assert [c.get("value") for c in choices] == ["Yes", "No", "Skip"]
@@ -256,13 +223,14 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     assert set(first["data"]) == {"task_id", "input", "summary", "units"}
     assert set(first["data"]["units"][0]) == {"text"}
 
-    plan = lp.plan(folder / "references.jsonl", sentences=1)
-    lp.export(plan, folder / "w", form="label-studio")
-    writing = ET.parse(folder / "w" / "label_studio_config.xml").getroot()
-    choices = writing.find("Choices")
+
+def test_label_studio_asks_for_facts_or_for_a_tick(folder, tasks):
+    write_export(tasks, folder / "out", "label-studio")
+    root = ET.parse(folder / "out" / "label_studio_config.xml").getroot()
+    choices = root.find("Choices")
     assert choices.get("name") == "no_fact"
     assert [c.get("value") for c in choices] == [NO_FACT]
-    assert writing.find("TextArea").get("required") is None  # could never be left empty
+    assert root.find("TextArea").get("required") is None  # could never be left empty
 
 
 QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
@@ -271,10 +239,9 @@ QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
-    units = []
-    for entry in as_units(folder / "scus.jsonl"):
-        question = QUESTION if entry.input == "ferry" else None
-        units.append(replace(entry, question=question))
+    units = as_units(folder / "scus.jsonl")
+    assert units[1].input == "ferry"
+    units[1] = replace(units[1], question=QUESTION)
     references = [
         row | {"question": QUESTION} for row in sample.rows("references.jsonl")
     ]
@@ -298,20 +265,23 @@ def test_the_question_is_shown_in_every_form(folder, form):
 
 
 def shown_questions(folder, form):
+    """The question that is shown with each task."""
+    shown = {}
     if form == "csv":
         with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
-            return {
-                row["task_id"]: row.get("question", "") for row in csv.DictReader(file)
-            }
-
-    if form == "page":
-        data = json.loads(data_in((folder / "page.html").read_text()))
-        return {task["id"]: task["question"] for task in data["tasks"]}
-
-    root = ET.parse(folder / "label_studio_config.xml").getroot()
-    assert next(root.iter("Text")).get("value") == "$question"
-    rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))
-    return {row["data"]["task_id"]: row["data"]["question"] for row in rows}
+            for row in csv.DictReader(file):
+                shown[row["task_id"]] = row["question"]
+    elif form == "page":
+        page = (folder / "page.html").read_text()
+        for task in json.loads(data_in(page))["tasks"]:
+            shown[task["id"]] = task["question"]
+    else:
+        root = ET.parse(folder / "label_studio_config.xml").getroot()
+        assert next(root.iter("Text")).get("value") == "$question"
+        rows = (folder / "label_studio_tasks.json").read_text(encoding="utf-8")
+        for row in json.loads(rows):
+            shown[row["data"]["task_id"]] = row["data"]["question"]
+    return shown
 
 
 def contents(path):
@@ -323,11 +293,7 @@ def test_only_new_or_empty_folders_are_written(folder, judging, tasks):
     answers."""
     answers = folder / "answers.json"
     link = folder / "link.json"
-    row = {
-        "task": tasks.writing[0].id,
-        "finished": True,
-        "scus": ["A."],
-    }
+    row = {"task": tasks.writing[0].id, "finished": True, "scus": ["A."]}
     answers.write_text(sample.page_of(row))
     link.symlink_to(answers)
     result = collect_labels(judging, sample.full(judging))
