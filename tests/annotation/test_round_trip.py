@@ -26,7 +26,7 @@ from litepyramid.easiness.mix import mix_units
 from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
-PEOPLE = ("ann@example.org", "bob@example.org", "cleo@example.org")
+PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
 
 
 def check_written(folder, easiness, tasks, paths):
@@ -62,28 +62,30 @@ def check_judged(folder, judging, paths):
 
 def test_label_studio_presence(folder, judging):
     write_export(judging, folder / "tasks", "label-studio")
-    sent = json.loads((folder / "tasks" / "label_studio_tasks.json").read_text("utf-8"))
-    assert not any("system" in task["data"] for task in sent)
-    by_id = {task.id: sample.truths(task) for task in judging.judging}
+    sent = (folder / "tasks" / "label_studio_tasks.json").read_text("utf-8")
 
     def answer(data):
         answers = {}
-        for number, present in enumerate(by_id[data["task_id"]]):
+        for number, unit in enumerate(data["units"]):
+            present = sample.truth(data["summary"], unit["text"])
             answers[f"presence_{number}"] = ["Yes" if present else "No"]
         return answers
 
     path = folder / "export.json"
-    path.write_text(sample.label_studio(sent, answer, PEOPLE), encoding="utf-8")
+    path.write_text(sample.label_studio(json.loads(sent), answer, PEOPLE))
     check_judged(folder, judging, [path])
 
     out = folder / "judged"
-    units, summaries, labels = out / "units.jsonl", out / "summaries", out / "labels"
-    data = lp.load(units, summaries=summaries, labels=labels)
+    data = lp.load(
+        out / "units.jsonl",
+        summaries=out / "summaries",
+        labels=out / "labels",
+    )
     human = quick_score(data).human_matrix
-    rows = dict(zip(human.systems, human.values, strict=True))
+    scores = dict(zip(human.systems, human.values, strict=True))
     first = sample.truths(judging.judging[0])
-    assert rows["alpha"][0] == pytest.approx(sum(first) / 6)
-    assert rows["beta"][1] == 0.0  # the empty summary
+    assert scores["alpha"][0] == pytest.approx(sum(first) / 6)
+    assert scores["beta"][1] == 0.0  # the empty summary
 
 
 @pytest.mark.parametrize(

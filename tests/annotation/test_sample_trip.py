@@ -70,53 +70,52 @@ def goal():
 
 
 def test_through_label_studio(cli, scored, goal, tmp_path):
-    """Imported and combined, it is what the task file and the truth give directly."""
+    """Imported and combined, it is what the task file and the truth give directly; all
+    tasks but the last one are answered."""
     line = "budget export texts --units units.jsonl --labels 60 --spread facts"
-    by = "--by scores.json --form label-studio -o"
-    cli(line, *by.split(), tmp_path / "tasks", cwd=scored)
-    tasks = read_tasks(tmp_path / "tasks")
-    sent = (tmp_path / "tasks" / "label_studio_tasks.json").read_text("utf-8")
-    shown = {}
-    for row in json.loads(sent):
-        shown[row["data"]["task_id"]] = [unit["text"] for unit in row["data"]["units"]]
+    line = f"{line} --by scores.json --form label-studio -o"
+    cli(line, tmp_path / "tasks", cwd=scored)
+    tasks = read_tasks(tmp_path / "tasks").judging
+    last = tasks[-1]
+    by_id = {task.id: task for task in tasks}
 
-    answers = {}
     facts = []
     skipped = []
-    *_, last = tasks.judging
-    for task in tasks.judging:
-        assert shown[task.id] == [*task.units]
-        answers[task.id] = {}
-        for n, unit in enumerate(task.units):
-            # All tasks but the last one are answered.
+    for task in tasks:
+        for unit, drawn in zip(task.units, task.probabilities, strict=True):
             said = "" if task is last else answer(task.system, unit)
-            if said:
-                answers[task.id][f"presence_{n}"] = [said]
+            label = {"Yes": 1.0, "No": 0.0}.get(said)
+            facts.append(SampledFact(task.system, task.input, unit, drawn, label))
             if said == "Skip":
                 skipped.append(f"{task.name}: {unit}")
 
-            label = {"Yes": 1.0, "No": 0.0}.get(said)
-            drawn = task.system, task.input, unit, task.probabilities[n]
-            facts.append(SampledFact(*drawn, label))
+    def answers(data):
+        task = by_id[data["task_id"]]
+        assert [unit["text"] for unit in data["units"]] == [*task.units]
+        controls = {}
+        for number, unit in enumerate(task.units):
+            if task is not last:
+                controls[f"presence_{number}"] = [answer(task.system, unit)]
+        return controls
 
-    rows = json.loads(sent)
-    exported = sample.label_studio(rows, lambda data: answers[data["task_id"]])
-    (tmp_path / "export.json").write_text(exported, encoding="utf-8")
+    sent = tmp_path / "tasks" / "label_studio_tasks.json"
+    path = tmp_path / "export.json"
+    path.write_text(sample.label_studio(json.loads(sent.read_text()), answers))
     cli("budget import tasks export.json -o judged", cwd=tmp_path)
-    assert len(facts) == 60
-    imported = lp.import_answers(tmp_path / "tasks", [tmp_path / "export.json"])
+    imported = lp.import_answers(tmp_path / "tasks", [path])
     named = [one.rsplit(" (", 1)[0] for one in imported.named["refused"]]
     assert sorted(named) == sorted(skipped) != []
     assert f"Skipped by the worker ({len(skipped)})" in " ".join(imported.progress())
 
-    result = lp.report(scored / "scores.json")
-    direct = lp.combine(result, labels=SampledLabels("facts", tuple(facts)))
+    assert len(facts) == 60
     scores = scored / "scores.json"
-    cli("combine", scores, *["--labels", "judged", "-o", "combined.json"], cwd=tmp_path)
-    saved = json.loads((tmp_path / "combined.json").read_text(encoding="utf-8"))
+    labels = SampledLabels("facts", tuple(facts))
+    direct = lp.combine(lp.report(scores), labels=labels)
+    cli(f"combine {scores} --labels judged -o combined.json", cwd=tmp_path)
+    saved = json.loads((tmp_path / "combined.json").read_text())
     assert {one["system"]: one["score"] for one in saved["systems"]} == direct.scores
     unlabelled = sum(fact.label is None for fact in facts)
-    assert any(f"{unlabelled} drawn facts have no label" in n for n in saved["notes"])
+    assert f"{unlabelled} drawn facts have no label" in " ".join(saved["notes"])
     for one in direct.systems:
         assert one.low <= goal[one.system] <= one.high
 
