@@ -172,6 +172,14 @@ def test_plans_of_other_references_are_refused(easiness):
         plan_budget(easiness, 1, after=[earlier])
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _fewer_inputs_are_tried():
+    """Power is computed for 2,000 numbers of inputs, not for 100,000."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("litepyramid.annotation.label_power.MOST", 2_000)
+        yield
+
+
 def power_of(values, difference):
     """What it takes by a pilot of three systems on twenty inputs."""
     inputs = tuple(f"i{n:02}" for n in range(20))

@@ -26,6 +26,7 @@ from litepyramid.easiness.mix import mix_units
 from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
+SENT = "label_studio_tasks.json"
 PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
 
 
@@ -62,7 +63,7 @@ def check_judged(folder, judging, paths):
 
 def test_label_studio_presence(folder, judging):
     write_export(judging, folder / "tasks", "label-studio")
-    sent = (folder / "tasks" / "label_studio_tasks.json").read_text("utf-8")
+    sent = (folder / "tasks" / SENT).read_text("utf-8")
 
     def answer(data):
         answers = {}
@@ -133,10 +134,11 @@ def test_wrong_types_are_one_error(folder, easiness):
 
 def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
     """A share counts inputs or labels; an input drawn is judged for every system."""
-    work, units = folder / "summaries", folder / "scus.jsonl"
 
     def exported(name, sample=None):
-        return lp.export(work, tmp_path / name, units=units, sample=sample).tasks
+        options = {"units": folder / "scus.jsonl", "form": "label-studio"}
+        work, out = folder / "summaries", tmp_path / name
+        return lp.export(work, out, sample=sample, **options).tasks
 
     every = exported("all")
     inputs = len(every.units)
@@ -145,12 +147,17 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
     drawn = {entry.input for entry in tasks.units}
     whole = {task.name for task in every.judging if task.input in drawn}
     assert {task.name for task in tasks.judging} == whole
-    chances = {p for task in tasks.judging for p in task.probabilities}
-    assert chances == {len(drawn) / inputs}
+    for task in tasks.judging:
+        assert {*task.probabilities} == {len(drawn) / inputs}
 
-    questions = sum(len(task.units) for task in every.judging)
     tasks = exported("some", lp.Sampling("50%"))
-    assert sum(len(t.units) for t in tasks.judging) == round(questions / 2)
+    asked = [unit for task in tasks.judging for unit in task.units]
+    questions = sum(len(task.units) for task in every.judging)
+    assert len(asked) == round(questions / 2)
+    shown = []
+    for row in json.loads((tmp_path / "some" / SENT).read_text("utf-8")):
+        shown += [unit["text"] for unit in row["data"]["units"]]
+    assert shown == asked
 
 
 def test_a_sample_of_an_impossible_size():
@@ -221,7 +228,7 @@ def test_titles_are_escaped_and_label_studio_names_what_the_tasks_hold(folder):
     assert choices.get("name") == "presence_{{idx}}"
     assert choices.get("toName") == repeater.find("Text").get("name")
     assert [c.get("value") for c in choices] == ["Yes", "No", "Skip"]
-    (first, *_) = json.loads((out / "label_studio_tasks.json").read_text("utf-8"))
+    (first, *_) = json.loads((out / SENT).read_text("utf-8"))
     assert set(first["data"]) == {"task_id", "input", "summary", "units"}
     assert set(first["data"]["units"][0]) == {"text"}
 
@@ -280,7 +287,7 @@ def shown_questions(folder, form):
     else:
         root = ET.parse(folder / "label_studio_config.xml").getroot()
         assert next(root.iter("Text")).get("value") == "$question"
-        rows = (folder / "label_studio_tasks.json").read_text(encoding="utf-8")
+        rows = (folder / SENT).read_text(encoding="utf-8")
         for row in json.loads(rows):
             shown[row["data"]["task_id"]] = row["data"]["question"]
     return shown
