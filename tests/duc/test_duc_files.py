@@ -84,12 +84,11 @@ def test_misplaced_labels_are_found_and_lost_ones_counted(tmp_path):
     # DUCView joins the lines of a part that runs over two of them without a space.
     label = "closed on Monday.Engineers found"
     joined = r'label="closed on Monday" start="(\d+)" end="\d+"'
-    edited(
-        path,
-        (joined, lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'),
-    )
 
-    pyramid = read_pyramid(path)
+    def longer(m):
+        return f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'
+
+    pyramid = read_pyramid(edited(path, (joined, longer)))
     assert (pyramid.odd[UNPLACED], pyramid.scus[3].places) == (0, ((0, 0),))
     pyramid = read_pyramid(
         edited(path, ('label="rust" start="', 'label="zzz" start="9'))
@@ -113,11 +112,7 @@ def test_peer_annotation(tmp_path):
     path = pan(tmp_path / "D0901-A.M.100.E.17.pan", FOUND)
     annotation = read_peer_annotation(path)
     assert (annotation.system, annotation.pyramid.input) == ("17", "D0901-A")
-    assert annotation.present == {
-        "3": 1,
-        "9": 1,
-        "7": 2,
-    }
+    assert annotation.present == {"3": 1, "9": 1, "7": 2}
     assert annotation.extra == 1
     assert annotation.size == 5
     assert annotation.summary == "\n".join(SUMMARY)
@@ -140,44 +135,34 @@ def test_file_names(tmp_path):
 
 @pytest.mark.parametrize(
     ("old", "new", "what"),
-    [
-        *cases(
-            r"""
+    cases(
+        """
 uid="7"  | uid="3"  | SCU 3 occurs twice
+uid="3"  | id="3"   | <scu> has no uid
 start="  | start="x | Expected a whole number
 pyramid> | pie>     | the root element is <pie>
 """
-        ),
-        ('uid="3"', "", "<scu> has no uid"),
-    ],
+    ),
 )
 def test_broken_pyramids_are_errors(tmp_path, old, new, what):
     path = pyr(tmp_path / "D0901-A.pyr")
     path.write_text(path.read_text().split("]>\n", 1)[1])
-    with refused(r"D0901-A\.pyr: ") as caught:
+    with refused(rf"D0901-A\.pyr: .*{what}"):
         read_pyramid(edited(path, (old, new)))
-    assert what in str(caught.value)
 
 
 def test_many_misplaced_parts_and_open_sections_take_no_time(tmp_path):
     """Each was quadratic: 4,000 parts took 15 s, 40,000 openings of CDATA 66 s."""
     part = '<contributor><part label="pillars" start="99999" end="10000000"/></contributor>'
     text = pyr(tmp_path / "D0901-A.pyr").read_text()
-    more = f"<scu uid='77' label='x'>{part * 20_000}</scu></pyramid>"
+    more = f"<scu uid='77' label='x'>{part * 4_000}</scu></pyramid>"
     (tmp_path / "D0901-A.pyr").write_text(text.replace("</pyramid>", more))
     pyramid = read_pyramid(tmp_path / "D0901-A.pyr")
     assert set(pyramid.scus[-1].places) == {(2, 1)}
-    opened = text.replace("</pyramid>", "<![CDATA[" * 40_000 + "</pyramid>")
+    opened = text.replace("</pyramid>", "<![CDATA[" * 20_000 + "</pyramid>")
     (tmp_path / "D0901-A.pyr").write_text(opened)
     with refused("unclosed CDATA section"):
         read_pyramid(tmp_path / "D0901-A.pyr")
-
-
-LAUGHS = (
-    '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY l0 "lol">'
-    + "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
-    + "]><pyramid><text>&l9;</text></pyramid>"
-)
 
 
 @pytest.fixture
@@ -202,44 +187,35 @@ def offline(monkeypatch):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (LAUGHS, "declares the entity 'l0'"),
-        (
-            '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
-            "entity 'x'",
+        *cases(
+            """
+<!DOCTYPE a [<!ENTITY b "lol"><!ENTITY c "&b;&b;">]><a>&c;</a>        | the entity 'b'
+<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>      | the entity 'x'
+<!DOCTYPE a [<!ENTITY % p SYSTEM "http://localhost/p.dtd"> %p;]><a/>  | the entity 'p'
+<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a>&x;</a>                | uses the entity 'x'
+<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a b="&x;"/>              | uses the entity 'x'
+<!DOCTYPE a [<!ATTLIST a b CDATA "z">]><a/>                           | a default value
+<a>&x;</a>                                                            | undefined entity
+<a>                                                                   | not well-formed
+"""
         ),
-        (
-            '<!DOCTYPE a [<!ENTITY % p SYSTEM "http://localhost/p.dtd"> %p;]><a/>',
-            "entity 'p'",
-        ),
-        (
-            '<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a>&x;</a>',
-            "uses the entity 'x'",
-        ),
-        (
-            '<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a b="&x;"/>',
-            "uses the entity 'x'",
-        ),
-        (
-            '<!DOCTYPE a [<!ATTLIST a b CDATA "' + "z" * 1000 + '">]><a/>',
-            "a default value",
-        ),
-        ("<a>&x;</a>", "undefined entity"),
-        ("<a>" + "<b/>" * 500_000 + "</a>", "more than 500000 elements"),
+        ("", "not well-formed"),
+        ("<a>" * 100 + "</a>" * 100, "nested more than 64 deep"),
+        ("<a>" + "<b/>" * 1_000 + "</a>", "more than 1000 elements"),
         (
             "<!DOCTYPE a [" + "<!ATTLIST a b CDATA #IMPLIED>" * 800 + "]><a/>",
             "a document type of",
         ),
-        ("<a>" * 100 + "</a>" * 100, "nested more than 64 deep"),
-        ("<a>", "not well-formed"),
-        ("", "not well-formed"),
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "encoding"),
     ],
 )
-def test_unsafe_or_broken_xml_is_an_error_with_its_place(write, offline, content, what):
+def test_unsafe_or_broken_xml_is_an_error_with_its_place(
+    write, offline, monkeypatch, content, what
+):
+    monkeypatch.setattr("litepyramid.duc.ducview.MAX_ELEMENTS", 1_000)
     path = write(content)
-    with refused(r"x\.pyr") as caught:
+    with refused(rf"x\.pyr.*{what}"):
         read_xml(path)
-    assert what in str(caught.value)
 
 
 def test_a_document_type_without_entities_is_read(write, offline):
@@ -256,22 +232,15 @@ def test_a_document_type_without_entities_is_read(write, offline):
 
 
 @pytest.mark.parametrize(
-    ("content", "legacy"),
+    ("head", "encoding", "legacy"),
     [
-        ("<a>café ’</a>".encode("cp1252"), True),
-        (b"\xef\xbb\xbf" + "<a>café ’</a>".encode(), False),
-        (
-            '<?xml version="1.0" encoding="windows-1252"?><a>café ’</a>'.encode(
-                "cp1252"
-            ),
-            False,
-        ),
-        (
-            '<?xml version="1.0" encoding="utf-16"?><a>café ’</a>'.encode("utf-16"),
-            False,
-        ),
+        ("", "cp1252", True),
+        ("", "utf-8-sig", False),
+        ('<?xml version="1.0" encoding="windows-1252"?>', "cp1252", False),
+        ('<?xml version="1.0" encoding="utf-16"?>', "utf-16", False),
     ],
 )
-def test_encodings(write, content, legacy):
+def test_encodings(write, head, encoding, legacy):
+    content = f"{head}<a>café ’</a>".encode(encoding)
     root, read_as_legacy = read_xml(write(content))
     assert (root.text, read_as_legacy) == ("café ’", legacy)
