@@ -1,10 +1,13 @@
 """A small data set written for these tests, and people who answer tasks about it."""
 
+import csv
 import json
 from collections import defaultdict
 from pathlib import Path
 
+from litepyramid.annotation.export import judging_tasks
 from litepyramid.annotation.responses import Response
+from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 FOLDER = Path(__file__).parents[1] / "data" / "annotation"
 """references, easiness, scus and stus as JSON Lines, and summaries/."""
@@ -27,6 +30,20 @@ def of_sentences(name):
 
 SCUS = of_sentences("scus.jsonl")
 STUS = of_sentences("stus.jsonl")
+
+
+def one_task(summary, units, system="s"):
+    """The task of one summary and its facts."""
+    entry = InputUnits("a", tuple(map(Unit, units)))
+    texts = SystemSummaries(system, ("a",), (summary,))
+    return judging_tasks([texts], [entry])
+
+
+def sheet_in(folder):
+    """The rows of an exported sheet."""
+    path = folder / "sheet.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def truth(summary: str, unit: str) -> bool:

@@ -1,7 +1,6 @@
 """Plan, export, fill in, import, score: as scored directly; no text becomes markup or
 script."""
 
-import csv
 import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -16,7 +15,6 @@ import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, write_judged
 from litepyramid.annotation.export import (
     NO_FACT,
-    judging_tasks,
     read_tasks,
     render_page,
     write_export,
@@ -24,7 +22,6 @@ from litepyramid.annotation.export import (
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.easiness.mix import mix_units
 from litepyramid.io.coerce import as_units
-from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 SENT = "label_studio_tasks.json"
 PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
@@ -93,8 +90,7 @@ def test_label_studio_presence(folder, judging):
     "name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300]
 )
 def test_a_system_cannot_lead_out_of_the_folder(tmp_path, name):
-    units = [InputUnits("a", (Unit("It rained."),))]
-    tasks = judging_tasks([SystemSummaries(name, ("a",), ("It rained.",))], units)
+    tasks = sample.one_task("It rained.", ["It rained."], name)
     result = collect_labels(tasks, sample.full(tasks))
     with refused("cannot name a file"):
         write_judged(tmp_path / "out", result)
@@ -105,10 +101,13 @@ def test_a_system_cannot_lead_out_of_the_folder(tmp_path, name):
 
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_parts_hold_every_task_once(tmp_path, judging, form):
-    files = write_export(judging, tmp_path / "out", form, parts=3)
-    texts = [p.read_text("utf-8") for p in files if p.stem[-2:] in ("-1", "-2", "-3")]
-    assert len(texts) == 3
-    assert all(sum(task.id in text for text in texts) == 1 for task in judging.judging)
+    parts = []
+    for path in write_export(judging, tmp_path / "out", form, parts=3):
+        if path.stem.endswith(("-1", "-2", "-3")):
+            parts.append(path.read_text("utf-8"))
+    assert len(parts) == 3
+    for task in judging.judging:
+        assert sum(task.id in text for text in parts) == 1
 
 
 def test_wrong_types_are_one_error(folder, easiness):
@@ -168,7 +167,10 @@ def test_a_sample_of_an_impossible_size():
         {"labels": 1.5},
         {"inputs": 0.2},
         {"inputs": 1, "spread": "summaries"},
-        *[{"inputs": share} for share in ("0%", "120%", "-5%", "nan%")],
+        {"inputs": "0%"},
+        {"inputs": "120%"},
+        {"inputs": "-5%"},
+        {"inputs": "nan%"},
     ):
         with refused():
             lp.Sampling(**wrong)
@@ -180,11 +182,6 @@ nasty = st.sampled_from(NASTY.split(" "))
 texts = st.lists(text | nasty | st.builds("{} {}".format, text, nasty), min_size=2)
 
 
-def tasks_of(words):
-    units = InputUnits("a", tuple(Unit(w.strip()) for w in words[1:]))
-    return judging_tasks([SystemSummaries("s", ("a",), (words[0],))], [units])
-
-
 def data_in(page):
     return page.split('id="data">', 1)[1].split("</script>", 1)[0]
 
@@ -192,20 +189,21 @@ def data_in(page):
 @given(texts)
 @settings(max_examples=30)
 def test_page_and_task_file_hold_any_text_as_data_alone(tmp_path_factory, words):
-    tasks = tasks_of(words)
+    summary, *facts = words
+    tasks = sample.one_task(summary, map(str.strip, facts))
     page = render_page(tasks)
     data = data_in(page)
     assert "<" not in data
     (task,) = json.loads(data)["tasks"]
-    assert [task["summary"], *task["units"]] == [words[0], *tasks.judging[0].units]
-    other = render_page(tasks_of(["x", "y"]))
+    units = [*tasks.judging[0].units]
+    assert (task["summary"], task["units"]) == (summary, units)
+    other = render_page(sample.one_task("x", ["y"]))
     assert page.split(data) == other.split(data_in(other))
 
     folder = tmp_path_factory.mktemp("tasks") / "out"
     write_export(tasks, folder, "csv")
     assert read_tasks(folder) == tasks
-    with (folder / "sheet.csv").open(encoding="utf-8", newline="") as file:
-        assert len(list(csv.reader(file))) == 1 + len(tasks.judging[0].units)
+    assert len(sample.sheet_in(folder)) == len(units)
 
 
 TITLE = 'A <b>"title"</b> & more {{ title }}'
@@ -277,9 +275,8 @@ def shown_questions(folder, form):
     """The question that is shown with each task."""
     shown = {}
     if form == "csv":
-        with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
-            for row in csv.DictReader(file):
-                shown[row["task_id"]] = row["question"]
+        for row in sample.sheet_in(folder):
+            shown[row["task_id"]] = row["question"]
     elif form == "page":
         page = (folder / "page.html").read_text()
         for task in json.loads(data_in(page))["tasks"]:
