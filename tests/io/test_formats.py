@@ -9,6 +9,7 @@ from tool_files import FILES, objects_of
 
 import litepyramid as lp
 from litepyramid.io.coerce import as_summaries, as_units
+from litepyramid.types import SystemSummaries
 
 RUBRICS = json.loads((FILES.parent / "rubrics.json").read_text())
 
@@ -47,18 +48,19 @@ def test_one_rubric_is_that_of_every_answer():
 RUBRIC = [{"weight": 1, "requirement": "Rain fell"}]
 
 
-@pytest.mark.parametrize(("step", "inputs"), [(1, ("p", "q")), (-1, ("q", "p"))])
-def test_one_rubric_is_that_of_an_input_that_only_one_system_answered(step, inputs):
+def test_one_rubric_is_that_of_an_input_that_only_one_system_answered():
     rows = [
         {"system": "a", "input": "p", "summary": "Rain fell."},
         {"system": "b", "input": "p", "summary": "Rain fell."},
         {"system": "b", "input": "q", "summary": "Snow fell."},
-    ][::step]
-    result = lp.score(rows, RUBRIC, judge="recall", rule="points", nulls="missing")
-    assert result.inputs == inputs
-    assert result.scores == {"a": 1.0, "b": 0.75}
-    with refused("no summary of input 'q' of system 'a'"):
-        lp.score(rows, RUBRIC, judge="recall", rule="points")
+    ]
+    options = {"judge": "recall", "rule": "points"}
+    for answers, inputs in ((rows, ("p", "q")), (rows[::-1], ("q", "p"))):
+        result = lp.score(answers, RUBRIC, nulls="missing", **options)
+        assert result.inputs == inputs
+        assert result.scores == {"a": 1.0, "b": 0.75}
+        with refused("no summary of input 'q' of system 'a'"):
+            lp.score(answers, RUBRIC, **options)
 
 
 def test_one_rubric_is_taken_wherever_units_are(tmp_path):
@@ -119,15 +121,16 @@ def test_runs_of_one_model_in_two_logs_stay_apart(tmp_path):
 def test_results_of_promptfoo_are_answers_by_provider(tmp_path):
     path = FILES / "promptfoo.json"
     held = lp.convert(path, to="summaries")
-    assert held.units[0].units[0].text == "Says that it was Monday."
-    assert held.units[0].units[0].weight == 2
-    assert held.units[0].question == "When was the bridge closed?"
+    first = held.units[0]
+    assert first.units[0].text == "Says that it was Monday."
+    assert first.units[0].weight == 2
+    assert first.question == "When was the bridge closed?"
     assert held.references[0].references == (("It was closed on Monday.",),)
     assert held.left_out["assertions of the type contains"] == 2
     held.save(tmp_path / "answers.jsonl")
     small, large = as_summaries(tmp_path / "answers.jsonl")
-    assert (small.system, small.texts, small.missing) == ("small", ("On Monday.",), ())
-    question = "When was the bridge closed?"
+    question = first.question
+    assert small == SystemSummaries("small", (question,), ("On Monday.",))
     assert (large.system, large.missing) == ("openai:large", (question,))
     assert held.scores.matrix("promptfoo").values.ravel().tolist() == [0.9, 0.0]
 

@@ -36,14 +36,21 @@ def test_what_is_no_system_is_refused():
         lp.load(summaries=FRAME, columns="system=bart+pegasus")
 
 
+WITH_INDEX = """\
+,doc,bart,t5
+0,x,0.1,0.3
+1,y,0.2,0.4
+"""
+
+
 def test_scores_with_a_column_for_each_system(tmp_path):
-    wide = pandas.DataFrame({"doc": ["x", "y"], "bart": [0.1, 0.2], "t5": [0.3, 0.4]})
-    wide.to_csv(tmp_path / "with an index.csv")
-    for source in (wide, tmp_path / "with an index.csv"):
+    path = tmp_path / "with an index.csv"
+    path.write_text(WITH_INDEX)
+    for source in (path, pandas.read_csv(path, index_col=0)):
         table = lp.read_scores(source, columns="input=doc,system=bart+t5")
         assert table.systems == ("bart", "t5")
         assert table.values.tolist() == [[[0.1, 0.2], [0.3, 0.4]]]
 
-    rows = pandas.DataFrame({"model": ["a", "b"], "rouge": [1, 2], "human": [3, 4]})
+    rows = [{"model": "a", "rouge": 1, "human": 3}]
     with refused("columns system=model"):
         lp.read_scores(rows)
