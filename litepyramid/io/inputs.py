@@ -424,7 +424,11 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
 def _beside(values: list[Any], units: Any, what: str) -> list[Any]:
     """Values that stand beside a list of units, each with its unit: systems' orders may
     differ."""
-    if what not in ("label", "presence") or not isinstance(units, list):
+    if what not in ("label", "presence"):
+        return values
+    # A cell holds its list as text.
+    units = list_in(units) if isinstance(units, str) else units
+    if not isinstance(units, list):
         return values
     texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
     told = any(isinstance(value, dict) for value in values)

@@ -174,26 +174,41 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
         load(units, summaries=rows[:1])
 
 
-def test_labels_of_several_annotators_are_their_median_by_unit_in_any_order():
-    about = {"system": "s", "input": 1, "summary": "x"}
-    single = []
-    listed = []
-    for annotator, label in {"ann": 1, "bob": 0, "cy": 1}.items():
-        row = about | {"annotator": annotator}
-        single.append(row | {"unit": "a", "label": label})
-        single.append(row | {"unit": "b", "label": 0})
-        listed.append(row | {"units": ["a", "b"], "labels": [label, 0]})
-    listed[2] |= {"units": ["b", "a"], "labels": [0, 1]}
+BY_UNIT = """\
+system,input,summary,annotator,unit,label
+s,1,x,ann,a,1
+s,1,x,ann,b,0
+s,1,x,bob,a,0
+s,1,x,bob,b,0
+s,1,x,cy,a,1
+s,1,x,cy,b,0
+"""
+IN_LISTS = """\
+system,input,summary,annotator,units,labels
+s,1,x,ann,"['a', 'b']","[1, 0]"
+s,1,x,bob,"['a', 'b']","[0, 0]"
+s,1,x,cy,"['b', 'a']","[0, 1]"
+"""
 
-    for rows, of_two, bad in (
-        (single, single[:4], {"label": 7}),
-        (listed, listed[:2], {"labels": [1, 7]}),
-    ):
-        data = load(rows)
-        assert (data.labels[0].labels, data.units[0].texts) == (((1, 0),), ("a", "b"))
-        assert load(of_two).labels[0].labels == ((0.5, 0),)
-        with refused("label 7"):
-            load([*rows[:-1], rows[-1] | bad])
+
+@pytest.mark.parametrize(
+    ("table", "of_two", "label", "wrong"),
+    [
+        (BY_UNIT, 4, "cy,a,1", "cy,a,7"),
+        (IN_LISTS, 2, "[0, 1]", "[0, 7]"),
+    ],
+)
+def test_labels_of_annotators_are_their_median_by_unit(table, of_two, label, wrong):
+    def rows_of(text):
+        return pandas.read_csv(io.StringIO(text)).to_dict("records")
+
+    rows = rows_of(table)
+    data = load(rows)
+    assert data.units[0].texts == ("a", "b")
+    assert data.labels[0].labels == ((1, 0),)
+    assert load(rows[:of_two]).labels[0].labels == ((0.5, 0),)
+    with refused("label 7"):
+        load(rows_of(table.replace(label, wrong)))
 
 
 ONE = [["a"]]
