@@ -109,27 +109,32 @@ def test_rows_of_annotators_are_their_mean_and_each():
         assert raters == ("human_ann", "human_bob")
 
 
+RATINGS = """\
+system,input,h1,h2,h3
+0,1,0.1,0.2,0.3
+1,1,0.3,0.2,0.1
+2,1,0.1,0.5,
+3,1,0.2,,0.4
+4,1,,0.3333333,
+5,1,,,
+"""
+
+
 def test_the_mean_of_raters_is_over_those_who_rated_and_ties(tmp_path):
-    ids = {"system": range(6), "input": 1}
-    raters = {
-        "h1": [0.1, 0.3, 0.1, 0.2, None, None],
-        "h2": [0.2, 0.2, 0.5, None, 1 / 3, None],
-        "h3": [0.3, 0.1, None, 0.4, None, None],
-    }
-    people = pandas.DataFrame(ids | raters)
+    people = pandas.read_csv(io.StringIO(RATINGS))
     people.to_json(tmp_path / "people.json", orient="records")
-    autos = pandas.DataFrame({**ids, "metric": "rouge", "score": range(6)})
+    autos = people[["system", "input"]].assign(metric="rouge", score=range(6))
     autos.to_csv(tmp_path / "autos.csv", index=False)
 
     files = [tmp_path / "people.json", tmp_path / "autos.csv"]
     for source in (people.assign(rouge=range(6)), files):
         table = read_scores(source, columns="human=h1+h2+h3")
         means = align(read_scores(table, "human"), ["rouge"]).Z.ravel()
-        assert means.tolist() == pytest.approx([0.2, 0.2, 0.3, 0.3, 1 / 3])
+        assert means.tolist() == pytest.approx([0.2, 0.2, 0.3, 0.3, 0.3333333])
         assert means[0] == means[1]
 
         # Of raters named in meta: where all of them rated.
-        named = align(read_scores(table, [*raters]), ["rouge"]).Z.ravel()
+        named = align(read_scores(table, ["h1", "h2", "h3"]), ["rouge"]).Z.ravel()
         assert named.tolist() == pytest.approx([0.2, 0.2])
         assert named[0] == named[1]
 

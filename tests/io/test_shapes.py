@@ -332,10 +332,6 @@ TABLES = {
             UNITS, summaries=table, columns="input=doc,system=bart+t5"
         ),
     ),
-    "scores": (
-        {"system": ["a", "b"], "m": [0.1, 0.2], "human": [0.3, 0.4]},
-        lambda table: lp.read_scores(table).values.tolist(),
-    ),
     "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
     "HealthBench": (
         pandas.DataFrame(objects_of("healthbench.jsonl")).to_dict("list"),
