@@ -39,13 +39,14 @@ def check_written(folder, easiness, tasks, paths):
     assert written.units == mixed.units
 
 
-def check_judged(folder, judging, paths):
+def check_judged(folder, judging, paths, workers=1):
     """Imports, and compares units and labels with those of the careful judge."""
     out = folder / "judged"
     judged = lp.import_answers(judging, paths, output=out)
     assert judged.done == len(judging.judging) == 8
     assert judged.named["incomplete"] == []
-    assert judged.agreement.alpha == 1.0 or len(judged.agreement.workers) == 1
+    assert len(judged.agreement.workers) == workers
+    assert judged.agreement.alpha == 1.0 or workers == 1
     assert as_units(out / "units.jsonl") == as_units(folder / "scus.jsonl")
 
     expected = {}
@@ -71,7 +72,7 @@ def test_label_studio_presence(folder, judging):
 
     path = folder / "export.json"
     path.write_text(sample.label_studio(json.loads(sent), answer, PEOPLE))
-    check_judged(folder, judging, [path])
+    check_judged(folder, judging, [path], len(PEOPLE))
 
     out = folder / "judged"
     data = lp.load(
