@@ -159,6 +159,10 @@ def test_a_share_of_the_inputs_is_judged(folder, tmp_path):
         shown += [unit["text"] for unit in row["data"]["units"]]
     assert shown == asked
 
+    first, *others = sample.full(tasks)
+    table = collect_labels(tasks, others).to_table()
+    assert f"{len(first.presence)} have no label" in " ".join(table.split())
+
 
 def test_a_sample_of_an_impossible_size():
     for wrong in (

@@ -280,9 +280,10 @@ def test_a_folder_of_tables_that_hold_all_is_read_as_its_files(tmp_path):
     assert data.references[0].references == (("b left.",),)
 
 
-def test_labels_without_their_units_are_refused():
-    with refused("labels without their units"):
-        as_dataset({"m": ["x"]}, labels={"m": [[1]]})
+def test_sources_that_need_another_are_refused_without_it():
+    for source in ("labels", "presence"):
+        with refused(f"{source} without"):
+            as_dataset({"m": ["x"]}, **{source: {"m": [[1]]}})
     with refused("label_units without labels"):
         as_dataset({"m": ["x"]}, ONE, label_units=ONE)
 
