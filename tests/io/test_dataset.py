@@ -256,6 +256,7 @@ def test_what_is_not_meant_is_refused(name, value, message):
 def test_what_only_python_holds_is_refused():
     deep = reduce(lambda inner, _: [inner], range(9**5), "r")
     refuse("references", [deep], "too deeply")
+    refuse("units", [{"unit": b"a"}], "bytes is not JSON serializable")
     refuse("data", {"m": {"x", "y"}}, "a set, which has no order")
     refuse("units", {frozenset("a")}, "a set, which has no order")
     refuse("data", {None: ["x"]}, "a system is called None")
