@@ -98,7 +98,7 @@ def test_expected_facts_are_units():
 
 def test_contexts_are_what_precision_judges_against():
     documents = as_documents(FILES / "ragas.jsonl")
-    assert documents[QUESTIONS[0]].startswith("The bridge at Lune")
+    assert documents["ragas", QUESTIONS[0]].startswith("The bridge at Lune")
 
 
 def test_exports_in_memory_are_those_of_files():

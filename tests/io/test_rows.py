@@ -95,7 +95,7 @@ def test_lists_in_cells_are_json(tmp_path):
     row = {"input": "a", "document": "It rained. We left."}
     write(path, [row | {"units": '["It rained.", {"text": "b", "weight": 2}]'}])
     assert as_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
-    assert as_documents(path) == {"a": "It rained. We left."}
+    assert as_documents(path) == {("", "a"): "It rained. We left."}
     write(path, [row | {"units": "['It rained.', \"b's\"]"}])
     assert as_units(path)[0].texts == ("It rained.", "b's")  # as pandas writes lists
 
@@ -131,7 +131,7 @@ def test_a_folder_per_system_has_a_text_file_per_input(tmp_path):
     references = as_references(tmp_path / "refs")
     assert [entry.input for entry in references] == ["d1", "d2"]
     assert references[0].references == (("It rained.\nWe left.",),)
-    assert as_documents(tmp_path / "refs")["d2"] == "The sun came."
+    assert as_documents(tmp_path / "refs")["", "d2"] == "The sun came."
     bart, t5 = as_summaries(runs, ["d1", "d2"])
     assert (bart.system, t5.system) == ("bart", "t5")
     assert bart.texts == ("It rained.\n[1] We left.", "")
