@@ -282,7 +282,8 @@ def joined(tables: Sequence[Rows]) -> Rows:
 
     for table in tables:
         file = stem(table.path)
-        named = [{"system": file, **row.values} for row in table.rows]
+        told = {"system": table.system} if table.system else {}
+        named = [{"system": file, **row.values, **told} for row in table.rows]
         systems = {str(values["system"]) for values in named}
         # Two logs of one model are two runs: the file tells them apart.
         if table.runs and seen & systems:
@@ -298,6 +299,7 @@ def joined(tables: Sequence[Rows]) -> Rows:
         form="python",
         rows=rows,
         left_out=left_out,
+        system="",
     )
 
 

@@ -361,3 +361,16 @@ def test_an_id_as_the_system_is_refused_before_it_takes_all_memory(kind, what, v
     assert len(getattr(of(50), kind)) == 50
     with refused(f"2,000 {kind} share too little: 2000 systems, .*system=NAME"):
         of(2000)
+
+
+def test_tables_of_systems_by_their_names_bring_their_references():
+    rows = {"input": ["1", "2"], "reference": ["Ann left.", "Bob came."]}
+    old = pd.DataFrame({**rows, "summary": ["Ann left.", "No."], "system": "x"})
+    new = pd.DataFrame({**rows, "summary": ["No.", "Bob came."]})
+
+    data = as_dataset({"old": old, "new": new})
+    assert data.systems == ("old", "new")
+    assert data.summaries[1].texts == ("No.", "Bob came.")
+    assert data.references[1].references == (("Bob came.",),)
+    records = {"old": old.to_dict("records"), "new": new.to_dict("records")}
+    assert as_dataset(records) == data
