@@ -1,12 +1,11 @@
-"""Evaluation of judges: equality with scikit-learn and statsmodels; sets of pairs,
-contrasts."""
+"""Evaluation of judges: equality with scikit-learn; sets of pairs, contrasts."""
 
 import gzip
 from collections import Counter
 
 import numpy as np
 import pytest
-from cases import refused, write_lines
+from cases import cases, refused, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -85,16 +84,7 @@ def test_the_slope_of_separated_labels_is_its_bound(sign):
         assert slope == 100 * sign
 
 
-def test_the_slope_is_that_of_a_logistic_regression():
-    statsmodels = pytest.importorskip("statsmodels.api")
-    rng = np.random.default_rng(5)
-    presence = rng.uniform(0.02, 0.98, 400)
-    labels = (rng.uniform(size=400) < presence**2).astype(float)
-    logits = np.log(presence / (1 - presence))
-    fitted = statsmodels.Logit(labels, statsmodels.add_constant(logits)).fit(disp=0)
-    assert calibration_slope(presence, labels) == pytest.approx(
-        fitted.params[1], abs=1e-4
-    )
+def test_what_has_no_slope_and_what_is_missing():
     assert np.isnan(calibration_slope([0.5, 0.5], [0, 1]))
     assert np.isnan(calibration_slope([0.5, 0.7], [1, 1]))
     result = calibrate([0.9, 0.3, np.nan], [1, np.nan, 0])
@@ -138,7 +128,6 @@ def test_several_sets_give_one_table(tmp_path):
 
     assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
-    assert [row[0] for row in result.to_tables()[0].rows] == list(result.names)
     b = result.sets[2]
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
     assert result.sets[1].signature != b.signature
@@ -152,21 +141,21 @@ def test_several_sets_give_one_table(tmp_path):
 def test_one_data_set_has_one_hash():
     result = evaluate("recall", load_example())
     assert result.signature == result.sets[0].signature
-    assert str(result.signature) in result.to_tables()[1].notes
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ({"premise": "a"}, r"p\.jsonl:1"),
-        ({"premise": "a", "hypothesis": "b", "present": "1"}, r"p\.jsonl:1"),
-        ({"x": 1}, r"p\.jsonl:1"),
-        ({"premise": "a", "hypothesis": "b", "present": 2}, "one label of 0"),
-    ],
-)
+BROKEN = r"""
+{"premise": "a"}                                     | p\.jsonl:1
+{"premise": "a", "hypothesis": "b", "present": "1"}  | p\.jsonl:1
+{"premise": "a", "hypothesis": "b", "present": 2}    | one label of 0
+"""
+
+
+@pytest.mark.parametrize(("row", "says"), cases(BROKEN))
 def test_broken_pairs(tmp_path, row, says):
+    path = tmp_path / "p.jsonl"
+    path.write_text(f"{row}\n")
     with refused(says):
-        evaluate("recall", pairs=[write_lines(tmp_path / "p.jsonl", [row])])
+        evaluate("recall", pairs=[path])
 
 
 def test_nothing_to_evaluate_on():
@@ -186,6 +175,7 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
     assert min(kinds.values()) >= 10
     assert 27 <= ours.labels.sum() <= 33
+    # Each kind, and each summary, with either label.
     for names in (ours.kinds, summaries):
         rows = {*zip(names, ours.labels.tolist(), strict=True)}
         assert len(rows) == 2 * len({*names})
@@ -196,6 +186,6 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
 
     shares = []
     for unit, text in zip(units, summaries, strict=True):
-        own = {*words(unit)}
-        shares.append(len(own & {*words(text)}) / len(own))
+        asked = {*words(unit)}
+        shares.append(len(asked & {*words(text)}) / len(asked))
     assert np.mean(shares) > 0.5

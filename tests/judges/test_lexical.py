@@ -3,12 +3,13 @@ model files."""
 
 import json
 import sys
+from fractions import Fraction
 from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import ROOT
@@ -45,21 +46,21 @@ def one(summary: str, unit: str, judge=JUDGE) -> float:
     return judge.judge([(summary, [unit])]).presence[0].item()
 
 
-@pytest.mark.parametrize(
-    ("summary", "unit", "expected"),
-    [
-        ("The dogs chased a cat.", "A dog was chasing cats.", 1.0),
-        ("The dogs chased a cat.", "A dog ate the cat.", 2 / 3),
-        ("The dogs chased a cat.", "dog dog dog bird", 1 / 2),
-        ("The dogs chased a cat.", "It is in the.", 1 / 4),
-        ("The dogs chased a cat.", "?!", 0.0),
-        ("", "A dog.", 0.0),
-        ("!", "!", 0.0),
-        ("ÇA VA", "ça", 1.0),
-    ],
-)
-def test_recall_is_the_share_of_distinct_stemmed_content_words(summary, unit, expected):
-    assert one(summary, unit, RECALL) == pytest.approx(expected)
+SHARES = """
+The dogs chased a cat. | A dog was chasing cats. | 1
+The dogs chased a cat. | A dog ate the cat.      | 2/3
+The dogs chased a cat. | dog dog dog bird        | 1/2
+The dogs chased a cat. | It is in the.           | 1/4
+The dogs chased a cat. | ?!                      | 0
+!                      | !                       | 0
+ÇA VA                  | ça                      | 1
+"""
+
+
+@pytest.mark.parametrize(("summary", "unit", "share"), cases(SHARES))
+def test_recall_is_the_share_of_distinct_stemmed_content_words(summary, unit, share):
+    assert one(summary, unit, RECALL) == pytest.approx(float(Fraction(share)))
+    assert one("", unit, RECALL) == 0
 
 
 def flat(judge, items):
@@ -100,49 +101,20 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
         close([one(summary, unit) for unit in units], row)
 
 
-@pytest.mark.parametrize(
-    ("unit", "more", "less", "by"),
-    [
-        (
-            "A storm hit Norway.",
-            "A long day. A storm hit Norway. It rained.",
-            "It rained.",
-            0.7,
-        ),
-        (
-            "The minister resigned.",
-            "The minister resigned.",
-            "The minister did not resign.",
-            0.1,
-        ),
-        (
-            "The minister did not resign.",
-            "The minister did not resign.",
-            "The minister resigned.",
-            0.1,
-        ),
-        (
-            "No dog barked at us. It rained",
-            "No dog barked at us. It rained",
-            "No dog barked at us. It never rained",
-            0.05,
-        ),
-        (
-            "The fire killed 12 people.",
-            "The fire killed twelve people in Oslo.",
-            "The fire killed 30 people in Oslo.",
-            0.2,
-        ),
-        (
-            "The minister opened the school.",
-            "The minister opened the school. A dog slept here.",
-            "The minister slept. A dog opened the gate. The school was here.",
-            0.1,
-        ),
-    ],
-)
+# A unit, a summary that holds it, one that does not, and by how much less at least.
+HELD = """
+A storm hit Norway. | A long day. A storm hit Norway. It rained. | It rained. | .7
+The minister resigned. | The minister resigned. | The minister did not resign. | .1
+The minister did not resign. | The minister did not resign. | The minister resigned. | .1
+No dog barked. It rained | No dog barked. It rained | No dog barked. It never rained | .05
+The fire killed 12 men. | The fire killed twelve men in Oslo. | The fire killed 30 men. | .2
+A man ran the school. | A man ran the school. A dog slept. | A man slept. A dog ran. It is the school. | .1
+"""
+
+
+@pytest.mark.parametrize(("unit", "more", "less", "by"), cases(HELD))
 def test_words_negations_numbers_and_sentences_count(unit, more, less, by):
-    assert one(more, unit) > one(less, unit) + by
+    assert one(more, unit) > one(less, unit) + float(by)
 
 
 def test_refit_learns_and_round_trips(tmp_path):
@@ -221,21 +193,23 @@ def test_labels_that_do_not_fit(labels):
         fit_lexical([("a storm", ["storm"])], labels)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"feature_version": 0}, "feature version 0"),
-        ({"weights": {}}, "lacks weights"),
-        ({"frequencies": {"texts": 0, "counts": {}}}, "counts no texts"),
-        ({"frequencies": [1]}, "not a lexical model"),
-        (None, "no such file"),
-    ],
-)
+NO_MODELS = """
+{"feature_version": 0}                       | feature version 0
+{"weights": {}}                              | lacks weights
+{"frequencies": {"texts": 0, "counts": {}}}  | counts no texts
+{"frequencies": [1]}                         | not a lexical model
+"""
+
+
+@pytest.mark.parametrize(("change", "says"), cases(NO_MODELS))
 def test_files_that_are_no_model(tmp_path, change, says):
     path = tmp_path / "m.json"
-    if isinstance(change, dict):
-        save_lexical(load_lexical(), path)
-        path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with refused("no such file", ModelError):
+        load_lexical(path)
+
+    save_lexical(load_lexical(), path)
+    model = json.loads(path.read_text()) | json.loads(change)
+    path.write_text(json.dumps(model))
     with refused(says, ModelError):
         load_lexical(path)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,11 +18,7 @@ from litepyramid.judges.nli.modes import MODES, presence
 logit = st.floats(-20, 20)
 
 
-@given(
-    e=logit,
-    n=logit,
-    c=logit,
-)
+@given(logit, logit, logit)
 def test_modes_equal_their_formulas(e, n, c):
     """Logits are added, not log-sum-exp-ed."""
     total = math.exp(e) + math.exp(n) + math.exp(c)
@@ -43,43 +39,46 @@ def test_huge_logits_do_not_overflow_and_nan_stays_nan(mode):
         presence([0, 0], mode)
 
 
-NAMELESS = {i: f"LABEL_{i}" for i in range(3)}
+ORDERS = """
+CONTRADICTION/NEUTRAL/ENTAILMENT | none | 2 1 0
+Contradict/Entailed/Neutral      | none | 1 2 0
+entailment/not_entailment        | none | 0 1
+not present/present              | none | 1 0
+LABEL_0/LABEL_1/LABEL_2          | entailment=2, neutral=LABEL_0, contradiction=1 | 2 0 1
+no/yes                           | present=yes,absent=0 | 1 0
+"""
 CARD = ("contradiction", "neutral", "entailment")
 
 
-@pytest.mark.parametrize(
-    ("labels", "how", "indices"),
-    [
-        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], {}, (2, 1, 0)),
-        (["Contradict", "Entailed", "Neutral"], {}, (1, 2, 0)),
-        (["entailment", "not_entailment"], {}, (0, 1)),
-        (["not present", "present"], {}, (1, 0)),
-        (
-            NAMELESS,
-            {"label_map": "entailment=2, neutral=LABEL_0, contradiction=1"},
-            (2, 0, 1),
-        ),
-        (["no", "yes"], {"label_map": "present=yes,absent=0"}, (1, 0)),
-        (NAMELESS, {"fallback": CARD}, (2, 1, 0)),
-    ],
-)
-def test_the_order_of_names_maps_and_cards(labels, how, indices):
-    labels = labels if isinstance(labels, dict) else dict(enumerate(labels))
-    assert class_order(labels, **how).indices == indices
+def named(labels):
+    return dict(enumerate(labels.split("/")))
 
 
-@pytest.mark.parametrize(
-    ("labels", "how"),
-    [
-        (["LABEL_0", "LABEL_1", "LABEL_2"], {}),
-        (["entailment", "contradiction"], {}),
-        (["entailment", "entails", "neutral"], {}),
-        (["a", "b", "c"], {"fallback": CARD}),
-    ],
-)
-def test_other_labels_are_an_error_that_shows_them(labels, how):
-    with refused(rf"^m has .*0={labels[0]}.*1={labels[1]}.*label_map", ModelError):
-        class_order(dict(enumerate(labels)), model="m", **how)
+@pytest.mark.parametrize(("labels", "label_map", "indices"), cases(ORDERS))
+def test_the_order_of_names_and_maps(labels, label_map, indices):
+    order = class_order(named(labels), None if label_map == "none" else label_map)
+    assert " ".join(map(str, order.indices)) == indices
+
+
+OTHERS = """
+LABEL_0/LABEL_1/LABEL_2
+entailment/contradiction
+entailment/entails/neutral
+"""
+
+
+@pytest.mark.parametrize("labels", OTHERS.split())
+def test_other_labels_are_an_error_that_shows_them(labels):
+    first, second, *_ = labels.split("/")
+    with refused(rf"^m has .*0={first}.*1={second}.*label_map", ModelError):
+        class_order(named(labels), model="m")
+
+
+def test_a_card_gives_the_order_of_labels_without_names_alone():
+    order = class_order(named("LABEL_0/LABEL_1/LABEL_2"), fallback=CARD)
+    assert order.indices == (2, 1, 0)
+    with refused("label_map", ModelError):
+        class_order(named("a/b/c"), fallback=CARD)
 
 
 WRONG_MAPS = """

@@ -1,6 +1,7 @@
 """Judges by name, by settings as text, on several processes and on Ray; clear
 errors."""
 
+import json
 import os
 import pickle
 import signal
@@ -19,41 +20,20 @@ from litepyramid.judges.registry import (
     parse_settings,
 )
 
+SETTINGS = """
+a/b     | mode=p2c long=split cache=none | {"mode": "p2c", "long": "split", "cache": null}
+a/b     | label_map=present=1,absent=0 | {"label_map": "present=1,absent=0"}
+llm:m   | timeout=2.5 estimate=yes | {"timeout": 2.5, "estimate": true}
+llm:m   | parameters={"top_p":0.5} | {"parameters": {"top_p": 0.5}}
+llm:m   | units-per-request=3 | {"units_per_request": 3}
+lexical | workers=2 engine=ray | {"workers": 2, "engine": "ray"}
+mini    | threads=2 | {"threads": 2}
+"""
 
-@pytest.mark.parametrize(
-    ("texts", "name", "values"),
-    [
-        (
-            ["mode=p2c", "long=split", "cache=none"],
-            "a/b",
-            {
-                "mode": "p2c",
-                "long": "split",
-                "cache": None,
-            },
-        ),
-        (
-            [
-                "timeout=2.5",
-                'parameters={"top_p": 0.5}',
-                "units-per-request=3",
-                "estimate=yes",
-            ],
-            "llm:m",
-            {
-                "timeout": 2.5,
-                "parameters": {"top_p": 0.5},
-                "units_per_request": 3,
-                "estimate": True,
-            },
-        ),
-        (["workers=2", "engine=ray"], "lexical", {"workers": 2, "engine": "ray"}),
-        (["threads=2"], "mini", {"threads": 2}),
-        (["label_map=present=1,absent=0"], "a/b", {"label_map": "present=1,absent=0"}),
-    ],
-)
-def test_settings_as_text_become_what_the_judge_takes(texts, name, values):
-    assert parse_settings(texts, name) == values
+
+@pytest.mark.parametrize(("name", "texts", "values"), cases(SETTINGS))
+def test_settings_as_text_become_what_the_judge_takes(name, texts, values):
+    assert parse_settings(texts.split(), name) == json.loads(values)
 
 
 NO_SETTINGS = """
@@ -134,36 +114,48 @@ UNITS = ("The village was cut off.", "No bridge is closed.", "", *TEXT[:2])
 ITEMS = [
     ("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)
 ]
-LONG = [("word " * 9_000, ["other " * 9_000])] * 2
+
+
+NO_JUDGES = """
+owner/name | {"endpoint": "http://x"} | called 'llm:owner/name'
+owner/name | {"maxlength": 3}         | Did you mean 'max_length'
+lexcal     | {}                       | Did you mean 'lexical'
+lexical    | {"worker": 2}            | Did you mean 'workers'
+mini       | {"endpoint": "http://x"} | takes no endpoint
+lexical    | {"engine": "spark"}      | unknown engine 'spark'
+lexical    | {"workers": 0}           | workers is 0
+lexical    | {"workers": "2"}         | workers is '2'
+"""
+
+
+@pytest.mark.parametrize(("name", "settings", "says"), cases(NO_JUDGES))
+def test_what_cannot_be_made_is_one_error_with_its_remedy(name, settings, says):
+    with refused(says):
+        judge(name, **json.loads(settings))
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "items", "says"),
+    ("name", "settings", "says"),
     [
-        ("owner/name", {"endpoint": "http://x"}, (), "called 'llm:owner/name'"),
-        ("owner/name", {"maxlength": 3}, (), "Did you mean 'max_length'"),
-        ("lexcal", {}, (), "Did you mean 'lexical'"),
-        ("lexical", {"worker": 2}, (), "Did you mean 'workers'"),
-        ("mini", {"endpoint": "http://x"}, (), "takes no endpoint"),
-        (half, {"mode": "p2c"}, (), "takes no mode"),
-        (3, {}, (), "a judge cannot be made"),
-        (None, {}, (), "a judge cannot be made"),
-        (half, {"workers": 2}, (), "2 workers for a judge that takes none"),
-        (half, {"engine": "ray"}, (), "on Ray"),
-        ("lexical", {"engine": "spark"}, (), "unknown engine 'spark'"),
-        ("lexical", {"workers": 0}, (), "workers is 0"),
-        ("lexical", {"workers": "2"}, (), "workers is '2'"),
-        ("lexical", {"workers": 2}, LONG, "too long for the lexical judge"),
-        (Killed(), {"workers": 2}, ITEMS, "ended early"),
-        (lambda summary, units: [2.0] * len(units), {}, ITEMS, "lambda' returned"),
-        (Own([[0.5]]), {}, ITEMS, "the judge 'Own' judged 1 summary"),
-        (Own([["x"] * 5] * 40), {}, ITEMS, "the judge 'Own' returned"),
-        (Own([[2.0] * 5] * 40), {}, ITEMS, "the judge 'Own' returned"),
+        (half, {"mode": "p2c"}, "takes no mode"),
+        (half, {"workers": 2}, "2 workers for a judge that takes none"),
+        (half, {"engine": "ray"}, "on Ray"),
+        (None, {}, "a judge cannot be made"),
+        (Killed(), {"workers": 2}, "ended early"),
+        (lambda summary, units: [2.0] * len(units), {}, "lambda' returned"),
+        (Own([[0.5]]), {}, "the judge 'Own' judged 1 summary"),
+        (Own([["x"] * 5] * 40), {}, "the judge 'Own' returned"),
+        (Own([[2.0] * 5] * 40), {}, "the judge 'Own' returned"),
     ],
 )
-def test_what_cannot_be_run_is_one_error_with_its_remedy(name, settings, items, says):
+def test_what_is_no_judge_is_one_error(name, settings, says):
     with refused(says, (InputError, ModelError)):
-        judge_pairs(judge(name, **settings), items)
+        judge_pairs(judge(name, **settings), ITEMS)
+
+
+def test_an_error_of_another_process_is_that_of_this_one():
+    with refused("too long for the lexical judge"):
+        judge("lexical", workers=2).judge([("word " * 9_000, ["other " * 9_000])] * 2)
 
 
 def same(one, other):
@@ -182,15 +174,8 @@ def test_processes_change_no_bit(name, workers):
 
 
 def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
-    for one in (
-        judge(
-            str(tiny),
-            device="cpu",
-            cache=tmp_path / "c",
-            mode="p2c",
-        ),
-        judge("mini"),
-    ):
+    settings = {"device": "cpu", "cache": tmp_path / "c", "mode": "p2c"}
+    for one in (judge(str(tiny), **settings), judge("mini")):
         other = pickle.loads(pickle.dumps(one))
         items = [(TEXT[1], UNITS[:1])]
         same(one.judge(items), other.judge(items))

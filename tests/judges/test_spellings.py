@@ -3,6 +3,7 @@
 import unicodedata
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,17 +77,17 @@ def test_rouge_counts_the_same_words_in_every_form():
     assert (values == values[:, :1]).all()
 
 
-SPELLINGS = [
-    ["4,000", "4000", "four thousand", "4k", "4 thousand"],
-    ["12", "twelve", "a dozen"],
-    ["3.2 billion", "3.2bn", "3,200,000,000"],
-    ["May 3", "3 May", "3rd of May", "May 3rd"],
-    ["205", "two hundred and five"],
-]
+SPELLINGS = """
+4,000       | 4000  | four thousand | 4k      | 4 thousand
+12          | twelve | a dozen
+3.2 billion | 3.2bn | 3,200,000,000
+May 3       | 3 May | 3rd of May    | May 3rd
+205         | two hundred and five
+"""
 
 
 @pytest.mark.parametrize("name", ["recall", "lexical", "mini"])
-@pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda row: row[0])
+@pytest.mark.parametrize("spellings", cases(SPELLINGS), ids=lambda row: row[0])
 def test_all_spellings_of_a_number_are_one_value(judges, name, spellings):
     judge = judges[name].judge
     units = [f"The town counted {spelling} houses." for spelling in spellings]
@@ -106,14 +107,14 @@ def test_a_date_at_the_end_leaves_the_full_stop_alone():
 
 
 def test_another_number_stays_another_number():
-    cases = [
-        ("It cost 3 million.", "It cost 3 billion."),
-        ("May 3 2020 was dry.", "May 3 2021 was dry."),
-        ("One of them left.", "1 goal fell."),
-        ("She came 4th.", "4 men came."),
-        ("Version 1.2.3 is out.", "1.2 and 3 are numbers."),
-    ]
-    for unit, summary in cases:
+    others = """
+        It cost 3 million.    | It cost 3 billion.
+        May 3 2020 was dry.   | May 3 2021 was dry.
+        One of them left.     | 1 goal fell.
+        She came 4th.         | 4 men came.
+        Version 1.2.3 is out. | 1.2 and 3 are numbers.
+    """
+    for unit, summary in cases(others):
         assert respelled(unit, summary) == unit
 
 
