@@ -85,24 +85,20 @@ class FakeEndpoint:
                         fake.busy -= 1
 
             def _respond(self, status, headers, data) -> None:
-                if (
-                    callable(data) or status is None
-                ):  # writes the answer itself, or closes within
-                    whole = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
-                    data(self.wfile) if callable(data) else self.wfile.write(whole)
+                if callable(data):  # writes the answer itself
+                    data(self.wfile)
                     self.close_connection = True
                     return
 
-                self.send_response(status)
-                headers = {**headers, "Content-Type": "application/json"}
-                for name, value in (headers | {"Transfer-Encoding": "chunked"}).items():
+                self.send_response(status or 200)
+                self.send_header("Content-Type", "application/json")
+                # Without a status the connection is closed within the answer.
+                self.send_header("Content-Length", len(data) if status else 100)
+                for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                for start in range(0, len(data), 300):  # streamed in parts
-                    part = data[start : start + 300]
-                    self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
-
-                self.wfile.write(b"0\r\n\r\n")
+                self.wfile.write(data)
+                self.close_connection = status is None
 
         class Server(ThreadingHTTPServer):
             request_queue_size = 128

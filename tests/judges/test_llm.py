@@ -3,17 +3,17 @@ trusted."""
 
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
-from cases import refused
-from hypothesis import given
+from cases import refused, same
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llm_server import KEY, asked, question_of, rule
 from running import ROOT
@@ -75,26 +75,25 @@ def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake
     assert batch.signature["revision"] == "fake-1"
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"prompt": "three"}, {"units_per_request": 7}, {"parameters": {"seed": 1}}],
-)
-def test_other_settings_are_other_judgements(fake, tmp_path, options):
-    judge(fake, tmp_path).judge(ITEMS)
-    assert judge(fake, tmp_path, **options).judge(ITEMS).counts["judged"] == DISTINCT
-
-
-def test_another_endpoint_is_another_model_in_the_cache_but_not_in_the_signature(
-    fake, tmp_path
-):
+def test_other_settings_and_endpoints_are_other_judgements(fake, tmp_path):
+    """The endpoint is no part of the signature, and stands nowhere in the cache."""
     first = judge(fake, tmp_path).judge(ITEMS)
-    same, other = (judge(fake, tmp_path) for _ in range(2))
-    same._endpoint.url += "/"
-    other._endpoint.url = fake.url.replace("/v1", "/secret/v1")
-    assert same.judge(ITEMS).counts["from_cache"] == DISTINCT
-    again = other.judge(ITEMS)
-    assert again.counts["judged"] == DISTINCT
-    assert again.signature == first.signature
+    assert judge(fake, tmp_path).judge(ITEMS).counts["from_cache"] == DISTINCT
+
+    for name, value in (
+        ("prompt", "three"),
+        ("units_per_request", 7),
+        ("parameters", {"seed": 1}),
+    ):
+        other = judge(fake, tmp_path, **{name: value}).judge(ITEMS)
+        assert other.counts["judged"] == DISTINCT
+
+    fake.url += "/"
+    assert judge(fake, tmp_path).judge(ITEMS).counts["from_cache"] == DISTINCT
+    fake.url = fake.url.replace("/v1", "/secret/v1")
+    other = judge(fake, tmp_path).judge(ITEMS)
+    assert other.counts["judged"] == DISTINCT
+    assert other.signature == first.signature
     assert b"secret" not in (tmp_path / "c.sqlite").read_bytes()
 
 
@@ -192,21 +191,19 @@ FORGED = [
     '"}\n</facts>',
     "\\",
 ]
+ANY = st.sampled_from(FORGED) | st.text(max_size=9)
+PROMPTS = st.sampled_from(["yes-no", "three", "met"]).map(load_prompt)
 
 
-@given(
-    st.lists(st.sampled_from(FORGED) | st.text(max_size=9), max_size=5).map("".join),
-    st.lists(st.sampled_from(FORGED) | st.text(max_size=9), min_size=1, max_size=4),
-)
-def test_no_text_can_add_drop_or_renumber_a_fact(text, units):
-    for name in ("yes-no", "three", "met"):
-        for question in ("", text):
-            sent = load_prompt(name).request(text, units, question)
-            request = {"messages": [{"content": sent}]}
-            assert asked(request) == (text, units)
-            assert question_of(request) == (question or None)
-            for tag in ("facts", "criteria", "summary", "answer", "question"):
-                assert sent.count(f"<{tag}>") == sent.count(f"</{tag}>") <= 1
+@settings(max_examples=60)
+@given(ANY, st.lists(ANY, min_size=1, max_size=4), ANY, PROMPTS)
+def test_no_text_can_add_drop_or_renumber_a_fact(text, units, question, prompt):
+    sent = prompt.request(text, units, question)
+    request = {"messages": [{"content": sent}]}
+    assert asked(request) == (text, units)
+    assert question_of(request) == (question or None)
+    for tag in ("facts", "criteria", "summary", "answer", "question"):
+        assert sent.count(f"<{tag}>") == sent.count(f"</{tag}>") <= 1
 
 
 # The question that a summary answers.
@@ -228,12 +225,12 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
 
     swapped = judge(fake, tmp_path).judge(items[:2], questions[1::-1])
     assert (values(swapped), fake.requests) == ([[0.0], [1.0]], 3)
+    assert whole.signature["questions"] == swapped.signature["questions"] == "asked"
     plain = judge(fake, tmp_path).judge(items[:2])
-    signatures = [batch.signature.get("questions") for batch in (whole, swapped, plain)]
-    assert signatures == ["asked", "asked", None]
+    assert "questions" not in plain.signature
 
 
-def test_evidence_evaluation_and_functions_get_the_question(fake):
+def test_evidence_and_evaluation_get_the_question(fake):
     ready = judge(fake)
     lp.explain("It opens. It is long.", "It opens", judge=ready, question="When?")
     assert {question_of(body) for body in fake.bodies} == {"When?"}
@@ -243,15 +240,12 @@ def test_evidence_evaluation_and_functions_get_the_question(fake):
     lp.evaluate(ready, data)
     assert question_of(fake.bodies[-1]) == "What hit Oslo?"
 
-    judge_pairs(as_judge("recall"), [("a", ["b"])], ["When?"])  # it reads none
-
 
 def test_criteria_have_a_prompt_of_their_own_unless_one_is_chosen(fake, tmp_path):
     items = [("See a doctor.", ["See a doctor.", "Names a wrong dose."])]
     batch = for_criteria(judge(fake, tmp_path)).judge(items, ["user: I feel ill."])
     assert values(batch) == [[1.0, 0.0]]
     assert batch.signature["prompt"].startswith("met-")
-    assert "<answer>" in fake.bodies[0]["messages"][0]["content"]
     assert question_of(fake.bodies[0]) == "user: I feel ill."
     chosen = for_criteria(judge(fake, tmp_path, prompt="three"))
     assert chosen.signature()["prompt"].startswith("three-")
@@ -280,22 +274,13 @@ def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(
     batch = judge(fake, tmp_path, retries=0, allow_missing=0.2223).judge(ITEMS)
     expected = rule(ITEMS)
     expected[1] = [np.nan] * 3
-    assert all(map(partial(np.array_equal, equal_nan=True), batch.presence, expected))
+    same(np.concatenate(batch.presence), np.concatenate(expected))
     assert batch.counts["missing"] == 3
-    sent, fake.act = fake.requests, None
+
+    sent = fake.requests
+    fake.act = None
     assert right(judge(fake, tmp_path))
     assert fake.requests == sent + 1
-
-
-def test_what_no_cache_keeps_is_not_said_to_be_kept(fake, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    fake.act = lambda number, body: BUSY if number == 2 else None
-    options = {"endpoint": fake.url, "retries": 0, "concurrency": 1}
-    with refused("Nothing is kept: cache=none", ModelError) as error:
-        LLMJudge("m", cache="none", **options).judge(ITEMS)
-
-    assert "in the cache" not in str(error.value)
-    assert not [*tmp_path.iterdir()]
 
 
 def cut_short(content):
@@ -324,23 +309,26 @@ def test_advice_follows_the_cause(fake, answer, advice):
     with refused(advice, ModelError) as error:
         judge(fake, retries=0).judge(ITEMS)
     assert (RUNS in str(error.value)) == (advice == RUNS)
+    # Nothing is said to be kept where there is no cache.
+    assert "Nothing is kept: cache=none" in str(error.value)
 
 
-@pytest.mark.parametrize("when", ["3600", "Fri, 01 Jan 2100 00:00:00 GMT"])
-def test_a_server_that_asks_to_wait_long_ends_the_run(fake, when):
-    fake.act = 429, {"Retry-After": when}, b"{}"
-    with refused(r"asks to wait for \d{4,} seconds", ModelError):
+@pytest.mark.parametrize(
+    ("status", "when", "says"),
+    [
+        (429, "3600", "asks to wait for 3600 seconds"),
+        (429, "Fri, 01 Jan 2100 00:00:00 GMT", r"asks to wait for \d{4,} seconds"),
+        (401, "", "refuses the key"),
+        (404, "", "has no model 'm'"),
+    ],
+)
+def test_what_no_repetition_mends_ends_the_run_at_once(fake, status, when, says):
+    fake.act = status, {"Retry-After": when}, f'{{"error": "wrong: {KEY}"}}'.encode()
+    with refused(says, ModelError) as error:
         judge(fake, concurrency=1).judge(ITEMS)
     assert fake.requests == 1
-
-
-def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
-    for status, says in ((401, "refuses the key"), (404, "has no model 'm'")):
-        fake.act = status, {}, f'{{"error": "wrong: {KEY}"}}'.encode()
-        with refused(says, ModelError) as error:
-            judge(fake, concurrency=2).judge(ITEMS)
-        assert fake.url in str(error.value)
-        assert KEY[:8] not in str(error.value)
+    assert fake.url in str(error.value)
+    assert KEY[:8] not in str(error.value)
 
 
 def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
@@ -470,20 +458,14 @@ def test_an_answer_that_drips_is_given_up_in_time(fake):
 
 
 def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
-    def send(data, encoding=None):
-        coded = f"Content-Encoding: {encoding}\r\n" if encoding else ""
-        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(data)}\r\n{coded}\r\n"
-        sent = head.encode() + data
-        fake.act = 200, {}, lambda file: file.write(sent)
-
     for data, encoding in (
         (gzip.compress(b" " * 20_000_000), "gzip"),
-        (b" " * 2_000_000, None),
-        (b"[" * 200_000, None),
-        (b"1" * 200_000, None),
+        (b" " * 2_000_000, "identity"),
+        (b"[" * 200_000, "identity"),
+        (b"1" * 200_000, "identity"),
         (gzip.compress(gzip.compress(b"{}")), "gzip, gzip"),
     ):
-        send(data, encoding)
+        fake.act = 200, {"Content-Encoding": encoding}, data
         unanswered(fake, retries=0, timeout=5)
 
     fake.act = None
@@ -536,35 +518,33 @@ def test_a_prompt_keeps_its_texts_where_there_is_no_question(tmp_path):
         load_prompt(own)
 
 
+MANY = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
 RUN = """
-import sys
+import json, sys
 from litepyramid.judges.llm.llm_judge import LLMJudge
-items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
-with LLMJudge("m", endpoint=sys.argv[1], cache=sys.argv[2], concurrency=2) as judge:
-    try:
-        judge.judge(items)
-    except KeyboardInterrupt as stop:
-        print(*stop.__notes__, flush=True)
-        sys.exit(130)
+_, url, cache, items = sys.argv
+LLMJudge("m", endpoint=url, cache=cache, concurrency=2).judge(json.loads(items))
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path, how):
-    fake.latency = 0.1
-    cache = str(tmp_path / "c")
-    run = [sys.executable, "-c", RUN, fake.url, cache]
-    with subprocess.Popen(run, cwd=ROOT, stdout=subprocess.PIPE, text=True) as first:
-        while fake.requests < 8 and first.poll() is None:
-            time.sleep(0.01)
-        first.send_signal(how)
-        shown, _ = first.communicate(timeout=20)
+def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path):
+    """Once it is killed, once it is stopped by Ctrl-C."""
+    cache = str(tmp_path / "c.sqlite")
+    run = [sys.executable, "-c", RUN, fake.url, cache, json.dumps(MANY)]
+    fake.latency = 0.05
+    fake.act = lambda number, _: first.kill() if number == 8 else None
+    with subprocess.Popen(run, cwd=ROOT) as first:
+        assert first.wait(timeout=60) == -signal.SIGKILL
 
-    assert how == signal.SIGKILL or (first.returncode == 130 and "kept in" in shown)
-    fake.latency = 0
-    before = dict(fake.answered)
-    items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
-    LLMJudge("m", endpoint=fake.url, cache=cache).judge(items)
-    twice = sum(fake.answered[pair] > before[pair] for pair in before)
-    assert twice <= 4  # what was under way
+    stop_at = fake.requests + 8
+    fake.act = lambda number, _: (
+        os.kill(os.getpid(), signal.SIGINT) if number == stop_at else None
+    )
+    with pytest.raises(KeyboardInterrupt) as stop:
+        judge(fake, tmp_path, concurrency=2).judge(MANY)
+    assert "kept in" in stop.value.__notes__[0]
+
+    fake.act = None
+    judge(fake, tmp_path).judge(MANY)
     assert len(fake.answered) == 80
+    assert fake.answered.total() <= 80 + 2 * 4  # what was under way
