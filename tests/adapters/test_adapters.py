@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import litepyramid as lp
+from cases import quick_score
 
 FOLDER = Path(__file__).resolve().parents[2] / "adapters"
 SUMMARY = "A storm hit Oslo on Monday."
@@ -19,16 +18,14 @@ def _ready_to_copy(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
 
 
-def expected(**source):
-    return lp.score(
-        [SUMMARY],
-        judge="recall",
-        samples=40,
-        **source,
-    )
+@pytest.fixture(scope="module")
+def expected():
+    """The score with facts of the reference, and that with facts of people."""
+    result = quick_score([SUMMARY], references=[[REFERENCE]])
+    return [result.values[0, 0], 0.5]
 
 
-def test_inspect_ai(tmp_path):
+def test_inspect_ai(tmp_path, expected):
     inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -40,14 +37,9 @@ def test_inspect_ai(tmp_path):
         output_tokens=1,
         total_tokens=2,
     )
-    samples = [
-        Sample(input="Summarise.", target=REFERENCE),
-        Sample(
-            input="Summarise.",
-            target=REFERENCE,
-            metadata={"units": UNITS},
-        ),
-    ]
+    samples = []
+    for metadata in ({}, {"units": UNITS}):
+        samples.append(Sample(input="?", target=REFERENCE, metadata=metadata))
     task = inspect_ai.Task(dataset=samples, scorer=pyramid("recall"))
     model = get_model("mockllm/model", custom_outputs=[output] * 2)
     (log,) = inspect_ai.eval(
@@ -58,18 +50,16 @@ def test_inspect_ai(tmp_path):
     )
 
     assert log.status == "success", log.error
-    values = [next(iter(sample.scores.values())).value for sample in log.samples]
-    wanted = [expected(references=[[REFERENCE]]).values[0, 0], 0.5]
-    assert values == pytest.approx(wanted)
-    metrics = log.results.scores[0].metrics
-    assert metrics["mean"].value == pytest.approx(sum(wanted) / 2)
-    assert (
-        "judge:recall"
-        in next(iter(log.samples[0].scores.values())).metadata["signature"]
-    )
+    scores = []
+    for sample in log.samples:
+        scores += sample.scores.values()
+    assert [score.value for score in scores] == pytest.approx(expected)
+    mean = log.results.scores[0].metrics["mean"]
+    assert mean.value == pytest.approx(sum(expected) / 2)
+    assert "judge:recall" in scores[0].metadata["signature"]
 
 
-def test_lighteval():
+def test_lighteval(expected):
     pytest.importorskip("lighteval", reason="lighteval is not installed")
     from lighteval.models.model_output import ModelResponse
     from lighteval.tasks.requests import Doc
@@ -77,48 +67,30 @@ def test_lighteval():
 
     pyramid.sample_level_fn = Pyramid("recall")
     answer = ModelResponse(text=[SUMMARY])
-    docs = [
-        Doc(
-            query="q",
-            choices=[REFERENCE],
-            gold_index=0,
-        ),
-        Doc(
-            query="q",
-            choices=[REFERENCE],
-            gold_index=0,
-            specific={"units": UNITS},
-        ),
-    ]
-    found = [
-        pyramid.compute_sample(doc=doc, model_response=answer)["litepyramid"]
-        for doc in docs
-    ]
-    assert found == pytest.approx(
-        [expected(references=[[REFERENCE]]).values[0, 0], 0.5]
-    )
-    assert pyramid.get_corpus_aggregations()["litepyramid"](found) == pytest.approx(
-        sum(found) / 2
-    )
+    scores = []
+    for specific in (None, {"units": UNITS}):
+        doc = Doc(query="q", choices=[REFERENCE], gold_index=0, specific=specific)
+        scored = pyramid.compute_sample(doc=doc, model_response=answer)
+        scores.append(scored["litepyramid"])
+    assert scores == pytest.approx(expected)
+    mean = pyramid.get_corpus_aggregations()["litepyramid"]
+    assert mean(scores) == pytest.approx(sum(expected) / 2)
 
 
-def test_hugging_face_evaluate(tmp_path, monkeypatch):
+def test_hugging_face_evaluate(tmp_path, monkeypatch, expected):
     evaluate = pytest.importorskip("evaluate", reason="evaluate is not installed")
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
     metric = evaluate.load(str(FOLDER / "evaluate_module.py"), cache_dir=str(tmp_path))
-    found = metric.compute(
+    two = metric.compute(
         predictions=[SUMMARY, ""],
         references=[UNITS, UNITS],
         units=True,
         judge="recall",
     )
-    assert (found["score"], found["scores"]) == (0.25, [0.5, 0.0])
+    assert (two["score"], two["scores"]) == (0.25, [0.5, 0.0])
     one = metric.compute(
         predictions=[SUMMARY],
         references=[REFERENCE],
         judge="recall",
     )
-
-    assert one["score"] == pytest.approx(
-        expected(references=[[REFERENCE]]).values[0, 0]
-    )
+    assert one["score"] == pytest.approx(expected[0])

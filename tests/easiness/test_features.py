@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,62 +19,35 @@ from litepyramid.easiness.sentence_features import (
 )
 from litepyramid.units.parsers.embedded.frames import Tree, Word
 
-# Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of
-# labels).
-RAIN = "(S (NP (NN Rain)) (VP (VBZ falls)))"
-CAT = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
-CAT_LABELS = {
-    "S": 1,
-    "NP": 2,
-    "DT": 2,
-    "NN": 2,
-    "VP": 1,
-    "VBD": 1,
-    "PP": 1,
-    "IN": 1,
-    ".": 1,
-}
-QUOTED = "(S (`` ``) (NP (PRP$ Its) ($ $) (CD 5)) (: --) (, ,) ('' ''))"
-HAND = [
-    (RAIN, 2, 35, 3, dict.fromkeys(["S", "NP", "NN", "VP", "VBZ"], 1)),
-    (CAT, 7, 83, 5, CAT_LABELS),
-    (
-        QUOTED,
-        7,
-        61,
-        3,
-        dict.fromkeys(["S", "``", "NP", "PRP$", "$", "CD", ":", ",", "''"], 1),
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "tokens", "characters", "depth", "counts"), HAND)
-def test_hand_counted_vectors(text, tokens, characters, depth, counts):
-    expected = [
-        tokens,
-        characters,
-        depth,
-        tokens / depth,
-        *(counts.get(k, 0) for k in LABELS),
-    ]
-    assert constituency_features([text]).tolist() == [expected]
-    assert len(CONSTITUENCY_NAMES) == len(expected) == 69
+# A tree, and by hand: its tokens, the characters of its line, its depth, its labels.
+HAND = """
+(S (NP (NN Rain)) (VP (VBZ falls))) | 2 | 35 | 3 | S NP NN VP VBZ
+(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)) | 7 | 83 | 5 | S NP NP DT DT NN NN VP VBD PP IN .
+(S (`` ``) (NP (PRP$ Its) ($ $) (CD 5)) (: --) (, ,) ('' '')) | 7 | 61 | 3 | S `` NP PRP$ $ CD : , ''
+"""
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("text", "tokens", "characters", "depth", "labels"), cases(HAND)
+)
+def test_hand_counted_vectors(text, tokens, characters, depth, labels):
+    [row] = constituency_features([text])
+    assert len(CONSTITUENCY_NAMES) == len(row) == 69
+    assert row[:3].tolist() == [int(tokens), int(characters), int(depth)]
+    assert row[3] == int(tokens) / int(depth)
+    assert row[4:].tolist() == [labels.split().count(label) for label in LABELS]
+
+
+@pytest.mark.parametrize(
+    "written",
     [
-        ("(ROOT\n  (S (NP-SBJ=2 (NN Rain))\n (VP (VBZ falls))))", HAND[0][0]),
-        ("( (S (NP (NN Rain)) (VP (VBZ falls))) )", HAND[0][0]),
-        ("(TOP (S (NP|X (NN Rain)) (VP (VBZ falls) (NP (-NONE- *T*-1)))))", HAND[0][0]),
-        (
-            "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))",
-            "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))",
-        ),
+        "(ROOT\n  (S (NP-SBJ=2 (NN Rain))\n (VP (VBZ falls))))",
+        "( (S (NP (NN Rain)) (VP (VBZ falls))) )",
+        "(TOP (S (NP|X (NN Rain)) (VP (VBZ falls) (NP (-NONE- *T*-1)))))",
     ],
 )
-def test_what_the_features_do_not_know_is_taken_off(written, read):
-    both = constituency_features([written, read])
+def test_what_the_features_do_not_know_is_taken_off(written):
+    both = constituency_features([written, "(S (NP (NN Rain)) (VP (VBZ falls)))"])
     assert both[0].tolist() == both[1].tolist()
 
 
@@ -82,17 +56,17 @@ def test_a_very_deep_tree_is_no_crash():
     assert constituency_features([deep])[0, 2] == 5001
 
 
+def branches(trees):
+    """Trees of which these are the children."""
+    labels = st.sampled_from(["NP", "VP", "S", "PP", "SBAR"])
+    children = st.lists(trees, min_size=1, max_size=4).map(" ".join)
+    return st.builds("({} {})".format, labels, children)
+
+
 LEAF = st.builds(
     "({} {})".format, st.sampled_from(["NN", "VBZ"]), st.sampled_from("abc")
 )
-TREES = st.recursive(
-    LEAF,
-    lambda t: st.builds(
-        lambda label, children: f"({label} {' '.join(children)})",
-        st.sampled_from(["NP", "VP", "S", "PP", "SBAR"]),
-        st.lists(t, min_size=1, max_size=4),
-    ),
-)
+TREES = st.recursive(LEAF, branches)
 
 
 @settings(max_examples=40)
@@ -107,7 +81,12 @@ def test_a_tree_is_measured_as_its_text(tree):
 
 
 def of(names, values, row=0):
-    return dict(zip(names, values[row].tolist(), strict=True))
+    """The values of a row by name that are not 0."""
+    named = {}
+    for name, value in zip(names, values[row].tolist(), strict=True):
+        if value:
+            named[name] = value
+    return named
 
 
 def tree_of(tokens, tags, heads, relations):
@@ -124,25 +103,16 @@ def test_dependency_counts_by_hand():
         "1 3 1 4 4",
         "det nmod:poss case nsubj root",
     )
-    counted = {
-        name: value
-        for name, value in of(DEPENDENCY_NAMES, dependency_features([tree])).items()
-        if value
-    }
-    shape = {
+    counted = of(DEPENDENCY_NAMES, dependency_features([tree]))
+    ones = "relation:det relation:nmod relation:case relation:nsubj"
+    assert counted == {
         "length": 5,
         "characters": 22,
         "tree_depth": 4,
         "length_per_depth": 1.25,
-    }
-    relations = {f"relation:{name}": 1 for name in ("det", "nmod", "case", "nsubj")}
-    tags = {
-        "tag:DET": 1,
         "tag:NOUN": 2,
-        "tag:PART": 1,
-        "tag:VERB": 1,
+        **dict.fromkeys(f"{ones} tag:DET tag:PART tag:VERB".split(), 1),
     }
-    assert counted == shape | relations | tags
 
 
 def test_stu_features_by_hand():
@@ -197,24 +167,21 @@ WAS = tree_of("Was miles away", "AUX NOUN ADV", "2 2 2", "cop obl root")
 def test_subjects_by_hand():
     made = [["The bowler has hurt Al Innes", "Al Innes hurt"], ["miles away"]]
     table = subject_features([BOWLER, WAS], made, ["a", "a"])
-    first, second = (of(SUBJECT_NAMES, table, row) for row in (0, 1))
     # "The Norfolk bowler", without ", 23": one word of a name.
-    named = {
-        "root_name": 1,
-        "root_length": 3,
-        "stu_person": 0.5,
-        "stu_full_name": 0.5,
+    assert of(SUBJECT_NAMES, table) == {
+        "subject:root_name": 1,
+        "subject:root_length": 3,
+        "subject:stu_person": 0.5,
+        "subject:stu_full_name": 0.5,
+        "subject:root_place": 0.7,
+        "subject:opens_with_determiner": 1,
+        "subject:root_is_verb": 1,
+        "subject:person_nouns": 1,
     }
-    named |= {
-        "root_place": 0.7,
-        "opens_with_determiner": 1,
-        "root_is_verb": 1,
-        "person_nouns": 1,
-    }
-    assert {k.removeprefix("subject:"): v for k, v in first.items() if v} == named
     # "Was miles away" has a copula.
-    named = ("root_none", "stu_thing", "root_place", "root_is_verb", "opens_with_verb")
-    assert {k.removeprefix("subject:") for k, v in second.items() if v} == {*named}
+    names = "root_none stu_thing root_place root_is_verb opens_with_verb"
+    second = " ".join(sorted(of(SUBJECT_NAMES, table, 1)))
+    assert second.replace("subject:", "").split() == sorted(names.split())
 
 
 def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference():

@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused, same
 
 from litepyramid.easiness.regressor import (
     EasinessRegressor,
@@ -23,9 +23,8 @@ def table(n=40, names=("length", "depth"), name="mine", seed=0):
 @pytest.fixture(scope="module")
 def trained():
     features = table()
-    return fit_trees(
-        features, features.values[:, 0] / 9, about={"data": "made up"}
-    ), features
+    about = {"data": "made up"}
+    return fit_trees(features, features.values[:, 0] / 9, about=about), features
 
 
 def walk(tree, row):
@@ -79,31 +78,28 @@ def test_files_of_others_do_not_reach_xgboost(tmp_path):
             EasinessRegressor.load(tmp_path / "r.json")
 
 
-@pytest.mark.parametrize(
-    ("name", "index", "value", "words"),
-    [
-        (
-            "left_children",
-            0,
-            0,
-            "children",
-        ),  # a circle: XGBoost would go round for ever
-        ("right_children", 0, 10**9, "children"),
-        ("right_children", 0, 1, "children"),
-        ("parents", 1, 3, "parents"),
-        ("split_indices", 0, 2, "split on no feature"),
-        ("split_type", 0, 1, "categories"),
-        ("split_conditions", 0, "x", "something else than numbers"),
-        ("sum_hessian", 0, float("inf"), "not finite"),
-        ("default_left", 0, 2, "flags"),
-        ("tree_param", "size_leaf_vector", "-5", "several values"),  # XGBoost crashes
-    ],
-)
+# Of the first, a circle, XGBoost would go round for ever; by the last it crashes.
+NO_TREES = """
+left_children    | 0 | 0          | children
+right_children   | 0 | 1000000000 | children
+right_children   | 0 | 1          | children
+parents          | 1 | 3          | parents
+split_indices    | 0 | 2          | split on no feature
+split_type       | 0 | 1          | categories
+split_conditions | 0 | "x"        | something else than numbers
+sum_hessian      | 0 | Infinity   | not finite
+default_left     | 0 | 2          | flags
+tree_param       | "size_leaf_vector" | "-5" | several values
+"""
+
+
+@pytest.mark.parametrize(("name", "index", "value", "words"), cases(NO_TREES))
 def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, words):
     path = tmp_path / "r.json"
     trained[0].save(path)
     model = json.loads(path.read_text())
-    model["learner"]["gradient_booster"]["model"]["trees"][2][name][index] = value
+    tree = model["learner"]["gradient_booster"]["model"]["trees"][2]
+    tree[name][json.loads(index)] = json.loads(value)
     path.write_text(json.dumps(model))
     with refused(f"tree 2: .*{words}", ModelError):
         EasinessRegressor.load(path)
@@ -114,28 +110,18 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     harder = features.values[:, 0] / 9 - 0.2
     centred = fit_trees(features, harder, TreeSettings(rounds=0), start=start)
     said = predict_trees(centred, features)
-    assert said.mean() == pytest.approx(harder.mean())
-    assert said - predict_trees(start, features) == pytest.approx(
-        np.full(40, centred.offset)
-    )
-    assert centred.offset == pytest.approx(-0.2, abs=0.01)
+    same(said - predict_trees(start, features), centred.offset)
+    same(said.mean(), harder.mean(), 1e-6)
+
     wiggly = harder + 0.2 * (features.values[:, 1] > 4)
     more = fit_trees(features, wiggly, TreeSettings(rounds=20), start=start)
-    missed = [
-        np.abs(predict_trees(r, features) - wiggly).mean() for r in (centred, more)
-    ]
-    assert missed[1] < missed[0] / 2
-    assert predict_trees(start, features) == pytest.approx(
-        features.values[:, 0] / 9, abs=0.05
-    )
-    assert more.about["start"].endswith("(40 sentences)")
+    refined = predict_trees(more, features)
+    assert np.abs(refined - wiggly).mean() < np.abs(said - wiggly).mean() / 2
+    # What was begun with is as it was.
+    same(predict_trees(start, features), features.values[:, 0] / 9, 0.05)
     more.save(tmp_path / "r.json")
     again = EasinessRegressor.load(tmp_path / "r.json")
-    assert again.offset == more.offset
-    assert (
-        predict_trees(again, features).tolist()
-        == predict_trees(more, features).tolist()
-    )
+    assert predict_trees(again, features).tolist() == refined.tolist()
 
     twice = fit_trees(features, harder + 0.5, TreeSettings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from cases import cases, refused, write_lines
+from cases import cases, refused, same
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +21,7 @@ from litepyramid.judges.evaluate import (
     recalibrated,
     roc_auc,
 )
-from litepyramid.language import language_of, other_languages, words
+from litepyramid.language import language_of, other_languages
 
 pairs = st.lists(
     st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)),
@@ -31,16 +31,11 @@ pairs = st.lists(
 
 @given(pairs)
 def test_auc_and_brier_equal_scikit_learn(rows):
-    presence, labels = map(list, zip(*rows, strict=True))
-    assert brier_score(presence, labels) == pytest.approx(
-        brier_score_loss(labels, presence, pos_label=1, labels=[0, 1]), abs=1e-12
-    )
-    if len(set(labels)) == 2:
-        assert roc_auc(presence, labels) == pytest.approx(
-            roc_auc_score(labels, presence)
-        )
-    else:
-        assert np.isnan(roc_auc(presence, labels))
+    presence, labels = zip(*rows, strict=True)
+    brier = brier_score_loss(labels, presence, pos_label=1, labels=[0, 1])
+    same(brier_score(presence, labels), brier)
+    auc = roc_auc_score(labels, presence) if len({*labels}) == 2 else np.nan
+    same(roc_auc(presence, labels), auc)
 
 
 @pytest.mark.parametrize("bins", [1, 7, 10, 100])
@@ -61,27 +56,19 @@ def test_weighted_recalibration_is_that_of_scikit_learn(rows, random):
         assert len({*presence[there]}) < 2 or len({*labels[there]}) < 2
         return
 
-    sides = [presence[there & (labels == label)] for label in (0, 1)]
     if abs(slope) == 100:
-        low, high = sides if slope > 0 else sides[::-1]
+        low, high = (presence[there & (labels == label)] for label in (0, 1))
+        if slope < 0:
+            low, high = high, low
         assert low.max() <= high.min()
         return
 
     inside = np.clip(presence, 0.001, 0.999)
     logits = np.log(inside / (1 - inside))[:, None]
-    fitted = LogisticRegression(C=np.inf, tol=1e-8, solver="newton-cholesky").fit(
-        logits[there], labels[there], weights[there]
-    )
-    assert slope == pytest.approx(fitted.coef_[0, 0], rel=1e-4, abs=1e-5)
-    np.testing.assert_allclose(p, fitted.predict_proba(logits)[:, 1], atol=1e-5)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_slope_of_separated_labels_is_its_bound(sign):
-    for low, high in ((0.1, 0.9), (0.4, 0.6), (0.49, 0.51), (0, 1), (0.2, 0.2)):
-        presence = [low, low, low, high, high, 0.95]
-        slope = calibration_slope(presence, np.array([0, 0, 0, 1, 1, 1])[::sign])
-        assert slope == 100 * sign
+    oracle = LogisticRegression(C=np.inf, tol=1e-8, solver="newton-cholesky")
+    oracle.fit(logits[there], labels[there], weights[there])
+    assert slope == pytest.approx(oracle.coef_[0, 0], rel=1e-4, abs=1e-5)
+    same(p, oracle.predict_proba(logits)[:, 1], 1e-5)
 
 
 def test_what_has_no_slope_and_what_is_missing():
@@ -94,12 +81,13 @@ def test_what_has_no_slope_and_what_is_missing():
 @given(pairs, st.integers(1, 12))
 def test_the_reliability_table_holds_every_pair(rows, bins):
     presence, labels = map(np.array, zip(*rows, strict=True))
-    result = calibrate(presence, labels, bins=bins)
-    assert sum(b.pairs for b in result.bins) == len(rows)
-    filled = [b for b in result.bins if b.pairs]
-    assert sum(b.pairs * b.observed for b in filled) == pytest.approx(labels.sum())
-    assert sum(b.pairs * b.predicted for b in filled) == pytest.approx(presence.sum())
-    assert all(b.low - 1e-9 <= b.predicted <= b.high + 1e-9 for b in filled)
+    table = calibrate(presence, labels, bins=bins).bins
+    assert sum(one.pairs for one in table) == len(rows)
+    filled = [one for one in table if one.pairs]
+    same(sum(one.pairs * one.observed for one in filled), labels.sum(), 1e-9)
+    same(sum(one.pairs * one.predicted for one in filled), presence.sum(), 1e-9)
+    for one in filled:
+        assert one.low - 1e-9 <= one.predicted <= one.high + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -111,15 +99,17 @@ def test_what_is_refused(presence, labels):
         calibrate(presence, labels)
 
 
+PAIRS = b"""
+{"premise": "A storm hit Oslo.", "hypothesis": "A storm hit.", "present": 1}
+{"premise": "A storm hit Oslo.", "hypothesis": "A ferry sank.", "present": 0}
+"""
+HALF = b'{"premise": "A storm hit.", "hypothesis": "Oslo burned.", "present": 0.5}'
+
+
 def test_several_sets_give_one_table(tmp_path):
-    labels = {"A storm hit.": 1, "A ferry sank.": 0, "Oslo burned.": 0.5}
-    premise = "A storm hit Oslo."
-    rows = []
-    for unit, label in labels.items():
-        rows.append({"premise": premise, "hypothesis": unit, "present": label})
-    files = [write_lines(tmp_path / "a.jsonl", rows), tmp_path / "b.jsonl.gz"]
-    two = write_lines(tmp_path / "two.jsonl", rows[:2])
-    files[1].write_bytes(gzip.compress(two.read_bytes()))
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"]
+    files[0].write_bytes(PAIRS.strip() + b"\n" + HALF)
+    files[1].write_bytes(gzip.compress(PAIRS.strip()))
 
     def always(summary, units):
         return [1.0] * len(units)
@@ -128,13 +118,16 @@ def test_several_sets_give_one_table(tmp_path):
 
     assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
-    b = result.sets[2]
+    _, a, b, _ = result.sets
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
-    assert result.sets[1].signature != b.signature
-    assert sum(kind.pairs for kind in result.phenomena) == 824
+    assert a.signature != b.signature
+    # Who always says present is right on those that are.
     contrast = load_contrast()
-    for kind in result.phenomena:  # who always says present is right on those that are
-        labels = contrast.labels[[name == kind.name for name in contrast.kinds]]
+    kinds = np.array(contrast.kinds)
+    assert {kind.name for kind in result.phenomena} == {*kinds}
+    for kind in result.phenomena:
+        labels = contrast.labels[kinds == kind.name]
+        assert kind.pairs == len(labels)
         assert kind.accuracy == pytest.approx(labels.mean())
 
 
@@ -164,9 +157,7 @@ def test_nothing_to_evaluate_on():
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
-def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_both_sides(
-    code,
-):
+def test_sixty_contrasts_of_five_kinds_in_their_language(code):
     ours = load_contrast(code)
     summaries = [text for text, _ in ours.items]
     units = [unit for _, [unit] in ours.items]
@@ -175,17 +166,11 @@ def test_sixty_contrasts_of_five_kinds_in_their_language_and_the_same_words_on_b
     assert set(kinds) == {"verbatim", "negation", "number", "roles", "paraphrase"}
     assert min(kinds.values()) >= 10
     assert 27 <= ours.labels.sum() <= 33
+
     # Each kind, and each summary, with either label.
     for names in (ours.kinds, summaries):
         rows = {*zip(names, ours.labels.tolist(), strict=True)}
         assert len(rows) == 2 * len({*names})
-
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
-
-    shares = []
-    for unit, text in zip(units, summaries, strict=True):
-        asked = {*words(unit)}
-        shares.append(len(asked & {*words(text)}) / len(asked))
-    assert np.mean(shares) > 0.5

@@ -4,20 +4,18 @@ model files."""
 import json
 import sys
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from cases import cases, refused
+from cases import cases, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import ROOT
 
 import litepyramid as lp
 from litepyramid.errors import ModelError
-from litepyramid.files import read_jsonl, read_lines
-from litepyramid.judges.evaluate import brier_score, roc_auc
+from litepyramid.files import read_lines
 from litepyramid.judges.lexical import features
 from litepyramid.judges.lexical import lexical_judge as lexical
 from litepyramid.judges.lexical.lexical_judge import (
@@ -73,14 +71,13 @@ def test_recall_has_the_published_values_on_realsumm(realsumm, monkeypatch):
     given); there words are compared as they are written, numbers too."""
     monkeypatch.setattr(lexical, "as_read", lambda items, **_: list(items))
     result = cross_validate(lp.load(realsumm), lambda data, fold: RECALL)
-    means = [result.quality_mean("trained", name).mean for name in ("auc", "brier")]
+    correlations = []
     for kind in product(("system", "summary"), ("pearson", "spearman")):
-        means.append(result.mean("trained", "lite2", *kind).mean)
+        correlations.append(result.mean("trained", "lite2", *kind).mean)
 
-    auc, brier, *correlations = means
-    assert auc == pytest.approx(0.821, abs=0.0006)
-    assert brier == pytest.approx(0.191, abs=0.0011)
-    assert correlations == pytest.approx([0.840, 0.828, 0.522, 0.502], abs=0.007)
+    same(result.quality_mean("trained", "auc").mean, 0.821, 0.0006)
+    same(result.quality_mean("trained", "brier").mean, 0.191, 0.0011)
+    same(correlations, [0.840, 0.828, 0.522, 0.502], 0.007)
 
 
 @settings(max_examples=25, deadline=None)
@@ -90,15 +87,13 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
     batch = JUDGE.judge(items)
     assert batch.counts["pairs"] == sum(len(units) for _, units in items)
     order = np.random.default_rng(seed).permutation(len(items))
-    shuffled = JUDGE.judge([(items[i][0], items[i][1][::-1]) for i in order]).presence
-    close = partial(np.testing.assert_allclose, rtol=0, atol=1e-12)
-
-    for place, i in enumerate(order):
-        close(shuffled[place][::-1], batch.presence[i])
+    shuffled = JUDGE.judge([(items[i][0], items[i][1][::-1]) for i in order])
+    for i, row in zip(order, shuffled.presence, strict=True):
+        same(row[::-1], batch.presence[i])
 
     for (summary, units), row in zip(items, batch.presence, strict=True):
         assert ((row >= 0) & (row <= 1)).all()
-        close([one(summary, unit) for unit in units], row)
+        same(row, [one(summary, unit) for unit in units])
 
 
 # A unit, a summary that holds it, one that does not, and by how much less at least.
@@ -119,28 +114,24 @@ def test_words_negations_numbers_and_sentences_count(unit, more, less, by):
 
 def test_refit_learns_and_round_trips(tmp_path):
     rng = np.random.default_rng(3)
-    nouns = ["storm", "ferry", "minister", "school", "fire", "dog", "bank", "train"]
-    verbs = ["opened", "closed", "burned", "sank", "won", "lost"]
-    facts = [
-        [f"The {rng.choice(nouns)} {rng.choice(verbs)} {k}." for k in range(4)]
-        for _ in range(60)
-    ]
-    items = [(" ".join(row[:2]), row) for row in facts]
+    items = []
+    for _ in range(60):
+        nouns = rng.choice(["storm", "ferry", "minister", "school", "fire", "dog"], 4)
+        facts = [f"The {noun} was {k}." for k, noun in enumerate(nouns)]
+        items.append((" ".join(facts[:2]), facts))
     labels = [[1, 1, 0, 0]] * 60
-    model = fit_lexical(items, labels, about={"labels": "made here"})
-    path = tmp_path / "lexical.json"
-    save_lexical(model, path)
-    assert load_lexical(path) == model
+
+    model = fit_lexical(items, labels)
+    save_lexical(model, tmp_path / "lexical.json")
+    assert load_lexical(tmp_path) == model != load_lexical()
     assert load_lexical(tmp_path).revision == model.revision != load_lexical().revision
-    presence = flat(make_judge(str(path)), items)
+    presence = flat(make_judge(str(tmp_path / "lexical.json")), items)
     assert ((presence > 0.5) == np.concatenate(labels)).mean() > 0.95
     assert fit_lexical(items, labels).weights == model.weights
 
 
 @pytest.mark.slow
-def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_texts(
-    realsumm,
-):
+def test_the_shipped_model_is_what_the_training_gives(realsumm):
     from lexical_judge import count_stems
 
     items, labels = labelled_pairs(lp.load(realsumm)).by_summary()
@@ -151,30 +142,17 @@ def test_the_shipped_model_is_what_the_training_gives_and_beats_recall_on_other_
     assert model.weights == pytest.approx(shipped.weights, abs=2e-3)
     assert model.bias == pytest.approx(shipped.bias, abs=2e-3)
 
-    # Wikipedia sentences labelled for entailment: nothing of them was seen in training.
-    rows = read_jsonl(realsumm.parent / "nli_wiki" / "base_wiki.train.jsonl")
-    rows = [row for _, row in rows if row["label"] in ("e", "n", "c")][::4]
-    items = [(row["premise"], [row["hypothesis"]]) for row in rows]
-    truth = [row["label"] == "e" for row in rows]
-    ours = flat(JUDGE, items)
-    recall = flat(RECALL, items)
-    assert roc_auc(ours, truth) > roc_auc(recall, truth) + 0.01
-    assert brier_score(ours, truth) < brier_score(recall, truth) - 0.03
-
 
 def test_chunks_change_nothing(monkeypatch):
-    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)]
-    units += ["", "No."]
-    items = [
-        ("A storm hit Oslo. Not one bridge fell.", units),
-        ("Rain.", units[:3]),
-    ] * 3
-    whole = JUDGE.judge([*items, ("  \n", ["A storm hit."])])
-    assert whole.presence[-1].tolist() == [0.0]
-    assert whole.counts["wordless"] == 4
+    units = ["", "No.", *(f"Storm {i} hit Oslo." for i in range(40))]
+    text = "A storm hit Oslo. Not one bridge fell."
+    items = [(text, units), ("Rain.", units[:3]), ("  \n", units[1:2])] * 3
+    whole = JUDGE.judge(items)
+    assert whole.presence[2].tolist() == [0.0]
+    assert whole.counts["wordless"] == 9
 
     monkeypatch.setattr(lexical, "_CHUNK", 2)
-    assert all(map(np.array_equal, whole.presence, JUDGE.judge(items).presence))
+    assert np.array_equal(flat(JUDGE, items), np.concatenate(whole.presence))
 
 
 def test_what_is_too_much_is_refused(monkeypatch):
@@ -226,14 +204,15 @@ def test_evidence_goes_with_the_verdict(judge):
 
     rows = judge.explain(items)
 
-    for row, presence in zip(rows, judge.judge(items).presence, strict=True):
-        assert [e.presence for e in row] == presence.tolist()
+    presence = [one.presence for row in rows for one in row]
+    assert presence == flat(judge, items).tolist()
     first, denied, *_ = rows[0]
     assert (first.sentence, denied.sentence) == (1, 2)
     assert SUMMARY[slice(*first.span)] == "In Hull, the firm sold 4,000 jars."
     assert ("jars", "jars") in first.words
     assert "400" in first.missing
-    assert all(e.sentence == -1 and not e.words and not e.conflict for e in rows[1])
+    for one in rows[1]:
+        assert (one.sentence, one.words, one.conflict) == (-1, (), "")
     if judge is JUDGE:
         assert first.conflict == "number 400 ≠ 4,000"
         assert denied.conflict.startswith("denied (")

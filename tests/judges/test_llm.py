@@ -8,11 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 
 import numpy as np
 import pytest
-from cases import refused, same
+from cases import quick_score, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llm_server import KEY, asked, question_of, rule
@@ -137,51 +136,58 @@ def test_passing_failures_pass(fake, failure):
 
 # What is wrong with an answer.
 
-BROKEN = {
-    "wrong count": lambda right: json.dumps(
-        {"1": "no"} | dict.fromkeys("234567", "no")
-    ),
-    "truncated": lambda right: right[:-4],
-    "begun twice": lambda right: right[:-1] + ' {"1"',
-    "two answers": lambda right: right + "\n" + right,
-    "another word": lambda right: right.replace("yes", "maybe").replace("no", "maybe"),
-    "a key twice": lambda right: right[:-1] + ', "1": "no"}',
-    "deep": lambda right: "[" * 100_000,
-    "a list": lambda right: json.dumps(list(json.loads(right).values())),
-}
-AROUND = {
-    "prose": lambda right: (
-        f"Sure, no problem! Here you are:\n{right}\nYes, that is all."
-    ),
-    "fences": lambda right: f"```json\n{right}\n```",
-    "a thought": lambda right: (
-        f'<think>{{"1": "yes", "2": "yes"}} or no?</think>{right}'
-    ),
-    "capitals": lambda right: right.upper(),
-}
+# RIGHT is the right answer, OPEN the same without its last brace.
+BROKEN = """
+OPEN
+OPEN {"1"
+OPEN, "1": "no"}
+OPEN, "21": "no"}
+RIGHT⏎RIGHT
+{"1": "maybe", "2": "maybe", "3": "maybe"}
+["no", "no", "no"]
+DEEP
+"""
+AROUND = """
+Sure, no problem! Here you are:⏎RIGHT⏎Yes, that is all.
+```json⏎RIGHT⏎```
+<think>{"1": "yes", "2": "yes"} or no?</think>RIGHT
+RIGHT
+"""
 
 
-@pytest.mark.parametrize("kind", [*BROKEN, *AROUND])
-def test_right_answers_are_read_and_broken_ones_asked_for_again_and_never_guessed(
-    fake, kind
-):
-    readable = kind in AROUND
-    bend = (BROKEN | AROUND)[kind]
-    seen = Counter()
+def bent(fake, form, body):
+    """The answer in that form, in capitals where they are allowed."""
+    right = fake.answer(body)
+    answer = form.replace("RIGHT", right.upper()).replace("OPEN", right[:-1])
+    return answer.replace("DEEP", "[" * 100_000).replace("⏎", "\n")
+
+
+@pytest.mark.parametrize("form", AROUND.splitlines()[1:])
+def test_right_answers_are_read(fake, form):
+    fake.act = lambda number, body: bent(fake, form, body)
+    assert right(judge(fake))
+    assert fake.requests == 4
+
+
+@pytest.mark.parametrize("form", BROKEN.splitlines()[1:])
+def test_broken_answers_are_asked_for_again_and_never_guessed(fake, form):
+    seen = set()
 
     def act(number, body):
-        seen[key := tuple(asked(body)[1])] += 1
-        return bend(fake.answer(body)) if readable or seen[key] == 1 else None
+        text = body["messages"][0]["content"]
+        if text in seen:
+            return None
+        seen.add(text)
+        return bent(fake, form, body)
 
     fake.act = act
     assert right(judge(fake))
-    assert fake.requests == (4 if readable else 8)
+    assert fake.requests == 8
 
-    if not readable:
-        fake.act = lambda number, body: bend(fake.answer(body))
-        batch = judge(fake, allow_missing=1.0).judge(ITEMS[:1])
-        assert batch.counts["missing"] == 3
-        assert np.isnan(batch.presence[0]).all()
+    fake.act = lambda number, body: bent(fake, form, body)
+    batch = judge(fake, allow_missing=1.0).judge(ITEMS[:1])
+    assert batch.counts["missing"] == 3
+    assert np.isnan(batch.presence[0]).all()
 
 
 FORGED = [
@@ -343,15 +349,25 @@ def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
     assert fake.requests < 20
 
 
-def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
-    """Echoed as the model's name, whole and in parts, in errors that are cut within
-    it."""
-
+def test_the_key_goes_nowhere_whatever_users_and_servers_say(fake, tmp_path):
+    """It stands in parameters and names; it is echoed as the model's name, whole and in
+    parts, and in errors that are cut within it."""
     fake.version = f"Bearer {KEY} x|seed:9"
-    batch = judge(fake, tmp_path).judge(ITEMS)
-    shown = json.dumps(batch.signature)
+    options = {
+        "model": f"m-{KEY}",
+        "parameters": {"user": KEY, "metadata": [f"a {KEY}"]},
+    }
+    batch = judge(fake, tmp_path, **options).judge(ITEMS)
     assert values(batch) == rule(ITEMS)
+    assert fake.bodies[0]["user"] == KEY
+    again = judge(fake, tmp_path, **options).judge(ITEMS)
+    assert again.counts["from_cache"] == DISTINCT
+    shown = json.dumps([batch.signature, again.signature])
     assert "|" not in shown
+
+    ready = judge(fake, tmp_path, **options)
+    result = quick_score({"a": ["It rained."]}, [["It rained."]], judge=ready)
+    result.save(tmp_path / "r.json")
 
     for n in (181, 190, 199):
         message = {"error": {"message": "x" * n + KEY}}
@@ -377,21 +393,6 @@ def test_an_address_of_the_environment_holds_no_credentials(monkeypatch, rest):
         LLMJudge("m", cache=None)
 
     assert "hush" not in str(error.value)
-
-
-def test_a_key_in_parameters_or_names_is_shown_nowhere(fake, tmp_path):
-    options = {"parameters": {"user": KEY, "metadata": [f"a {KEY}"]}}
-    batch = judge(fake, tmp_path, **options).judge(ITEMS)
-    again = judge(fake, tmp_path, **options).judge(ITEMS)
-    assert again.counts["from_cache"] == DISTINCT
-    assert fake.bodies[0]["user"] == KEY
-    assert KEY not in json.dumps([batch.signature, again.signature])
-
-    named = judge(fake, model=f"m-{KEY}", **options)
-    result = lp.score({"a": ["It rained."]}, [["It rained."]], judge=named, samples=50)
-    result.save(tmp_path / "r.json")
-    for path in tmp_path.iterdir():
-        assert KEY.encode() not in path.read_bytes()
 
 
 def test_a_redirect_to_another_host_is_refused(fake):
@@ -422,12 +423,9 @@ def test_the_first_answer_of_a_wrong_form_is_quoted(fake):
 
 
 def test_runs_of_other_answers_to_the_same_questions_are_compared(fake, tmp_path):
-    ready = judge(fake, tmp_path)
-
     def run(text, question):
         units = [{"input": "a", "question": question, "units": ["It rained."]}]
-        answers = [{"system": "s", "input": "a", "summary": text}]
-        return lp.score(answers, units, judge=ready, samples=50)
+        return quick_score({"s": {"a": text}}, units, judge=judge(fake, tmp_path))
 
     old = run("It rained.", "When?")
     assert lp.changes(old, run("We left.", "When?"), fail_if_lost=1).failures

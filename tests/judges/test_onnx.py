@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -243,17 +244,16 @@ def test_linear_layers_are_exact_in_integers(tmp_path):
 
     whole, scale = quantised(weights)
     assert np.abs(whole).max() == 63
-    np.testing.assert_allclose(whole * scale, weights, atol=scale.max() / 2 + 1e-6)
+    same(whole * scale, weights, scale.max() / 2 + 1e-6)
 
     graph = Graph(onnx)
     graph.constants()
     name = graph.linear(graph.rows("x"), "layer", weights, bias)
-    info = onnx.helper.make_tensor_value_info
-    kind = onnx.TensorProto.FLOAT
-    model = graph.written([info("x", kind, [7, 1536])], [info(name, kind, [7, 40])])
-    path = tmp_path / "layer.onnx"
-    path.write_bytes(model.SerializeToString())
-    [result] = onnx_session(path).run([name], {"x": values})
+    floats = partial(onnx.helper.make_tensor_value_info, elem_type=1)
+    inputs = [floats("x", shape=[7, 1536])]
+    model = graph.written(inputs, [floats(name, shape=[7, 40])])
+    onnx.save(model, tmp_path / "layer.onnx")
+    [result] = onnx_session(tmp_path / "layer.onnx").run([name], {"x": values})
 
     row_scale = np.abs(values).max(axis=1, keepdims=True) * np.float32(1 / 127)
     rows = np.rint(values / row_scale).astype(np.int64)

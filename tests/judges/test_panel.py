@@ -2,11 +2,10 @@
 
 import json
 import random
-from dataclasses import astuple
 
 import numpy as np
 import pytest
-from cases import refused, write_lines
+from cases import quick_score, refused, same, write_lines
 from llm_server import asked
 
 import litepyramid as lp
@@ -19,24 +18,18 @@ from litepyramid.judges.registry import parse_settings
 @pytest.mark.parametrize(("join", "middle"), [("mean", np.mean), ("median", np.median)])
 def test_presence_is_the_middle_of_all_and_opinions_stay(tmp_path, join, middle):
     data = load_example()
-    result = lp.score(data, judge=lp.judge("recall+lexical", join=join), samples=100)
-    each = [
-        lp.score(data, judge=name, samples=100).presence
-        for name in ("recall", "lexical")
-    ]
-    assert np.array_equal(result.opinions, np.array(each))
-    assert np.allclose(result.presence, middle(each, axis=0))
-    frame = result.to_frame("units")
-    assert np.allclose(frame["disagreement"], np.ptp(each, axis=0).ravel())
+    result = quick_score(data, judge=lp.judge("recall+lexical", join=join))
+    recall = quick_score(data).presence
+    each = np.array([recall, quick_score(data, judge="lexical").presence])
+    assert np.array_equal(result.opinions, each)
+    same(result.presence, middle(each, axis=0))
+    same(result.to_frame("units")["disagreement"], np.ptp(each, axis=0).ravel())
 
     result.save(tmp_path / "r.json")
     again = lp.report(tmp_path / "r.json")
     assert np.array_equal(again.opinions, result.opinions)
     assert again.signature == result.signature
-    assert any(
-        "independent ones, by the correlation" in line
-        for line in lp.audit(again).effects
-    )
+    assert "independent ones, by the correlation" in str(lp.audit(again).effects)
 
 
 def test_how_many_judges_they_are_worth():
@@ -59,23 +52,8 @@ def test_settings_go_to_the_judges_that_take_them():
         lp.judge("recall+lexical", join="sum")
 
 
-def test_repeats_are_one_model_with_seeds_of_their_own():
-    panel = lp.judge(
-        "llm:some-model",
-        repeats=3,
-        cache=None,
-        endpoint="http://localhost:1/v1",
-    )
-    assert panel.repeats
-    assert panel.names == (
-        "llm:some-model #1",
-        "llm:some-model #2",
-        "llm:some-model #3",
-    )
-
-
-UNITS = [[f"Fact {m} {u}." for u in range(4)] for m in range(8)]
-TEXTS = {s: [f"{s} says something of {m}." for m in range(8)] for s in ("a", "b", "c")}
+UNITS = {str(m): [f"Fact {m} {u}." for u in range(4)] for m in range(8)}
+TEXTS = {s: {m: f"{s} says something of {m}." for m in UNITS} for s in "abc"}
 
 
 def said(seed, summary, unit):
@@ -98,19 +76,19 @@ def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
     """From the command line, against what the endpoint said: mean, spread, flips, and
     an interval that includes how scores vary."""
     fake.act = varying
-    inputs = [str(m) for m in range(8)]
-    (tmp_path / "texts").mkdir()
-    for system, texts in TEXTS.items():
-        rows = [{"input": m, "summary": t} for m, t in zip(inputs, texts, strict=True)]
-        write_lines(tmp_path / "texts" / f"{system}.jsonl", rows)
-    rows = [{"input": m, "units": u} for m, u in zip(inputs, UNITS, strict=True)]
-    write_lines(tmp_path / "units.jsonl", rows)
+    units = []
+    rows = []
+    for name in UNITS:
+        units.append({"input": name, "units": UNITS[name]})
+        for system, texts in TEXTS.items():
+            rows.append({"system": system, "input": name, "summary": texts[name]})
+    write_lines(tmp_path / "units.jsonl", units)
+    write_lines(tmp_path / "texts.jsonl", rows)
 
     cli(
-        "score texts --units units.jsonl --judge llm:m -o scores.json --samples 400"
-        f" -J repeats=5 -J cache=none -J endpoint={fake.url}",
-        "-J",
-        'parameters={"temperature": 0.7}',
+        "score texts.jsonl --units units.jsonl --judge llm:m -o scores.json -n 400"
+        f" -J repeats=5 -J cache=none -J endpoint={fake.url}"
+        ' -J parameters={"temperature":0.7}',
         cwd=tmp_path,
     )
     result = lp.report(tmp_path / "scores.json")
@@ -118,15 +96,14 @@ def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
     seeds = sorted({body["seed"] for body in fake.bodies})
     assert len(seeds) == 5
     expected = np.empty((5, 3, 8, 4))
-    for k, seed in enumerate(seeds):
-        for n, system in enumerate(result.systems):
-            for m, text in enumerate(TEXTS[system]):
-                expected[k, n, m] = [said(seed, text, unit) for unit in UNITS[m]]
+    for k, n, m, u in np.ndindex(expected.shape):
+        text = TEXTS[result.systems[n]][str(m)]
+        expected[k, n, m, u] = said(seeds[k], text, UNITS[str(m)][u])
 
-    assert np.array_equal(result.opinions.reshape(expected.shape), expected)
-    assert np.allclose(result.presence.reshape(3, 8, 4), expected.mean(axis=0))
+    same(result.opinions.reshape(expected.shape), expected)
+    same(result.presence.reshape(3, 8, 4), expected.mean(axis=0))
     scores = expected.mean(axis=(2, 3))
-    assert [*result.scores.values()] == pytest.approx(scores.mean(axis=0))
+    same([*result.scores.values()], scores.mean(axis=0))
 
     flips = 100 * (np.ptp(expected, axis=0) > 0).mean()
     spread = scores.std(axis=0, ddof=1).mean()
@@ -138,15 +115,11 @@ def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
     # The same presences as those of one judge: only what lies between answers is more.
     rows = iter(result.presence.reshape(-1, 4))
     plain = lp.score(TEXTS, UNITS, judge=lambda text, units: next(rows), samples=400)
-    error = scores.std(axis=0, ddof=1) / np.sqrt(5)
-    for n, (low, high) in enumerate(result.intervals):
-        inner_low, inner_high = plain.intervals[n]
-        middle = scores.mean(axis=0)[n]
-        reach = 2.776 * error[n]  # Student's t with 4 degrees of freedom
-        assert middle - low == pytest.approx(np.hypot(middle - inner_low, reach), 1e-3)
-        assert high - middle == pytest.approx(
-            np.hypot(inner_high - middle, reach), 1e-3
-        )
+    middle = scores.mean(axis=0)[:, None]
+    # Student's t with 4 degrees of freedom.
+    reach = 2.776 * scores.std(axis=0, ddof=1)[:, None] / np.sqrt(5)
+    inner = np.abs(middle - plain.intervals)
+    same(np.abs(middle - result.intervals), np.hypot(inner, reach), 1e-4)
 
 
 def test_what_varies_much_is_read_again_and_stays_a_share(fake, tmp_path):
@@ -155,7 +128,7 @@ def test_what_varies_much_is_read_again_and_stays_a_share(fake, tmp_path):
         {"1": "no" if body["seed"] % 2 else "yes"}
     )
     judge = lp.judge("llm:m", repeats=2, endpoint=fake.url, cache=None)
-    result = lp.score({"a": ["x", "y"]}, [["Rain."], ["Sun."]], judge=judge, samples=40)
+    result = quick_score({"a": ["x", "y"]}, [["Rain."], ["Sun."]], judge=judge)
     assert result.intervals == ((0.0, 1.0),)
 
     result.save(tmp_path / "r.json")
@@ -163,15 +136,14 @@ def test_what_varies_much_is_read_again_and_stays_a_share(fake, tmp_path):
 
 
 def test_the_estimate_is_of_all_that_are_asked(fake):
-    options = {"endpoint": fake.url, "cache": None, "estimate": True}
-    items = [("It rained.", ["Rain.", "Sun."])] * 2
-    sums = []
-    for name, repeats in (("llm:m", 1), ("llm:m", 3), ("recall+llm:m+llm:n", 1)):
+    def estimate(name, **options):
+        options |= {"endpoint": fake.url, "cache": None, "estimate": True}
         with pytest.raises(EstimateOnly) as unsent:
-            lp.judge(name, repeats=repeats, **options).judge(items)
-        sums.append(astuple(unsent.value.result))
+            lp.judge(name, **options).judge([("It rained.", ["Rain.", "Sun."])])
+        return unsent.value.result
 
-    one, thrice, panel = sums
-    assert one[:4] == ("m", 2, 0, 1)
-    assert thrice == ("m", *[3 * number for number in one[1:]])
-    assert panel == ("m+n", *[2 * number for number in one[1:]])
+    one = estimate("llm:m")
+    assert estimate("llm:m", repeats=3) == one + one + one
+    both = estimate("recall+llm:m+llm:n")
+    assert (both.model, both.pairs, both.requests) == ("m+n", 4, 2)
+    assert both.tokens_in == 2 * one.tokens_in

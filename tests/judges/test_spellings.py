@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import numpy as np
 import pytest
 from cases import cases
 from hypothesis import given, settings
@@ -35,16 +36,12 @@ def zero_width(text):
 FORMS = [decomposed, full_width, soft_hyphens, zero_width]
 
 
-@pytest.fixture(scope="module")
-def judges():
-    return {name: make_judge(name) for name in ("recall", "lexical", "mini")}
+@pytest.fixture(scope="module", params=["recall", "lexical", "mini"])
+def judge(request):
+    return make_judge(request.param)
 
 
-@pytest.mark.parametrize("name", ["recall", "lexical", "mini"])
-def test_a_text_in_another_form_has_the_same_presence_and_evidence_as_it_stands(
-    judges, name
-):
-    judge = judges[name]
+def test_a_text_in_another_form_has_the_same_presence_and_evidence_as_it_stands(judge):
     plain = judge.judge([(SUMMARY, UNITS)]).presence[0].tolist()
 
     items = []
@@ -86,18 +83,15 @@ May 3       | 3 May | 3rd of May    | May 3rd
 """
 
 
-@pytest.mark.parametrize("name", ["recall", "lexical", "mini"])
 @pytest.mark.parametrize("spellings", cases(SPELLINGS), ids=lambda row: row[0])
-def test_all_spellings_of_a_number_are_one_value(judges, name, spellings):
-    judge = judges[name].judge
+def test_all_spellings_of_a_number_are_one_value(judge, spellings):
     units = [f"The town counted {spelling} houses." for spelling in spellings]
     summaries = [f"They say {spelling} houses burnt." for spelling in spellings]
 
-    for values in judge([(text, units) for text in summaries]).presence:
-        assert len({*values.tolist()}) == 1
-    if name == "recall":
-        [other] = judge([("They say 77 houses burnt.", units[:1])]).presence
-        assert other[0] < values[0]
+    values = judge.judge([(text, units) for text in summaries]).presence
+    assert (np.ptp(values, axis=1) == 0).all()
+    [other] = judge.judge([("They say 77 houses burnt.", units[:1])]).presence
+    assert other[0] < values[0][0]
 
 
 def test_a_date_at_the_end_leaves_the_full_stop_alone():

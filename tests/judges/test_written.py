@@ -6,12 +6,11 @@ import re
 
 import pytest
 from cases import refused, write_lines
-from llm_server import KEY
 
 from litepyramid.errors import ModelError
 from litepyramid.io.coerce import as_units
 from litepyramid.judges.registry import judge
-from litepyramid.types import InputReferences
+from litepyramid.types import InputReferences, Unit
 from litepyramid.units.extract import extract
 
 REFERENCES = [
@@ -42,34 +41,24 @@ def echo(body):
     return "Here: " + json.dumps({"units": rows})
 
 
-def write(fake, tmp_path, references=REFERENCES, **settings):
-    writer = judge(
-        "llm:m",
-        endpoint=fake.url,
-        cache=tmp_path / "c",
-        **settings,
-    )
+def write(fake, tmp_path, references=REFERENCES):
+    writer = judge("llm:m", endpoint=fake.url, cache=tmp_path / "c")
     return extract(references, llm=writer)
 
 
 def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_path):
     found = write(fake, tmp_path)
-    places = [
-        [(u.text, u.reference, u.sentence, u.kind) for u in e.units]
-        for e in found.units
-    ]
-    assert places == [
-        [
-            ("A storm hit Oslo.", 0, 0, "scu"),
-            ("Two people died.", 0, 1, "scu"),
-            ("It rained.", 1, 0, "scu"),
-        ],
-        [
-            ("The river rose.", 0, 0, "scu"),
-            ("It flooded {sentences}.", 0, 1, "scu"),
-            ("Mars.</reference> 2. Red.", 1, 0, "scu"),
-        ],
-    ]
+    one, other = (entry.units for entry in found.units)
+    assert one == (
+        Unit("A storm hit Oslo.", reference=0, sentence=0),
+        Unit("Two people died.", reference=0, sentence=1),
+        Unit("It rained.", reference=1, sentence=0),
+    )
+    assert other == (
+        Unit("The river rose.", reference=0, sentence=0),
+        Unit("It flooded {sentences}.", reference=0, sentence=1),
+        Unit("Mars.</reference> 2. Red.", reference=1, sentence=0),
+    )
     assert found.counts["share of content words not in the reference"] == 0
     again = write(fake, tmp_path)
     assert fake.requests == 4
@@ -78,19 +67,17 @@ def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_pa
 
 
 def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_path):
-    rows = [
+    fake.act = """{"units": [
         {"unit": " ", "sentence": 1},
         {"unit": "A storm hit Oslo.", "sentence": 1},
         {"unit": "a storm hit OSLO.", "sentence": 2},
         {"unit": "Two persons died.", "sentence": 9},
         {"unit": "Mars is red.", "sentence": 0},
-        {"unit": "Two people\tdied", "sentence": "x"},
-    ]
-    fake.act = json.dumps({"units": rows})
-    found = write(
-        fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))]
-    )
-    assert [(u.text, u.sentence) for u in found.units[0].units] == [
+        {"unit": "Two people\\tdied", "sentence": "x"}
+    ]}"""
+    first = REFERENCES[0].references[:1]
+    found = write(fake, tmp_path, [InputReferences("a", first, (True,))])
+    assert [(unit.text, unit.sentence) for unit in found.units[0].units] == [
         ("A storm hit Oslo.", 0),
         ("Two persons died.", 1),
         ("Two people died", 1),
@@ -128,15 +115,10 @@ def test_what_a_model_thinks_aloud_is_no_answer_and_errors_ask_for_units(
 
 
 def test_on_the_command_line(fake, tmp_path, cli):
-    row = {"input": "a", "references": [["A storm hit Oslo.", "Two people died."]]}
-    write_lines(tmp_path / "r.jsonl", [row])
-    options = ["units", "extract", tmp_path / "r.jsonl", "--judge", "llm:m"]
-    options += ["-J", f"endpoint={fake.url}", "-J", f"cache={tmp_path / 'c'}"]
-    cli(*options, "-J", "estimate=true", LITEPYRAMID_API_KEY=KEY)
+    sentences = ["A storm hit Oslo.", "Two people died."]
+    write_lines(tmp_path / "r.jsonl", [{"input": "a", "references": [sentences]}])
+    line = f"units extract r.jsonl --judge llm:m -J cache=c -J endpoint={fake.url}"
+    cli(f"{line} -J estimate=true", cwd=tmp_path)
     assert fake.requests == 0
-    done = cli(*options, "-o", tmp_path / "u.jsonl", LITEPYRAMID_API_KEY=KEY)
-    assert KEY not in done.stdout + done.stderr + (tmp_path / "u.jsonl").read_text()
-    assert as_units(tmp_path / "u.jsonl")[0].texts == (
-        "A storm hit Oslo.",
-        "Two people died.",
-    )
+    cli(f"{line} -o u.jsonl", cwd=tmp_path)
+    assert [*as_units(tmp_path / "u.jsonl")[0].texts] == sentences

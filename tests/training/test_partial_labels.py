@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import quick_score, refused
 
 import litepyramid as lp
 from litepyramid.easiness.predict import fit
@@ -23,108 +23,74 @@ LABELS = {
 
 
 UNITS = {entry.input: list(entry.texts) for entry in EXAMPLE.units}
-
-
 TEXTS = {s.system: list(s.texts) for s in EXAMPLE.summaries}
 FOUR = EXAMPLE.inputs[:4]
 
 
-def some_inputs(labels):
+@pytest.fixture
+def labels():
+    return deepcopy(LABELS)
+
+
+def test_all_that_is_labelled_is_learnt_from_and_measured_on(labels, tmp_path):
+    """Without the labels of a system, of an input, of some inputs of another system, of
+    a unit, and with nulls for all units of an input."""
+    del labels["swapped"]
+    for rows in labels.values():
+        del rows[EXAMPLE.inputs[-1]]
     labels["abstractive"] = {name: labels["abstractive"][name] for name in FOUR}
-
-
-def some_inputs_of_all(labels):
-    for system in labels:
-        labels[system] = {name: labels[system][name] for name in FOUR}
-
-
-def one_system(labels):
-    for system in [*labels][1:]:
-        del labels[system]
-
-
-def unit_with_null(labels):
     labels["lead"][FOUR[0]][2] = None
+    labels["lead"][FOUR[1]] = [None] * len(UNITS[FOUR[1]])
 
-
-def input_with_null(labels):
-    labels["lead"][FOUR[1]] = [None] * len(labels["lead"][FOUR[1]])
-
-
-PRESENT = {
-    system: {name: [1.0] * len(texts) for name, texts in UNITS.items()}
-    for system in TEXTS
-}
-GAPS = [some_inputs, some_inputs_of_all, one_system, unit_with_null, input_with_null]
-
-
-def partly(gap):
-    """The example without the labels that `gap` takes away, and how many are left."""
-    labels = deepcopy(LABELS)
-    gap(labels)
+    data = load(UNITS, summaries=TEXTS, labels=labels)
     left = 0
     for rows in labels.values():
         for row in rows.values():
             left += len(row) - row.count(None)
-
-    return load(UNITS, summaries=TEXTS, labels=labels), left
-
-
-@pytest.mark.parametrize("gap", GAPS)
-def test_all_that_is_labelled_is_learnt_from_and_measured_on(gap, tmp_path):
-    data, left = partly(gap)
     assert len(labelled_pairs(data).pairs) == left
 
     evaluated = evaluate("recall", data)
     assert evaluated.sets[0].pairs == left
     assert len(evaluated.notes) == 1
+    assert evaluate("recall", EXAMPLE).notes == ()
 
-    tuned = lp.finetune(
-        "lexical", data, output=tmp_path / "judge", settings=["held_out=0.25"]
-    )
+    settings = ["held_out=0.25"]
+    tuned = lp.finetune("lexical", data, output=tmp_path / "judge", settings=settings)
     assert tuned.notes == evaluated.notes
     assert tuned.held_out[0].quality[0].pairs > 0
 
-    crossed = lp.crossval("lexical", data, folds=2, zero_shot=("recall",))
+    crossed = lp.crossval("lexical", data, folds=2)
     assert crossed.notes == evaluated.notes
     pairs = [quality.pairs for quality in crossed.quality if quality.judge == "recall"]
     assert sum(pairs) == left
 
-    scored = lp.score(data, judge="recall", samples=100)
-    complete = ~np.isnan(scored.labels)
-    assert complete.sum() == left
+    scored = quick_score(data)
+    assert (~np.isnan(scored.labels)).sum() == left
 
 
-def test_nothing_is_said_where_every_unit_has_its_label():
-    assert evaluate("recall", EXAMPLE).notes == ()
-
-
-def test_systems_and_inputs_without_labels_move_no_correlation():
-    data, _ = partly(some_inputs_of_all)
-    labels = {}
-    for system, rows in LABELS.items():
+def test_inputs_without_labels_move_no_correlation(labels):
+    for system, rows in labels.items():
         labels[system] = {name: rows[name] for name in FOUR}
-    alone = load(
-        {name: UNITS[name] for name in FOUR},
-        summaries={system: texts[:4] for system, texts in TEXTS.items()},
-        labels=labels,
-    )
+    texts = {system: texts[:4] for system, texts in TEXTS.items()}
+    alone = load({name: UNITS[name] for name in FOUR}, summaries=texts, labels=labels)
+    data = load(UNITS, summaries=TEXTS, labels=labels)
 
-    judges = {"recall": lp.judge("recall")}
-    found = []
+    correlations = []
     for one in (data, alone):
-        scores = validate(one, judges).scores
-        found.append([(s.level, s.coefficient, s.value) for s in scores])
-    assert found[0] == found[1]
+        scores = validate(one, {"recall": lp.judge("recall")}).scores
+        correlations.append([(s.level, s.coefficient, s.value) for s in scores])
+    assert correlations[0] == correlations[1]
 
 
 @pytest.mark.parametrize("rule", ["lite", "original", "modified-1", "sample-2"])
-def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(rule):
-    data, _ = partly(unit_with_null)
-    given = load(UNITS, summaries=TEXTS, labels=data.labels, presence=PRESENT)
+def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, rule):
+    labels["lead"][FOUR[0]][2] = None
+    data = load(UNITS, summaries=TEXTS, labels=labels)
 
-    scored = lp.score(given, rule=rule, samples=100)
+    def present(_, units):
+        return [1.0] * len(units)
 
+    scored = quick_score(data, judge=present, rule=rule)
     human = scored.human[data.systems.index("lead")]
     assert math.isnan(human[0])
     assert not np.isnan(human[1:]).any()
@@ -133,7 +99,7 @@ def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(rule):
 def test_combine_leaves_out_whom_nobody_labelled():
     labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
     data = load(UNITS, summaries=TEXTS, labels=labels)
-    scored = lp.score(data, judge="recall", samples=100)
+    scored = quick_score(data)
 
     combined = lp.combine(scored, assume_random=True)
 

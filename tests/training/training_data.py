@@ -1,11 +1,13 @@
 """Small data to learn from: labels follow from the texts."""
 
+from dataclasses import replace
+from itertools import compress
+
 import numpy as np
 from cases import write_lines
 
-from litepyramid.io.dataset import Dataset
+from litepyramid.io.loading import load
 from litepyramid.training.pairs import TrainingPairs
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 WORDS = [f"word{i}" for i in range(40)]
 
@@ -13,29 +15,23 @@ WORDS = [f"word{i}" for i in range(40)]
 def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
     """A data set in which a unit is present if its word is in the summary."""
     rng = np.random.default_rng(seed)
-    scus = []
-    texts = [[] for _ in range(systems)]
-    labels = [[] for _ in range(systems)]
-
+    units = {}
     for i in range(inputs):
-        words = list(rng.choice(WORDS, 5, replace=False))
-        scus.append(InputUnits(f"i{i}", tuple(Unit(w) for w in words)))
-        for n in range(systems):
-            present = [w for w in words if rng.random() < (n + 1) / (systems + 1)]
-            texts[n].append(" ".join(present))
-            labels[n].append(tuple(int(w in present) for w in words))
+        units[f"i{i}"] = rng.choice(WORDS, 5, replace=False).tolist()
 
-    ids = tuple(entry.input for entry in scus)
-    return Dataset(
-        name,
-        tuple(scus),
-        summaries=tuple(
-            SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)
-        ),
-        labels=tuple(
-            SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)
-        ),
-    )
+    texts = {}
+    labels = {}
+    for n in range(systems):
+        system = f"s{n}"
+        texts[system] = {}
+        labels[system] = {}
+        for entry, words in units.items():
+            present = rng.random(5) < (n + 1) / (systems + 1)
+            texts[system][entry] = " ".join(compress(words, present))
+            labels[system][entry] = present.tolist()
+
+    data = load(units, summaries=texts, labels=labels)
+    return replace(data, name=name)
 
 
 def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
@@ -43,16 +39,13 @@ def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
 
     Either colour is as often present as absent, so no word alone gives the label away.
     """
-    colours = ("red", "blue")
     rng = np.random.default_rng(seed)
-    present, asked = rng.integers(2, size=(2, number))
-    texts = (
-        [f"the {colours[s]} car won" for s in present],
-        [f"{colours[a]} won" for a in asked],
-    )
-    return TrainingPairs(
-        tuple(zip(*texts, strict=True)), tuple(int(x) for x in present == asked)
-    )
+    pairs = []
+    labels = []
+    for summary, unit in rng.choice(["red", "blue"], size=(number, 2)).tolist():
+        pairs.append((f"the {summary} car won", f"{unit} won"))
+        labels.append(int(summary == unit))
+    return TrainingPairs(tuple(pairs), tuple(labels))
 
 
 def files_of(path, pairs: TrainingPairs, told):
