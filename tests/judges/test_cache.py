@@ -113,17 +113,15 @@ def test_a_damaged_row_is_never_taken(path):
         rows[pair_key("s", str(i))] = Stored(rng.bytes(12), i % 2 == 0)
     with JudgementCache(path) as store:
         store.put("m", rows)
-    whole = path.read_bytes()
-    left_out = errors = 0
+    whole = np.frombuffer(path.read_bytes(), np.uint8)
+    errors = 0
 
-    for _ in range(60):
-        data = bytearray(whole)
-        for place in rng.integers(100, len(data), size=3):
-            data[place] ^= int(rng.integers(1, 256))
-        path.write_bytes(data)
-
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(60):
+            data = whole.copy()
+            data[rng.integers(100, data.size, size=3)] ^= rng.integers(1, 256, 3, "B")
+            path.write_bytes(data)
             try:
                 with JudgementCache(path) as store:
                     assert store.get("m", list(rows)).items() <= rows.items()
@@ -133,10 +131,8 @@ def test_a_damaged_row_is_never_taken(path):
             except InputError:
                 errors += 1
 
-        left_out += any("left out" in str(warning.message) for warning in caught)
-
-    assert left_out > 5
     assert errors > 0
+    assert sum("left out" in str(warning.message) for warning in caught) > 5
 
 
 def test_the_command_shows_and_clears(path):
@@ -147,11 +143,11 @@ def test_the_command_shows_and_clears(path):
         store.put("damaged", {A: ROW})
 
     [table] = cache(file=path).to_tables()
-    rows = [(name, *counts) for name, _, _, *counts in table.rows]
-    assert rows == [("unknown", 1, 1), ("m@0123", 2, 2)]
+    first, second = table.rows
+    assert (first[0], *first[3:]) == ("unknown", 1, 1)
+    assert (second[0], *second[3:]) == ("m@0123", 2, 2)
     assert cache("clear", file=path).removed == 3
-    [table] = cache(file=path).to_tables()
-    assert table.rows[0][0] == "none"
+    assert not cache(file=path).models
 
 
 def test_a_folder_that_the_environment_names_takes_the_file(tmp_path, monkeypatch):

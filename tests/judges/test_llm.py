@@ -24,7 +24,6 @@ from litepyramid.judges.llm.endpoint import redacted
 from litepyramid.judges.llm.llm_judge import LLMJudge, load_prompt
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import for_criteria
-from litepyramid.judges.registry import judge as as_judge
 
 ITEMS = [
     (
@@ -255,7 +254,7 @@ def test_criteria_have_a_prompt_of_their_own_unless_one_is_chosen(fake, tmp_path
     assert question_of(fake.bodies[0]) == "user: I feel ill."
     chosen = for_criteria(judge(fake, tmp_path, prompt="three"))
     assert chosen.signature()["prompt"].startswith("three-")
-    assert for_criteria(as_judge("recall")) == as_judge("recall")
+    assert for_criteria(lp.judge("recall")) == lp.judge("recall")
 
 
 # What is wrong with an endpoint.

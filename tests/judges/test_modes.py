@@ -23,10 +23,10 @@ def test_modes_equal_their_formulas(e, n, c):
     """Logits are added, not log-sum-exp-ed."""
     total = math.exp(e) + math.exp(n) + math.exp(c)
     assert presence([e, n, c], "p3c") == pytest.approx(math.exp(e) / total, rel=1e-12)
-    assert presence([e, n, c], "l3c") == (1 if e >= max(n, c) else 0)
+    assert presence([e, n, c], "l3c") == (e >= max(n, c))
     expected = math.exp(e) / (math.exp(e) + math.exp(n + c))
     assert presence([e, n, c], "p2c") == pytest.approx(expected, rel=1e-12, abs=1e-300)
-    assert presence([e, n, c], "l2c") == (1 if e >= n + c else 0)
+    assert presence([e, n, c], "l2c") == (e >= n + c)
 
 
 @pytest.mark.parametrize("mode", MODES)

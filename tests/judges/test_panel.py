@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from cases import quick_score, refused, same, write_lines
+from cases import quick_score, refused, same
 from llm_server import asked
 
 import litepyramid as lp
@@ -52,8 +52,8 @@ def test_settings_go_to_the_judges_that_take_them():
         lp.judge("recall+lexical", join="sum")
 
 
-UNITS = {str(m): [f"Fact {m} {u}." for u in range(4)] for m in range(8)}
-TEXTS = {s: {m: f"{s} says something of {m}." for m in UNITS} for s in "abc"}
+UNITS = [[f"Fact {m} {u}." for u in range(4)] for m in range(8)]
+TEXTS = {s: [f"{s} says something of {m}." for m in range(8)] for s in "abc"}
 
 
 def said(seed, summary, unit):
@@ -72,33 +72,25 @@ def varying(number, body):
     return json.dumps({str(n): names[one] for n, one in enumerate(answers, 1)})
 
 
-def test_a_model_asked_again_whose_answers_vary(fake, cli, tmp_path):
-    """From the command line, against what the endpoint said: mean, spread, flips, and
-    an interval that includes how scores vary."""
+def test_a_model_asked_again_whose_answers_vary(fake):
+    """Against what the endpoint said: mean, spread, flips, and an interval that
+    includes how scores vary."""
     fake.act = varying
-    units = []
-    rows = []
-    for name in UNITS:
-        units.append({"input": name, "units": UNITS[name]})
-        for system, texts in TEXTS.items():
-            rows.append({"system": system, "input": name, "summary": texts[name]})
-    write_lines(tmp_path / "units.jsonl", units)
-    write_lines(tmp_path / "texts.jsonl", rows)
-
-    cli(
-        "score texts.jsonl --units units.jsonl --judge llm:m -o scores.json -n 400"
-        f" -J repeats=5 -J cache=none -J endpoint={fake.url}"
-        ' -J parameters={"temperature":0.7}',
-        cwd=tmp_path,
+    judge = lp.judge(
+        "llm:m",
+        endpoint=fake.url,
+        cache=None,
+        repeats=5,
+        parameters={"temperature": 0.7},
     )
-    result = lp.report(tmp_path / "scores.json")
+    result = lp.score(TEXTS, UNITS, judge=judge, samples=400)
 
     seeds = sorted({body["seed"] for body in fake.bodies})
     assert len(seeds) == 5
     expected = np.empty((5, 3, 8, 4))
     for k, n, m, u in np.ndindex(expected.shape):
-        text = TEXTS[result.systems[n]][str(m)]
-        expected[k, n, m, u] = said(seeds[k], text, UNITS[str(m)][u])
+        text = TEXTS[result.systems[n]][m]
+        expected[k, n, m, u] = said(seeds[k], text, UNITS[m][u])
 
     same(result.opinions.reshape(expected.shape), expected)
     same(result.presence.reshape(3, 8, 4), expected.mean(axis=0))

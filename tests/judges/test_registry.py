@@ -78,14 +78,10 @@ class Own:
 
 
 @pytest.mark.parametrize("name", ["/nope", "nope", "a/b/c", "no judge", "", "recal"])
-def test_what_names_no_judge_is_an_error_that_lists_what_is_there(name, cli):
+def test_what_names_no_judge_is_an_error_that_lists_what_is_there(name):
     for refuses in (judge, judge_settings, check_trainable):
-        with refused("unknown judge") as caught:
+        with refused("unknown judge.*mini, lexical, recall, llm:MODEL"):
             refuses(name)
-        assert "mini, lexical, recall, llm:MODEL" in str(caught.value)
-
-    done = cli("judge", "settings", name, status=2)
-    assert "llm:MODEL" in done.stderr
 
 
 class Killed:

@@ -25,10 +25,8 @@ from litepyramid.judges.nli.backends import TorchBackend, as_tokenizer
 from litepyramid.judges.nli.encode import encode, plan_batches
 from litepyramid.judges.nli.nli_judge import NLIJudge
 
-torch = pytest.importorskip("torch", reason="the extra nli is not installed")
-transformers = pytest.importorskip(
-    "transformers", reason="the extra nli is not installed"
-)
+transformers = pytest.importorskip("transformers", reason="the extra nli is absent")
+torch = pytest.importorskip("torch")
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):

@@ -13,7 +13,6 @@ from training_data import synthetic
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
-from litepyramid.io.loading import load
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
@@ -24,7 +23,6 @@ from litepyramid.training.crossval import (
     out_of_the_box,
     unit_variants,
 )
-from litepyramid.training.finetune import finetune
 from litepyramid.training.pairs import labelled_pairs, split_dataset
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.training.validation import fold_mean
@@ -57,14 +55,11 @@ def stop(*_args, **_options):
     raise KeyboardInterrupt
 
 
-class Recorder:
-    """A trainer that remembers what it was given."""
-
-    def __init__(self):
-        self.seen = []
+class Recorder(dict):
+    """A trainer that remembers what it was given for each fold."""
 
     def __call__(self, data, fold):
-        self.seen.append((fold, data))
+        self[fold] = data
         return WordJudge()
 
 
@@ -88,7 +83,7 @@ def test_folds_part_the_data_and_training_never_sees_the_held_out(by):
 
 
 def test_published_folds_are_used(realsumm):
-    data = load(realsumm)
+    data = lp.load(realsumm)
     folds = make_folds(data, "examples", 5)
     assert [{*fold.inputs} for fold in folds] == [*map(set, data.example_folds)]
     assert [len(f.systems) for f in make_folds(data, "systems", 5)] == [5] * 5
@@ -99,10 +94,10 @@ def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlat
     data = synthetic()
     trainer = Recorder()
     result = cross_validate(data, trainer, folds=5)
-    assert [fold for fold, _ in trainer.seen] == [1, 2, 3, 4, 5]
+    assert [*trainer] == [1, 2, 3, 4, 5]
 
     units = {frozenset(entry.texts) for entry in data.scus}
-    for _, pairs in trainer.seen:
+    for pairs in trainer.values():
         items, _ = pairs.by_summary()
         assert len(units - {frozenset(texts) for _, texts in items}) == 2
 
@@ -147,12 +142,12 @@ def test_out_of_the_box_trains_on_all_of_the_others():
 
     result = out_of_the_box(train, synthetic(name="test"), trainer)
 
-    [(fold, pairs)] = trainer.seen
     filled = 0
     for one in train:
         for summaries in one.summaries:
             filled += sum(map(bool, summaries.texts))
-    assert (fold, len(pairs.pairs)) == (0, 5 * filled)
+    assert [*trainer] == [0]
+    assert len(trainer[0].pairs) == 5 * filled
     mean = result.mean("trained", "lite2", "system", "pearson", "l3c").mean
     assert mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
@@ -233,7 +228,7 @@ def test_held_out_inputs_are_never_learned_from(dataset):
 
 def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     goal = tmp_path / "judge"
-    result = finetune("lexical", dataset, output=goal, settings=["held_out=0.3"])
+    result = lp.finetune("lexical", dataset, output=goal, settings=["held_out=0.3"])
 
     card = json.loads((goal / "litepyramid.json").read_text(encoding="utf-8"))
     assert (card["data"]["sets"], len(card["data"]["sha256"])) == (["synthetic"], 64)
@@ -243,15 +238,17 @@ def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert held["accuracy"] == result.held_out[0].quality_mean("tuned", "accuracy").mean
     assert make_judge(str(goal)).model.revision != make_judge("lexical").model.revision
 
-    other = tmp_path / "other"
-    with refused("nothing to learn from"):
-        finetune("lexical", output=other)
-    with refused(r"of one name .* \(synthetic, synthetic\)"):
-        finetune("lexical", dataset, output=other, evaluate=[dataset, dataset])
     for base in ("recall", "llm:some", str(goal)):
-        for verb in (finetune, lp.crossval):
+        for verb in (lp.finetune, lp.crossval):
             with refused("cannot be trained"):
-                verb(base, dataset, output=other)
+                verb(base, dataset, output=tmp_path / "other")
+
+
+def test_nothing_to_learn_from_and_sets_of_one_name(dataset, tmp_path):
+    with refused("nothing to learn from"):
+        lp.finetune("lexical", output=tmp_path / "x")
+    with refused(r"of one name .* \(synthetic, synthetic\)"):
+        lp.finetune("lexical", dataset, output=tmp_path / "x", evaluate=[dataset] * 2)
 
 
 def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypatch):
@@ -259,7 +256,7 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypa
     goal = tmp_path / "judge"
 
     def tuned(output=goal, settings=FAST):
-        return finetune("lexical", dataset, output=output, settings=settings)
+        return lp.finetune("lexical", dataset, output=output, settings=settings)
 
     with monkeypatch.context() as patched:
         patched.setattr("litepyramid.training.finetune.validate", stop)
@@ -282,34 +279,25 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
     base = str(base)
     folder = tmp_path / "folds"
     cache = tmp_path / "kept.sqlite"
-    judges = {}
+    options = {"mode": "p3c", "cache": str(cache)}
+    settings = replace(FAST, max_length=40)
+    trainer, judges = make_contest(base, ["recall", base], folder, settings, options)
+    assert judges[base].mode == "p3c"
 
-    def crossed(**changes):
-        settings = replace(FAST, max_length=40, **changes)
-        options = {"mode": "p3c", "cache": str(cache)}
-        train, others = make_contest(base, ["recall", base], folder, settings, options)
-
-        def trainer(pairs, fold):
-            judges[fold] = train(pairs, fold)
-            return judges[fold]
-
-        judges.update(others)
-        return cross_validate(dataset, trainer, folds=2)
-
-    first = crossed()
+    first = cross_validate(dataset, trainer, folds=2)
     assert sorted(path.name for path in folder.iterdir()) == ["fold1", "fold2"]
     assert {s.mode for s in first.scores} == {"p3c", "l3c", "p2c", "l2c"}
-    assert judges[base].mode == judges[1].mode == "p3c"
-    assert judges[1].max_length == 40
+    assert dict(first.judges["trained"])["max_length"] == "40"
     assert cache.exists()
     ready, _ = make_contest(str(folder / "fold{fold}"), [], options={"mode": "l2c"})
     assert ready(labelled_pairs(dataset), 1).mode == "l2c"
 
     monkeypatch.setattr("litepyramid.training.crossval.train_transformer", stop)
-    again = [s.value for s in crossed().scores]
+    again = [s.value for s in cross_validate(dataset, trainer, folds=2).scores]
     assert again == pytest.approx([s.value for s in first.scores], nan_ok=True)
+    other, _ = make_contest(base, [], folder, FAST)
     with refused("another base, other data or settings"):
-        crossed(seed=1)
+        cross_validate(dataset, other, folds=2)
 
     (folder / "fold2").rename(tmp_path / "moved")
     settings = ["device=cpu", "epochs=1", "learning_rate=0.001", "max_length=40"]
@@ -370,5 +358,5 @@ def test_what_is_no_judge_of_ours_is_left_alone(dataset, tmp_path):
     for card in ("{}", "[]", "{", '{"held_out": []}', '{"base": "lexical"}'):
         (goal / "litepyramid.json").write_text(card)
         with refused("already exists"):
-            finetune("lexical", dataset, output=goal)
+            lp.finetune("lexical", dataset, output=goal)
         assert [p.read_text() for p in goal.iterdir()] == [card]
