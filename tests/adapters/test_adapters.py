@@ -69,7 +69,12 @@ def test_lighteval(expected):
     answer = ModelResponse(text=[SUMMARY])
     scores = []
     for specific in (None, {"units": UNITS}):
-        doc = Doc(query="q", choices=[REFERENCE], gold_index=0, specific=specific)
+        doc = Doc(
+            query="q",
+            choices=[REFERENCE],
+            gold_index=0,
+            specific=specific,
+        )
         scored = pyramid.compute_sample(doc=doc, model_response=answer)
         scores.append(scored["litepyramid"])
     assert scores == pytest.approx(expected)

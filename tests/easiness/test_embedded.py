@@ -31,7 +31,11 @@ def measured(realsumm):
 def prepared(realsumm, srl, rules):
     names = {"ids": read_ids(realsumm / "ids.txt")}
     references = as_references(realsumm / "references.txt", **names)
-    scus = as_units(realsumm / "SCUs.txt", kind="scu", **names)
+    scus = as_units(
+        realsumm / "SCUs.txt",
+        kind="scu",
+        **names,
+    )
     stus = extract(references, srl=srl, rules=rules).units
     return prepare_gold(references, scus, stus=stus)
 
@@ -53,7 +57,11 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
     first = predict(references)
     assert [s.text for s in first.sentences][2:] == ["It rained.", "The match was off."]
     stus = extract(references).units
-    again = predict(references, stus=stus, regressor=EMBEDDED)
+    again = predict(
+        references,
+        stus=stus,
+        regressor=EMBEDDED,
+    )
     assert first.values.tolist() == again.values.tolist()
 
     poor = (Unit("Ann", kind="stu", reference=0, sentence=0),)
@@ -98,7 +106,12 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
     again = predict(texts, regressor=tmp_path / "r.json")
     assert again.values.tolist() == first.values.tolist()
     assert again.signature == first.signature
-    centred = fit(texts, scus, start="embedded", rounds=0)
+    centred = fit(
+        texts,
+        scus,
+        start="embedded",
+        rounds=0,
+    )
     assert centred.about["start"].startswith("embedded (7920")
     assert predict(texts, regressor=centred).signature != again.signature
     with refused("constituency trees"):

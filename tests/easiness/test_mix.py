@@ -54,14 +54,23 @@ def test_by_easiness():
     assert found.carries_stus.tolist() == [True, True, False, True, False]
     assert found.units[0].texts == ("stu 0.0", "stu 1.0", "stu 1.1")
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
-    sentences = {"sentences": 5, "stu_sentences": 3, "scu_sentences": 2}
+    sentences = {
+        "sentences": 5,
+        "stu_sentences": 3,
+        "scu_sentences": 2,
+    }
     assert found.counts() == {**sentences, "stus": 4, "scus": 3}
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 5), st.integers(0, 2**32), st.sampled_from(get_args(By)))
 def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
-    found = mixed_of(count, by=by, easiness=EASY, seed=seed)
+    found = mixed_of(
+        count,
+        by=by,
+        easiness=EASY,
+        seed=seed,
+    )
     assert found.carries_stus.sum() == count
     units = {entry.input: [*entry.units] for entry in found.units}
 
@@ -137,7 +146,12 @@ TEXTS = [
 def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     stus = extract(REFERENCES)
     easy = predict(REFERENCES)
-    mixed = mix(TEXTS, stus, easiness=easy, stu_share=0.5)
+    mixed = mix(
+        TEXTS,
+        stus,
+        easiness=easy,
+        stu_share=0.5,
+    )
     assert mixed.counts()["stu_sentences"] == 2
     assert mix(TEXTS, references=REFERENCES).units == mixed.units
     easy.save(tmp_path / "easy.csv")

@@ -32,7 +32,12 @@ pairs = st.lists(
 @given(pairs)
 def test_auc_and_brier_equal_scikit_learn(rows):
     presence, labels = zip(*rows, strict=True)
-    brier = brier_score_loss(labels, presence, pos_label=1, labels=[0, 1])
+    brier = brier_score_loss(
+        labels,
+        presence,
+        pos_label=1,
+        labels=[0, 1],
+    )
     same(brier_score(presence, labels), brier)
     auc = roc_auc_score(labels, presence) if len({*labels}) == 2 else np.nan
     same(roc_auc(presence, labels), auc)
@@ -114,7 +119,12 @@ def test_several_sets_give_one_table(tmp_path):
     def always(summary, units):
         return [1.0] * len(units)
 
-    result = evaluate(always, [load_example()], pairs=files, contrast=True)
+    result = evaluate(
+        always,
+        [load_example()],
+        pairs=files,
+        contrast=True,
+    )
 
     assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]

@@ -43,7 +43,12 @@ def card(folder, name, source):
 
 
 def judge_of(folder, **options):
-    return NLIJudge(str(folder), device="cpu", cache=None, **options)
+    return NLIJudge(
+        str(folder),
+        device="cpu",
+        cache=None,
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")

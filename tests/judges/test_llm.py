@@ -46,7 +46,12 @@ DISTINCT = 9
 
 def judge(fake, tmp_path=None, model="m", **options):
     cache = tmp_path / "c.sqlite" if tmp_path else None
-    return LLMJudge(model, endpoint=fake.url, cache=cache, **options)
+    return LLMJudge(
+        model,
+        endpoint=fake.url,
+        cache=cache,
+        **options,
+    )
 
 
 def values(batch):
@@ -237,7 +242,12 @@ def test_the_endpoint_sees_the_question_and_each_is_judged_by_itself(fake, tmp_p
 
 def test_evidence_and_evaluation_get_the_question(fake):
     ready = judge(fake)
-    lp.explain("It opens. It is long.", "It opens", judge=ready, question="When?")
+    lp.explain(
+        "It opens. It is long.",
+        "It opens",
+        judge=ready,
+        question="When?",
+    )
     assert {question_of(body) for body in fake.bodies} == {"When?"}
 
     units = {"input": "a", "units": ["A storm."], "question": "What hit Oslo?"}

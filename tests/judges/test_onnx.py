@@ -32,8 +32,19 @@ def logits(folder, items, **settings):
 
 @pytest.mark.parametrize("long", ["cut", "split"])
 def test_logits_equal_those_of_torch(tiny, exported, items, long):
-    mine = logits(exported, items, long=long, max_length=56)
-    theirs = logits(tiny, items, long=long, max_length=56, device="cpu")
+    mine = logits(
+        exported,
+        items,
+        long=long,
+        max_length=56,
+    )
+    theirs = logits(
+        tiny,
+        items,
+        long=long,
+        max_length=56,
+        device="cpu",
+    )
     same(np.concatenate(mine.logits), np.concatenate(theirs.logits), 1e-4)
     assert mine.counts == theirs.counts
     assert mine.signature["dtype"] == "onnx"
@@ -56,7 +67,12 @@ def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(
     assert NLIJudge(str(folder), cache=None).checkpoint.onnx is not None
     assert NLIJudge(str(folder), cache=None, backend="torch").checkpoint.onnx is None
     with refused("ONNX model"):
-        NLIJudge(str(folder), cache=None, backend="onnx", device="cuda")
+        NLIJudge(
+            str(folder),
+            cache=None,
+            backend="onnx",
+            device="cuda",
+        )
     with refused("no folder 'owner/name'", ModelError):
         NLIJudge("owner/name", cache=None, backend="onnx")
 
@@ -154,7 +170,12 @@ def test_a_pair_has_the_same_presence_in_any_company_without_torch(mini):
     assert {*whole.signature} >= {"revision", "lexical", "mode"}
 
     run = [sys.executable, "-c", LIGHT, SUMMARY, UNITS[1]]
-    done = subprocess.run(run, stdout=subprocess.PIPE, check=True, cwd=ROOT)
+    done = subprocess.run(
+        run,
+        stdout=subprocess.PIPE,
+        check=True,
+        cwd=ROOT,
+    )
     assert float(done.stdout) == whole.presence[0][1]
 
 

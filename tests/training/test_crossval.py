@@ -110,7 +110,12 @@ def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlat
 
 def test_fold_values_are_those_of_the_fold_alone():
     data = synthetic(inputs=8)
-    result = cross_validate(data, Recorder(), folds=4, seed=3)
+    result = cross_validate(
+        data,
+        Recorder(),
+        folds=4,
+        seed=3,
+    )
 
     fold = make_folds(data, "examples", 4, seed=3)[1]
     columns = [data.inputs.index(name) for name in fold.inputs]
@@ -130,7 +135,12 @@ def test_fold_values_are_those_of_the_fold_alone():
 def test_fold_means_and_intervals():
     values = [0.5, 0.6, 0.65]
     mean = fold_mean(values)
-    oracle = stats.t.interval(0.95, 2, loc=np.mean(values), scale=stats.sem(values))
+    oracle = stats.t.interval(
+        0.95,
+        2,
+        loc=np.mean(values),
+        scale=stats.sem(values),
+    )
     assert (mean.low, mean.high) == pytest.approx(oracle)
     assert np.isnan(fold_mean([0.5]).low)
     assert fold_mean([float("nan")]).undefined == 1
@@ -186,7 +196,12 @@ def test_what_changes_a_fold_is_in_the_signature():
     small = synthetic(inputs=4, systems=3)
 
     def signature(folds=2, **options):
-        result = lp.crossval("lexical", small, folds=folds, **options)
+        result = lp.crossval(
+            "lexical",
+            small,
+            folds=folds,
+            **options,
+        )
         return str(result.signature)
 
     one = signature()
@@ -198,7 +213,12 @@ def test_what_changes_a_fold_is_in_the_signature():
 
 
 def test_folds_too_small_for_any_correlation_are_told_as_such():
-    result = lp.crossval("lexical", synthetic(systems=3), by="systems", folds=3)
+    result = lp.crossval(
+        "lexical",
+        synthetic(systems=3),
+        by="systems",
+        folds=3,
+    )
     assert "24 correlations are not defined" in result.to_table()
     assert len(result.to_json()["folds"]) == 24
 
@@ -228,7 +248,12 @@ def test_held_out_inputs_are_never_learned_from(dataset):
 
 def test_a_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     goal = tmp_path / "judge"
-    result = lp.finetune("lexical", dataset, output=goal, settings=["held_out=0.3"])
+    result = lp.finetune(
+        "lexical",
+        dataset,
+        output=goal,
+        settings=["held_out=0.3"],
+    )
 
     card = json.loads((goal / "litepyramid.json").read_text(encoding="utf-8"))
     assert (card["data"]["sets"], len(card["data"]["sha256"])) == (["synthetic"], 64)
@@ -248,7 +273,12 @@ def test_nothing_to_learn_from_and_sets_of_one_name(dataset, tmp_path):
     with refused("nothing to learn from"):
         lp.finetune("lexical", output=tmp_path / "x")
     with refused(r"of one name .* \(synthetic, synthetic\)"):
-        lp.finetune("lexical", dataset, output=tmp_path / "x", evaluate=[dataset] * 2)
+        lp.finetune(
+            "lexical",
+            dataset,
+            output=tmp_path / "x",
+            evaluate=[dataset] * 2,
+        )
 
 
 def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypatch):
@@ -256,7 +286,12 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(dataset, tmp_path, monkeypa
     goal = tmp_path / "judge"
 
     def tuned(output=goal, settings=FAST):
-        return lp.finetune("lexical", dataset, output=output, settings=settings)
+        return lp.finetune(
+            "lexical",
+            dataset,
+            output=output,
+            settings=settings,
+        )
 
     with monkeypatch.context() as patched:
         patched.setattr("litepyramid.training.finetune.validate", stop)
@@ -302,7 +337,13 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
     (folder / "fold2").rename(tmp_path / "moved")
     settings = ["device=cpu", "epochs=1", "learning_rate=0.001", "max_length=40"]
     with pytest.raises(KeyboardInterrupt) as stopped:
-        lp.crossval(base, dataset, output=folder, folds=2, settings=settings)
+        lp.crossval(
+            base,
+            dataset,
+            output=folder,
+            folds=2,
+            settings=settings,
+        )
     assert stopped.value.__notes__ == [f"1 trained fold kept in {folder}"]
 
 
@@ -310,13 +351,22 @@ def test_settings_that_no_judge_takes_and_models_that_are_none(dataset, tmp_path
     with refused("takes mode"):
         make_contest("lexical", ["recall"], options={"mode": "p2c"})
     with refused("leaves no models"):
-        lp.crossval("lexical", dataset, folds=2, output=tmp_path / "result.json")
+        lp.crossval(
+            "lexical",
+            dataset,
+            folds=2,
+            output=tmp_path / "result.json",
+        )
 
 
 def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path):
     """Weights are in the card and in what is learned; evaluation sets in the
     history."""
-    row = {"premise": "it", "hypothesis": "won", "present": 1}
+    row = {
+        "premise": "it",
+        "hypothesis": "won",
+        "present": 1,
+    }
     path = write_lines(tmp_path / "pairs.jsonl", [row] * 12)
 
     result = lp.finetune(
@@ -336,14 +386,23 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path):
     sets = [(row.epoch, row.set) for row in result.history]
     assert sets == [(1, "pairs.jsonl"), (1, "synthetic")]
     with refused("unknown setting"):
-        lp.finetune(str(base), dataset, output=tmp_path / "x", settings=["speed=3"])
+        lp.finetune(
+            str(base),
+            dataset,
+            output=tmp_path / "x",
+            settings=["speed=3"],
+        )
 
 
 @pytest.mark.parametrize(
     "name", ["base", "data", "pairs", "evaluate", "settings", "units"]
 )
 def test_wrong_types_are_one_error(dataset, tmp_path, name):
-    arguments = {"base": "lexical", "data": dataset, "output": tmp_path / "x"}
+    arguments = {
+        "base": "lexical",
+        "data": dataset,
+        "output": tmp_path / "x",
+    }
     for value in (3, [3]):
         with refused():
             lp.finetune(**arguments | {name: value})

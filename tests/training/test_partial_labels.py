@@ -52,7 +52,12 @@ def test_all_that_is_labelled_is_learnt_from_and_measured_on(labels, tmp_path):
     assert lp.evaluate("recall", EXAMPLE).notes == ()
 
     settings = ["held_out=0.25"]
-    tuned = lp.finetune("lexical", data, output=tmp_path / "judge", settings=settings)
+    tuned = lp.finetune(
+        "lexical",
+        data,
+        output=tmp_path / "judge",
+        settings=settings,
+    )
     assert tuned.notes == evaluated.notes
     assert tuned.held_out[0].quality[0].pairs > 0
 

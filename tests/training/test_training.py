@@ -320,7 +320,12 @@ def mini(matching, tmp_path_factory, request):
     )
     settings = replace(FAST, head="three-class", **{request.param: True})
     folder = work / "mini"
-    lp.finetune(str(encoder), output=folder, pairs=[path], settings=settings)
+    lp.finetune(
+        str(encoder),
+        output=folder,
+        pairs=[path],
+        settings=settings,
+    )
     return folder
 
 
@@ -343,7 +348,12 @@ lp.judge(sys.argv[1], cache=None).judge([("red", ["red"])])
 def test_a_judge_that_is_tuned_by_next_to_nothing_says_what_it_said(mini, tmp_path):
     """Its weights are read from the graph and written again, rounded to 8 bits."""
     goal = tmp_path / "same"
-    settings = replace(FAST, epochs=1, learning_rate=1e-12, head="auto")
+    settings = replace(
+        FAST,
+        epochs=1,
+        learning_rate=1e-12,
+        head="auto",
+    )
     train_transformer(str(mini), ONE, goal, settings)
 
     items = [(premise, [unit]) for premise, unit in synthetic_pairs(20, 4).pairs]
