@@ -135,18 +135,17 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
 
 @pytest.mark.parametrize("name", [None, NAMES[0]])
 def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_two):
-    folder = tiny_two
-    options = {"max_length": 80, "label_map": "present=1,absent=0"}
-    if name:
-        folder = card(tmp_path / "m", name, tiny_two)
-        del options["label_map"]
-
+    folder = card(tmp_path / "m", name, tiny_two) if name else tiny_two
+    options = {
+        "max_length": 80,
+        "label_map": None if name else "present=1,absent=0",
+    }
     units = ["A bridge is closed.", "Nobody was hurt."]
     items = [(" ".join(TEXT * 2), units), (TEXT[5], units), ITEMS[2]]
     split = judge_of(folder, long="split", **options)
     cut = judge_of(folder, **options)
     said = split.judge(items)
-    assert [said.counts[key] for key in ("truncated", "split", "pairs")] == [0, 2, 5]
+    assert said.counts.items() >= {"truncated": 0, "split": 2, "pairs": 5}.items()
     [spans, *_] = split._parts(items)
     each = cut.judge([(items[0][0][a:b], units) for a, b in spans])
     assert len(spans) > 2

@@ -169,8 +169,8 @@ def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items, judge
 
 def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items, judge_of):
     def judged(folder=tiny, **options):
-        with judge_of(folder, cache=tmp_path / "c.sqlite", **options) as judge:
-            return judge.judge(items).counts["judged"]
+        judge = judge_of(folder, cache=tmp_path / "c.sqlite", **options)
+        return judge.judge(items).counts["judged"]
 
     assert judged() > 0
     assert judged() == judged(mode="p2c") == 0

@@ -23,7 +23,7 @@ from litepyramid.training.crossval import (
     out_of_the_box,
     unit_variants,
 )
-from litepyramid.training.pairs import labelled_pairs, split_dataset
+from litepyramid.training.pairs import TrainingPairs, labelled_pairs, split_dataset
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.training.validation import fold_mean
 from litepyramid.units.extract import extract
@@ -96,10 +96,8 @@ def test_training_gets_the_labels_of_its_part_and_a_judge_that_is_right_correlat
     result = cross_validate(data, trainer, folds=5)
     assert [*trainer] == [1, 2, 3, 4, 5]
 
-    units = {frozenset(entry.texts) for entry in data.scus}
-    for pairs in trainer.values():
-        items, _ = pairs.by_summary()
-        assert len(units - {frozenset(texts) for _, texts in items}) == 2
+    for fold in make_folds(data, "examples", 5):
+        assert trainer[fold.number] == labelled_pairs(data, fold.train_inputs)
 
     for mode, level in product(("l3c", "l2c"), ("system", "summary")):
         mean = result.mean("trained", "lite2", level, "pearson", mode).mean
@@ -152,12 +150,7 @@ def test_out_of_the_box_trains_on_all_of_the_others():
 
     result = out_of_the_box(train, synthetic(name="test"), trainer)
 
-    filled = 0
-    for one in train:
-        for summaries in one.summaries:
-            filled += sum(map(bool, summaries.texts))
-    assert [*trainer] == [0]
-    assert len(trainer[0].pairs) == 5 * filled
+    assert trainer == {0: TrainingPairs.joined(map(labelled_pairs, train))}
     mean = result.mean("trained", "lite2", "system", "pearson", "l3c").mean
     assert mean == pytest.approx(1)
     assert "trained_on:one+two" in str(result.signature)
