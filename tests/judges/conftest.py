@@ -49,19 +49,15 @@ def exported(tiny, tiny_tokenizer, tmp_path_factory) -> Path:
 @pytest.fixture
 def items() -> list[tuple[str, list[str]]]:
     """Summaries with units: repeats, an empty summary, an input without units."""
-    units = [
-        "The village was cut off.",
-        "A bridge is closed.",
-        "Nobody was hurt.",
-        TEXT[3],
-    ]
+    text = f"{TEXT[1]} {TEXT[4]}"
+    units = ["The village was cut off.", "A bridge is closed.", TEXT[0], TEXT[3]]
     return [
-        (TEXT[1] + " " + TEXT[4], units),
+        (text, units),
         (TEXT[2], units[:2] + units[:1]),
         ("", units),
         (TEXT[5], []),
         (" ".join(TEXT * 8), units),
-        (TEXT[1] + " " + TEXT[4], units),
+        (text, units),
     ]
 
 

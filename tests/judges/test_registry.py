@@ -165,4 +165,4 @@ def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
 def test_ray_says_what_one_process_says():
     pytest.importorskip("ray", reason="the extra ray is not installed")
     cluster = judge("lexical", engine="ray", workers=2)
-    same(judge_pairs(judge("lexical"), ITEMS), cluster.judge(ITEMS))
+    same(judge("lexical").judge(ITEMS), cluster.judge(ITEMS))

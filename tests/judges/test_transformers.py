@@ -229,9 +229,6 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
     texts = ("Rain.", *TEXT, " ".join(TEXT))
     pairs = [*product(texts, (TEXT[5][:30], "A é – 字."))]
     encoder = encode(as_tokenizer(tokenizer), 48, pairs)
-    whole = [len(tokenizer(*pair)["input_ids"]) for pair in pairs]
-    assert encoder.truncated.tolist() == [length > 48 for length in whole]
-    assert encoder.lengths.tolist() == [min(length, 48) for length in whole]
     assert 0 < encoder.truncated.sum() < len(pairs)
     batch = encoder.batch(range(len(pairs)))
     expected = tokenizer(

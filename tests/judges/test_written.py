@@ -33,12 +33,14 @@ def _writer(fake):
 def sentences(body):
     text = body["messages"][0]["content"]
     numbered = re.search(r"<reference>\n(.*)\n</reference>", text, re.DOTALL)[1]
-    return list(json.loads(numbered).values())
+    return [*json.loads(numbered).values()]
 
 
 def echo(body):
-    rows = [{"unit": s, "sentence": n} for n, s in enumerate(sentences(body), 1)]
-    return "Here: " + json.dumps({"units": rows})
+    rows = []
+    for number, sentence in enumerate(sentences(body), 1):
+        rows.append({"unit": sentence, "sentence": number})
+    return json.dumps({"units": rows})
 
 
 def write(fake, tmp_path, references=REFERENCES):
