@@ -154,9 +154,9 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     )
     assert mixed.counts()["stu_sentences"] == 2
     assert mix(TEXTS, references=REFERENCES).units == mixed.units
-    easy.save(tmp_path / "easy.csv")
+    easy.save(tmp_path / "easy.json")
     units = [*stus.units]
-    assert mix(TEXTS, units, easiness=tmp_path / "easy.csv").units == mixed.units
+    assert mix(TEXTS, units, easiness=tmp_path / "easy.json").units == mixed.units
 
     for ending in ("json", "jsonl", "csv"):
         mixed.save(tmp_path / f"mixed.{ending}")

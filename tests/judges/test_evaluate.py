@@ -127,6 +127,7 @@ def test_several_sets_give_one_table(tmp_path):
     )
 
     assert result.names == ("own", "a", "b", "contrast")
+    assert [row[0] for row in result.to_tables()[0].rows] == [*result.names]
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
     _, a, b, _ = result.sets
     assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
@@ -144,6 +145,7 @@ def test_several_sets_give_one_table(tmp_path):
 def test_one_data_set_has_one_hash():
     result = evaluate("recall", load_example())
     assert result.signature == result.sets[0].signature
+    assert str(result.signature) in result.to_tables()[1].notes
 
 
 BROKEN = r"""

@@ -273,7 +273,7 @@ NULL = b'{"model": "f", "choices": [{"message": {"content": null}}]}'
 
 
 @pytest.mark.parametrize(
-    "answer", [(200, {}, b"<html>"), (200, {}, NULL), (400, {}, b"{}"), BUSY]
+    "answer", [(200, {}, b"[]"), (200, {}, NULL), (400, {}, b"{}"), BUSY]
 )
 def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(
     fake, tmp_path, answer

@@ -183,6 +183,7 @@ def test_the_verb_gives_the_authors_three_scores(whole):
     result = lp.crossval("lexical", whole, folds=2)
     assert {score.units for score in result.scores} == {"lite2", "lite2.5", "lite3"}
     assert set(result.judges) == {"trained", "recall"}
+    assert max(map(len, result.to_table().splitlines())) <= 80
 
 
 def test_what_changes_a_fold_is_in_the_signature():
@@ -378,6 +379,7 @@ def test_mixtures_of_data_sets_and_pairs(base, dataset, tmp_path):
     assert (card["kind"], card["mode"]) == ("presence", "p2c")
     sets = [(row.epoch, row.set) for row in result.history]
     assert sets == [(1, "pairs.jsonl"), (1, "synthetic")]
+    assert str(result.folder) in result.to_tables()[-1].notes[-1]
     with refused("unknown setting"):
         lp.finetune(
             str(base),
