@@ -95,7 +95,12 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
         InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))),
         STUS[1],
     ]
-    found = mixed_of(1, scus, stus, by="gold")
+    found = mixed_of(
+        1,
+        scus,
+        stus,
+        by="gold",
+    )
     assert found.carries_stus.tolist() == [True, False, False, False, False]
     assert np.isnan(found.easiness[2])
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
