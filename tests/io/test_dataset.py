@@ -8,6 +8,7 @@ from functools import reduce
 from pathlib import Path
 
 import pandas
+import pandas as pd
 import pytest
 from cases import cases, refused, write_lines
 from hypothesis import example, given, settings
