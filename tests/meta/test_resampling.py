@@ -1,7 +1,6 @@
 """Bootstrap and permutation: equal to brute force and to nlpstats on its own draws."""
 
 import itertools
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -9,8 +8,10 @@ import pytest
 from cases import same
 from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
+from scipy.stats import kendalltau
 from threadpoolctl import threadpool_limits
 
+from litepyramid import meta
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.levels import LEVELS, OF_VECTORS, PAIRED, level_correlation
@@ -61,113 +62,83 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
             same(value, level_correlation(*sides, level, coefficient).value, 1e-12)
 
 
-def chosen_by_nlpstats(seed, n, m, k):
-    """What its bootstrap draws: indices, and how often each row and column is drawn."""
+def drawn_by_nlpstats(seed, n, m, samples):
+    """How often its bootstrap draws each row and each column."""
     np.random.seed(seed)
-    chosen = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(k)]
-    counts = (
-        np.stack([np.bincount(c[side], minlength=size) for c in chosen]).astype(float)
-        for side, size in ((0, n), (1, m))
-    )
-    return chosen, counts
+    rows = np.empty((samples, n))
+    columns = np.empty((samples, m))
+    for sample in range(samples):
+        rows[sample] = np.bincount(np.random.choice(n, n), minlength=n)
+        columns[sample] = np.bincount(np.random.choice(m, m), minlength=m)
+    return rows, columns
 
 
 @pytest.mark.parametrize("coefficient", OF_VECTORS)
 @pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, _, Z = scores(1, 12, 20, discrete=False)
-    _, counts = chosen_by_nlpstats(17, 12, 20, k)
+    ours = Resampled(X, Z, level, coefficient)(*drawn_by_nlpstats(17, 12, 20, k))
+
     np.random.seed(17)
-    rival = rival_bootstrap(
-        X,
-        Z,
-        theirs,
-        coefficient,
-        "both",
-        n_resamples=k,
-    )
-    same(Resampled(X, Z, level, coefficient)(*counts), rival.samples, 1e-10)
+    rival = rival_bootstrap(X, Z, theirs, coefficient, "both", n_resamples=k)
+    same(ours, rival.samples, 1e-10)
 
 
-def exact_tau(x, z):
-    """Kendall's τ-b in rational arithmetic up to the last root."""
-    balance = tx = tz = 0
-    for i, j in itertools.combinations(range(len(x)), 2):
-        a = np.sign(float(x[i] - x[j]))
-        b = np.sign(float(z[i] - z[j]))
-        balance += a * b
-        tx += a != 0
-        tz += b != 0
-    return balance / (tx * tz) ** 0.5
+def test_averages_that_floats_do_not_tie_are_tied():
+    """Ratings of thirds: equal averages differ in their last bit, sums of whole numbers
+    do not."""
+    thirds = np.random.default_rng(2).integers(3, 9, (8, 15))
+    X = np.random.default_rng(3).normal(size=thirds.shape) + thirds
+    ours = bootstrap_samples(X, thirds / 3, "system", "kendall", samples=100, seed=3)
+
+    rows = drawn(3, draws.SYSTEMS, 8, 100)
+    columns = drawn(3, draws.INPUTS, 15, 100)
+    for value, *at in zip(ours, rows, columns, strict=True):
+        x, z = (side[np.ix_(*at)].sum(axis=1) for side in (X, thirds))
+        same(value, kendalltau(x, z).statistic)
 
 
-def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
-    """Ratings of thirds: equal averages differ in their last bit, and nlpstats sees an
-    order."""
-    rng = np.random.default_rng(2)
-    thirds = rng.integers(3, 9, (8, 15))
-    Z = thirds / 3
-    X = rng.normal(size=(8, 15)) + thirds
-    chosen, counts = chosen_by_nlpstats(3, 8, 15, 100)
-    np.random.seed(3)
-    rival = rival_bootstrap(
-        X,
-        Z,
-        "system",
-        "kendall",
-        "both",
-        n_resamples=100,
-    )
-
-    exact = []
-
-    for rows, columns in chosen:
-        z = [sum(Fraction(int(thirds[i, j]), 3) for j in columns) for i in rows]
-        x = [sum(Fraction(X[i, j]) for j in columns) for i in rows]
-        exact.append(exact_tau(x, z))
-
-    same(Resampled(X, Z, "system", "kendall")(*counts), exact, 1e-12)
-    assert np.abs(np.array(rival.samples) - exact).max() > 1e-3
-
-
-def test_unpaired_inputs_are_drawn_apart():
+def test_a_whole_test_set_is_drawn_apart_from_the_judged_inputs(table_of):
     X, _, Z = scores(4, 6, 30, discrete=False)
     wide = np.concatenate([X, X + 0.01], axis=1)
-    ours = bootstrap_samples(
-        wide,
-        Z,
-        "system",
-        "kendall",
-        "both",
-        samples=70,
-        seed=9,
-        paired_inputs=False,
-    )
+    judged = table_of(m=X, human=Z)
+    more = {"samples": 70, "seed": 9}
+    full = table_of(m=wide)
+    (one,) = meta.testset(judged, full=full, sampling="both", **more).intervals
+
+    taus = []
     systems = drawn(9, draws.SYSTEMS, 6, 70)
-    of_x = drawn(9, draws.INPUTS, 60, 70)
-    of_z = drawn(9, draws.OTHER_INPUTS, 30, 70)
-    for value, rows, x, z in zip(ours, systems, of_x, of_z, strict=True):
+    of_metric = drawn(9, draws.INPUTS, 60, 70)
+    of_people = drawn(9, draws.OTHER_INPUTS, 30, 70)
+    for rows, x, z in zip(systems, of_metric, of_people, strict=True):
         sides = wide[np.ix_(rows, x)], Z[np.ix_(rows, z)]
-        same(value, level_correlation(*sides, "system", "kendall").value, 1e-12)
+        taus.append(kendalltau(*(side.mean(axis=1) for side in sides)).statistic)
+    ends = np.nanpercentile(taus, [2.5, 97.5])
+    assert (one.full_low, one.full_high) == pytest.approx(tuple(ends))
+
+    more["coefficient"] = "kendall"
+    (alone,) = meta.interval(judged, level="system", **more).intervals
+    assert one.judged == alone.value
+    assert (one.judged_low, one.judged_high) == (alone.low, alone.high)
+    x, z = (side.mean(axis=1) for side in (wide, Z))
+    assert one.full == pytest.approx(kendalltau(x, z).statistic)
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("coefficient", OF_VECTORS)
 def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
-    level, monkeypatch
+    level, coefficient, monkeypatch
 ):
     X, _, Z = scores(5, 7, 9, discrete=True)
-    for coefficient in OF_VECTORS:
-        sample = partial(bootstrap_samples, X, Z, level, coefficient, seed=3)
-        boot = sample(samples=300)
-        with monkeypatch.context() as patch:
-            patch.setattr(draws, "_CELLS", 1)
-            same(sample(samples=300), boot, 0)
-            same(sample(samples=70), boot[:70], 0)
+    sample = partial(bootstrap_samples, X, Z, level, coefficient)
+    boot = sample(samples=300, seed=3)
+    assert not np.array_equal(sample(samples=300, seed=4), boot, equal_nan=True)
 
-        with threadpool_limits(4):
-            same(sample(samples=300), boot, 0)
-        other = sample(samples=300, seed=4)
-        assert not np.array_equal(other, boot, equal_nan=True)
+    with threadpool_limits(4):
+        same(sample(samples=300, seed=3), boot, 0)
+    monkeypatch.setattr(draws, "_CELLS", 1)
+    same(sample(samples=300, seed=3), boot, 0)
+    same(sample(samples=70, seed=3), boot[:70], 0)
 
 
 def test_draws_are_uniform_and_fair():
@@ -217,25 +188,27 @@ def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
         assert swaps != "inputs" or (u == u[:1]).all()
 
 
+def test_swapped_spa_is_spa_of_swapped_scores():
+    X, Y, Z = standardised(*scores(5, 6, 16, discrete=False))
+    u = draws.coins(2, X.shape, 0, np.float32)
+    direct = swap_one_by_one(X, Y, Z, u, "system", "spa")
+    # Ours are rounded to ties.
+    same(swapped([X, Y], Z, "system", "spa", u), direct, 2e-3)
+
+
 @pytest.mark.parametrize("coefficient", OF_VECTORS)
 @pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, Y, Z = scores(6, 12, 20, discrete=False)
     Z += np.random.default_rng(0).normal(size=Z.shape) * 1e-3
     np.random.seed(23)
-    rival = rival_permutation(
-        X,
-        Y,
-        Z,
-        theirs,
-        coefficient,
-        "both",
-        alternative="greater",
-        n_resamples=k,
-    )
+    options = {"alternative": "greater", "n_resamples": k}
+    rival = rival_permutation(X, Y, Z, theirs, coefficient, "both", **options)
+
     np.random.seed(23)
-    coins = [
-        (np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)
-    ]
-    u = np.where(np.stack(coins, axis=2), -1.0, 1.0)
+    u = np.empty((12, 20, k))
+    for sample in range(k):
+        systems = np.random.rand(12, 1) > 0.5
+        inputs = np.random.rand(1, 20) > 0.5
+        u[:, :, sample] = np.where(systems ^ inputs, -1, 1)
     same(swapped([X, Y], Z, level, coefficient, u), rival.samples, 1e-10)

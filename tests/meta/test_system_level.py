@@ -2,12 +2,12 @@
 loops."""
 
 import math
-from dataclasses import replace
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, kendalltau
@@ -20,32 +20,26 @@ from litepyramid.meta.rankings import usual_sizes
 from litepyramid.stats import percentile_interval
 from litepyramid.types import ScoreTable
 
+PUBLISHED = """
+summeval | expert_relevance_* | rouge-1_f1     | 0.5   | 16 | 0.5   | 29 | 0.379
+ddr21    | litepyramid_recall | rouge-1_recall | 0.005 | 24 | 0.754 | 15 | -0.067
+"""
+"""Pairs nearer than `upper` are close: how many, and their τ; the systems, and the τ of
+all."""
 
-@pytest.mark.parametrize(
-    ("table", "human", "metric", "upper", "systems", "tau", "close"),
-    [
-        ("summeval", "expert_relevance_*", "rouge-1_f1", 0.5, 16, 0.5, (29, 0.379)),
-        (
-            "ddr21",
-            "litepyramid_recall",
-            "rouge-1_recall",
-            0.005,
-            24,
-            0.754,
-            (15, -0.067),
-        ),
-    ],
-)
-def test_published_values(request, table, human, metric, upper, systems, tau, close):
+
+@pytest.mark.parametrize("case", cases(PUBLISHED))
+def test_published_values(request, case):
+    table, human, metric, *numbers = case
+    upper, systems, tau, pairs, close = map(float, numbers)
     scores = request.getfixturevalue(table)
     found = delta(scores, human, metrics=metric, upper=upper).metrics[0]
+
     every = found.curve[-1]
-    assert (len(found.sides.systems), every.pairs) == (
-        systems,
-        systems * (systems - 1) / 2,
-    )
+    assert len(found.sides.systems) == systems
+    assert every.pairs == systems * (systems - 1) / 2
     assert every.tau == pytest.approx(tau, abs=5e-4)
-    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == close
+    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == (pairs, close)
 
 
 SCORES = st.lists(
@@ -55,25 +49,37 @@ SCORES = st.lists(
 )
 
 
+def kind_of(metric, human):
+    """Of a pair of systems, by the differences of their scores."""
+    if metric == human == 0:
+        return "tied_both"
+    if metric == 0:
+        return "tied_metric"
+    if human == 0:
+        return "tied_human"
+    return "agreed" if metric * human > 0 else "disagreed"
+
+
 @given(SCORES, st.integers(0, 6), st.integers(0, 6))
 def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
-    pairs = SystemPairs.of(*np.array(scores).T[..., None])
+    scores = np.array(scores)
+    pairs = SystemPairs.of(*scores.T[..., None])
     counts = pairs.count(lower, lower + width)
-    kinds = dict.fromkeys(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)), 0)
-    for (a, b), (c, d) in combinations(scores, 2):
-        if lower <= abs(a - c) <= lower + width:
-            kinds[int(np.sign((a - c) * (b - d))), int(a == c), int(b == d)] += 1
-
-    p, q, t, u, both = kinds.values()
-    assert (counts.agreed, counts.disagreed, counts.tied_metric) == (p, q, t)
-    assert (counts.tied_human, counts.tied_both, counts.pairs) == (
-        u,
-        both,
-        sum(kinds.values()),
+    assert pairs.count().tau == pytest.approx(
+        kendalltau(*scores.T).statistic, nan_ok=True
     )
-    tau = kendalltau(*np.array(scores).T).statistic
-    assert pairs.count().tau == pytest.approx(tau, nan_ok=True)
-    assert math.isnan(counts.agreement) == (p + q + u == 0)
+
+    kinds = Counter()
+    for one, other in combinations(scores, 2):
+        metric, human = one - other
+        if lower <= abs(metric) <= lower + width:
+            kinds[kind_of(metric, human)] += 1
+
+    assert counts.pairs == kinds.total()
+    for kind in ("agreed", "disagreed", "tied_metric", "tied_human", "tied_both"):
+        assert getattr(counts, kind) == kinds[kind]
+    answered = kinds["agreed"] + kinds["disagreed"] + kinds["tied_human"]
+    assert math.isnan(counts.agreement) == (answered == 0)
 
 
 def test_ends_are_closed_and_rounding_does_not_open_them():
@@ -85,10 +91,11 @@ def test_ends_are_closed_and_rounding_does_not_open_them():
 
 
 def test_shares_by_both_rules():
-    pairs = SystemPairs.of(np.arange(24.0)[:, None] ** 1.1, np.arange(24.0)[:, None])
-    assert pairs.ends()[:3] == [28, 56, 83]
-    assert pairs.ends("authors")[:3] == [28, 56, 84]
-    assert pairs.ends()[-1] == pairs.ends("authors")[-1] == 276
+    scores = np.arange(24.0)[:, None]
+    pairs = SystemPairs.of(scores**1.1, scores)
+    for rule, first in (("paper", [28, 56, 83]), ("authors", [28, 56, 84])):
+        ends = pairs.ends(rule)
+        assert (ends[:3], ends[-1]) == (first, 276)
 
 
 # What a difference is worth
@@ -96,11 +103,12 @@ def test_shares_by_both_rules():
 
 
 def noisy_table(table_of, noise: float):
+    """A metric, and people who differ from it by this much a system."""
     rng = np.random.default_rng(0)
     quality = np.arange(14.0)[:, None]
-    metric = quality + rng.normal(size=(14, 30))
-    human = quality + noise * rng.normal(size=(14, 1)) + rng.normal(size=(14, 30))
-    return table_of(m=metric, human=human)
+    people = quality + noise * rng.normal(size=(14, 1))
+    metric, human = rng.normal(size=(2, 14, 30))
+    return table_of(m=quality + metric, human=people + human)
 
 
 def test_about_are_the_nearest_pairs_and_the_interval_is_the_wider_of_two(table_of):
@@ -119,114 +127,87 @@ def test_about_are_the_nearest_pairs_and_the_interval_is_the_wider_of_two(table_
     assert (entry.low, entry.high) == (min(low, wilson.low), max(high, wilson.high))
 
 
-@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=12))
-def test_where_agreement_is_reached_is_scikit_learns_fit(rows):
-    # Pairs with equal gaps come in any order, and have one answer.
-    rows = sorted(rows, key=lambda row: row[0])
-    gaps = np.array([gap for gap, _ in rows], dtype=float)
-    agreed = np.array([hit for _, hit in rows])
-    fit = IsotonicRegression().fit_transform(gaps, agreed.astype(float))
-    good = np.flatnonzero(fit >= 0.75 - 1e-9)
-    expected = gaps[good[0]] if good.size else math.nan
-    none = np.zeros(len(rows), dtype=int)
-    pairs = SystemPairs(gaps, agreed.astype(float), none > 0, none, none, slack=1e-12)
-    reached = reached_at(pairs, agreed, np.ones(len(rows)), 0.75)
+@given(st.lists(st.booleans(), min_size=1, max_size=12))
+def test_where_agreement_is_reached_is_scikit_learns_fit(agreed):
+    gaps = np.arange(1.0, len(agreed) + 1)
+    fit = IsotonicRegression().fit_transform(gaps, np.array(agreed, dtype=float))
+    good = gaps[fit >= 0.75 - 1e-9]
+    expected = good[0] if good.size else math.nan
+    reached = reached_at(gaps, np.array(agreed), np.ones(len(gaps)), 0.75)
     assert reached == pytest.approx(expected, nan_ok=True)
 
 
 def test_sentences_say_what_to_do(table_of):
-    result = difference(noisy_table(table_of, 0.2), 3, samples=100)
-    text = result.sentences()[0]
-    assert text.startswith(
-        "When two systems differ by 3 on m, people agreed with the sign 100 %"
-    )
-    assert "agreement reaches 95 % at a difference of" in text
-    assert text in result.to_table().replace("\n", " ")
-    assert result.to_json()["sentences"] == [text]
-
     for noise, size, end in (
-        (40.0, 0.1, "no better than chance"),
+        (0.2, 3, "agreement reaches 95 % at a difference of"),
+        (40, 0.1, "no better than chance"),
         (1, 99, "No two systems here differ by more"),
     ):
         result = difference(noisy_table(table_of, noise), size, samples=100)
-        assert end in result.sentences()[0]
+        (text,) = result.to_json()["sentences"]
+        assert text.startswith(f"When two systems differ by {size} on m, people agreed")
+        assert end in text
+        assert text in result.to_table().replace("\n", " ")
 
 
 def test_mistakes_are_named():
-    x = [1, 2, 3], [1, 2, 3]
-    other = [
-        {
-            "system": 0,
-            "input": 0,
-            "metric": "k",
-            "score": 1,
-        }
-    ]
-    for run, message in (
-        (lambda: difference([1, 2], 0, [1, 2]), "difference of 0"),
-        (lambda: difference([1, 1, 1], 1, [1, 2, 3]), "every system the same score"),
-        (lambda: delta([1], [1]), "too few scores"),
-        (lambda: delta(*x, lower=2, upper=1), "lower end"),
-        (lambda: delta(*x, full=other), "share no metric"),
-        (lambda: stability(*x, sizes=[0]), "number from 1"),
-        (lambda: stability(*x, sizes=[3]), "at most the number"),
-        (lambda: meta.testset(*x, full=None), "a table of them"),
+    scores = [1, 2, 3]
+    other = [{"system": 0, "input": 0, "metric": "k", "score": 1}]
+    for verb, metric, options, message in (
+        (difference, scores, {"difference": 0}, "difference of 0"),
+        (difference, [1, 1, 1], {"difference": 1}, "every system the same score"),
+        (delta, scores, {"lower": 2, "upper": 1}, "lower end"),
+        (delta, scores, {"full": other}, "share no metric"),
+        (stability, scores, {"sizes": [0]}, "number from 1"),
+        (stability, scores, {"sizes": [3]}, "at most the number"),
+        (meta.testset, scores, {"full": None}, "a table of them"),
     ):
         with refused(message):
-            run()
+            verb(metric, human=scores, **options)
+    with refused("too few scores"):
+        delta([1], [1])
 
 
 # Stability of rankings
 # ------------------------------------------------------------------------
 
 
-def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
-    rng = np.random.default_rng(3)
-    return np.arange(systems)[:, None] * 0.5 + noise * rng.normal(
-        size=(systems, inputs)
-    )
+@pytest.fixture
+def noisy():
+    """Systems whose order is hardly seen on few inputs."""
+    noise = 2 * np.random.default_rng(3).normal(size=(8, 40))
+    return np.arange(8)[:, None] * 0.5 + noise
 
 
-def test_it_is_what_a_loop_gives(table_of):
-    X = noisy()
-    point = stability(table_of(m=X), sizes=[15], samples=600).points[0]
-    rng = np.random.default_rng(9)
-    taus = []
-    scores = []
+def test_it_is_what_a_loop_gives(table_of, noisy):
+    point = stability(table_of(m=noisy), sizes=[15], samples=600).points[0]
+    drawn = np.random.default_rng(9).integers(40, size=(2, 600, 15))
+    one, two = np.moveaxis(noisy[:, drawn].mean(axis=3), 0, 2)
+    taus = [kendalltau(x, z).statistic for x, z in zip(one, two, strict=True)]
 
-    for _ in range(600):
-        one, two = (X[:, rng.integers(40, size=15)].mean(axis=1) for _ in range(2))
-        taus.append(kendalltau(one, two).statistic)
-        scores.append(one)
-
-    assert point.tau == pytest.approx(np.mean(taus), abs=6 * np.std(taus) / 600**0.5)
-    assert point.deviation == pytest.approx(np.std(taus), rel=0.08)
-    assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.08)
+    deviation = np.std(taus)
+    assert point.tau == pytest.approx(np.mean(taus), abs=6 * deviation / 600**0.5)
+    assert point.deviation == pytest.approx(deviation, rel=0.08)
+    assert point.error**2 == pytest.approx(np.var(one, axis=0).mean(), rel=0.08)
 
 
 def test_published_region(ddr21):
     """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
-    metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
-    result = stability(
-        ddr21,
-        "litepyramid_recall",
-        metrics=metrics,
-        sizes=[100],
-        samples=100,
-    )
+    names = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
+    more = {"metrics": names, "sizes": [100], "samples": 100}
+    result = stability(ddr21, "litepyramid_recall", **more)
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
 
-def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of):
-    X = noisy()
-    two, one = (
-        stability(table_of(m=X), sizes=s, samples=50).points for s in ([5, 9], [9])
-    )
-    assert one == two[1:]
+def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of, noisy):
+    table = table_of(m=noisy)
+    one = stability(table, sizes=[9], samples=50).points
+    assert one == stability(table, sizes=[5, 9], samples=50).points[1:]
     assert usual_sizes(3) == [1, 2, 3]
-    X[2, 5] = np.nan
-    X[:, 7] = np.nan
-    (point,) = stability(table_of(m=X), sizes=[39, 40], samples=50).points
+
+    noisy[2, 5] = np.nan
+    noisy[:, 7] = np.nan
+    (point,) = stability(table_of(m=noisy), sizes=[39, 40], samples=50).points
     assert (point.systems, point.available, point.inputs) == (8, 39, 39)
 
 
@@ -234,61 +215,18 @@ def test_sizes_do_not_depend_on_each_other_and_holes_are_no_inputs(table_of):
 # ------------------------------------------------------------------------------
 
 
-def simulated(table_of, inputs: int = 2000):
-    """A noisy metric scored on all inputs, sure people on the first few."""
-    rng = np.random.default_rng(1)
-    quality = np.arange(12.0)[:, None]
-    metric = quality + 4 * rng.normal(size=(12, inputs))
-    human = quality + 0.5 * rng.normal(size=(12, 40))
-    return table_of(m=metric[:, :40], human=human), table_of(m=metric)
-
-
-def test_values_are_correlations_of_both_averages(table_of):
-    judged, full = simulated(table_of)
-    result = meta.testset(judged, full=full, samples=50)
-    human = judged.matrix("human").values.mean(axis=1)
-    for one in result.intervals:
-        for value, table in ((one.judged, judged), (one.full, full)):
-            expected = kendalltau(
-                table.matrix("m").values.mean(axis=1), human
-            ).statistic
-            assert value == pytest.approx(expected)
-    assert [i.sampling for i in result.intervals] == ["systems", "inputs", "both"]
-
-
-def test_the_same_inputs_on_both_sides_are_still_drawn_apart(table_of):
-    """On one table the judged side shares the draw and is exact; the other is not."""
-    rng = np.random.default_rng(0)
-    values = np.arange(12.0)[:, None] + 3 * rng.normal(size=(12, 30))
-    judged = table_of(m=values, human=values)
-    full = table_of(m=values)
-    one = meta.testset(
-        judged,
-        full=full,
-        sampling=["inputs"],
-        samples=200,
-    ).intervals[0]
-    assert (one.judged_low, one.judged_high) == (1.0, 1.0)
-    assert one.full_low < 0.95
-
-
 def test_left_out_systems_are_named(table_of):
-    judged, full = simulated(table_of, inputs=200)
-    fewer = ScoreTable(("m",), full.systems[2:], full.inputs, full.values[:, 2:])
-    result = meta.testset(judged, full=fewer, samples=60)
-    assert result.sides[0].left_out_test == ("0000", "0001")
-    assert "only in one of the tables: 0000, 0001" in result.to_table().replace(
-        "\n", " "
-    )
-    tau = kendalltau(
-        full.values[0, 2:].mean(axis=1), judged.values[1, 2:].mean(axis=1)
-    ).statistic
-    (entry,) = delta(judged, full=fewer).metrics
-    assert entry.curve[-1].tau == pytest.approx(tau)
-    assert entry.sides.test.shape == (10, 200)
+    judged = noisy_table(table_of, 2)
+    metric = np.concatenate([judged.values[0]] * 2, axis=1)[2:]
+    systems = judged.systems[2:]
+    inputs = tuple(map(str, range(60)))
+    full = ScoreTable(("m",), systems, inputs, metric[None])
 
-    # What people judged of the systems left out alone is no input any more.
-    values = judged.values.copy()
-    values[:, 2:, 3:] = np.nan
-    result = meta.testset(replace(judged, values=values), full=fewer, samples=60)
-    assert result.sides[0].inputs == judged.inputs[:3]
+    result = meta.testset(judged, full=full, samples=60)
+    assert result.sides[0].left_out_test == judged.systems[:2]
+    shown = result.to_table().replace("\n", " ")
+    assert "only in one of the tables: 0000, 0001" in shown
+    (entry,) = delta(judged, full=full).metrics
+    assert entry.sides.test.shape == (12, 60)
+    tau = kendalltau(metric.mean(axis=1), judged.values[1, 2:].mean(axis=1)).statistic
+    assert entry.curve[-1].tau == pytest.approx(tau)
