@@ -1,9 +1,8 @@
-"""Stanza's own result objects, built by hand, in; frames, trees and clusters out."""
-
-from types import SimpleNamespace
+"""Stanza's own documents, read from CoNLL-U, in; frames, trees and clusters out."""
 
 import pytest
 from cases import refused
+from written import FOLDER
 
 from litepyramid.errors import ModelError
 from litepyramid.units.parses import (
@@ -12,138 +11,94 @@ from litepyramid.units.parses import (
     read_parses,
     write_parses,
 )
+from litepyramid.units.triplets import sentence_stus
 
 stanza = pytest.importorskip("stanza")
 
-from stanza.models.common.doc import Document  # noqa: E402
-from stanza.models.constituency.parse_tree import Tree  # noqa: E402
 from stanza.models.coref.coref_chain import CorefChain, CorefMention  # noqa: E402
+from stanza.utils.conll import CoNLL  # noqa: E402
 
-from litepyramid.units.parsers.stanza import StanzaBackend, clusters_of, open_stanza  # noqa: E402
-
-MAYOR = """
-The DET DT 2 det
-mayor NOUN NN 6 nsubj
-( PUNCT -LRB- 4 punct
-Ann PROPN NNP 2 appos
-) PUNCT -RRB- 4 punct
-left VERB VBD 0 root
-. PUNCT . 6 punct
-"""
-SHE = """
-She PRON PRP 3 nsubj
-never ADV RB 3 advmod
-praised VERB VBD 0 root
-the DET DT 5 det
-town NOUN NN 3 obj
-. PUNCT . 3 punct
-"""
+from litepyramid.units.parsers.stanza import StanzaBackend, open_stanza  # noqa: E402
 
 
-def sentence(table: str) -> list[dict]:
-    rows = [line.split() for line in table.strip().splitlines()]
-    return [
-        {
-            "id": i,
-            "text": t,
-            "upos": u,
-            "xpos": x,
-            "head": int(h),
-            "deprel": d,
-        }
-        for i, (t, u, x, h, d) in enumerate(rows, start=1)
-    ]
-
-
-def leaf(tag: str, word: str) -> Tree:
-    return Tree(tag, Tree(word))
-
-
-def document() -> Document:
-    doc = Document([sentence(MAYOR), sentence(SHE)])
-    mayor = Tree("NP", [leaf("DT", "The"), leaf("NN", "mayor")])
-    ann = Tree("PRN", [leaf("-LRB-", "("), leaf("NNP", "Ann"), leaf("-RRB-", ")")])
-    left = Tree("VP", leaf("VBD", "left"))
-    doc.sentences[0].constituency = Tree(
-        "ROOT", Tree("S", [Tree("NP", [mayor, ann]), left, leaf(".", ".")])
-    )
-    mentions = [CorefMention(0, 0, 5), CorefMention(1, 0, 1)]
-    alone = [CorefMention(1, 3, 5)]
-    doc.coref = [
+def mayor(tokens):
+    """Two sentences, and who is who in them."""
+    document = CoNLL.conll2doc(FOLDER / "mayor.conllu", ignore_gapping=False)
+    unwritten = CorefMention(1, (2, 1), (2, 1))
+    mentions = [CorefMention(0, 0, 5), unwritten, CorefMention(1, 0, 1)]
+    alone = [unwritten, CorefMention(1, 3, 5)]
+    document.coref = [
         CorefChain(0, mentions, "The mayor", 0),
-        CorefChain(1, alone, "town", 0),
+        CorefChain(1, alone, "the town", 0),
     ]
+    return document
 
-    return doc
+
+CLUSTERS = (((0, 5), (7, 8)),)
 
 
-def reference() -> ParsedReference:
-    tables = (MAYOR, SHE)
-    sentences = (ParsedSentence(tuple(w["text"] for w in sentence(t))) for t in tables)
+@pytest.fixture
+def reference():
+    sentences = []
+    for sentence in mayor(None).sentences:
+        words = [word.text for word in sentence.words]
+        sentences.append(ParsedSentence(tuple(words)))
     return ParsedReference("a", 0, tuple(sentences))
 
 
-def test_frames_trees_and_clusters(tmp_path):
+def test_frames_trees_and_clusters(tmp_path, reference):
     asked = []
 
     def pipeline(tokens):
         asked.append(tokens)
-        return document()
+        return mayor(tokens)
 
-    batch = StanzaBackend(pipeline=pipeline).parse([reference()])
-    assert asked == [[list(s.tokens) for s in reference().sentences]]
+    batch = StanzaBackend(pipeline=pipeline).parse([reference])
+    assert asked == [[list(sentence.tokens) for sentence in reference.sentences]]
+    assert batch.signature["srl"].startswith("stanza-")
     write_parses(tmp_path / "p.jsonl", batch.references)
     (parsed,) = read_parses(tmp_path / "p.jsonl")
+    assert parsed.clusters == CLUSTERS
+
     first, second = parsed.sentences
     assert first.frames[0].tags[5] == "B-V"
-    assert second.frames[0].tags == (
-        "B-ARG0",
-        "B-ARGM-NEG",
-        "B-V",
-        "B-ARG1",
-        "I-ARG1",
-        "O",
-    )
-
+    tags = "B-ARG0 B-ARGM-NEG B-V B-ARG1 I-ARG1 O"
+    assert second.frames[0].tags == tuple(tags.split())
     assert first.tree == (
         "(S (NP (NP (DT The) (NN mayor)) (PRN (-LRB- -LRB-) (NNP Ann) (-RRB- -RRB-)))"
         " (VP (VBD left)) (. .))"
     )
     assert second.tree is None
-    assert parsed.clusters == (((0, 5), (7, 8)),)
-    assert batch.signature["srl"].startswith("stanza-")
 
 
-def test_only_what_is_asked_for():
-    (only,) = (
-        StanzaBackend((), pipeline=lambda tokens: document())
-        .parse([reference()])
-        .references
-    )
+def test_only_what_is_asked_for(reference):
+    (only,) = StanzaBackend((), pipeline=mayor).parse([reference]).references
     assert only.sentences[0].tree is None
     assert only.sentences[0].frames
     assert only.clusters is None
-    linked = StanzaBackend(pipeline=lambda tokens: document()).link([reference()])
-    assert linked.references[0].clusters == (((0, 5), (7, 8)),)
-    assert linked.references[0].sentences == reference().sentences
 
+    backend = StanzaBackend(pipeline=mayor)
+    (linked,) = backend.link([reference]).references
+    assert linked.clusters == CLUSTERS
+    assert linked.sentences == reference.sentences
     with refused("gives other tokens for reference 1 of input 'a'", ModelError):
-        StanzaBackend(pipeline=lambda tokens: document()).parse([ParsedReference("a")])
+        backend.parse([ParsedReference("a")])
 
 
-def test_mentions_of_words_that_are_not_written_are_left_out():
-    mentions = [
-        CorefMention(0, 0, 2),
-        CorefMention(1, (2, 1), (2, 1)),
-        CorefMention(1, 0, 1),
-    ]
-    chains = [
-        CorefChain(0, mentions, "The mayor", 0),
-        CorefChain(1, mentions[:2], "the town", 0),
-    ]
-    assert clusters_of(SimpleNamespace(coref=chains), reference()) == (
-        ((0, 2), (7, 8)),
-    )
+@pytest.mark.parametrize("language", ["de", "es", "fr", "zh"])
+def test_other_languages_have_frames_of_stanzas_own_words(language):
+    """The units of each tree stand before it in the file."""
+    document = CoNLL.conll2doc(FOLDER / f"{language}.conllu")
+    asked = [ParsedSentence(("A", "sentence."))] * len(document.sentences)
+    backend = StanzaBackend(pipeline=lambda text: document).in_language(language)
+    batch = backend.parse([ParsedReference("1", 0, tuple(asked))])
+    for tree, parsed in zip(
+        document.sentences,
+        batch.references[0].sentences,
+        strict=True,
+    ):
+        units = [f"# unit = {unit}" for unit in sentence_stus(parsed)]
+        assert units == [line for line in tree.comments if "# unit" in line]
 
 
 def test_the_backends_name():
@@ -155,10 +110,10 @@ def test_the_backends_name():
             open_stanza(wrong)
 
 
-def test_models_that_cannot_be_had(tmp_path, monkeypatch):
+def test_models_that_cannot_be_had(tmp_path, monkeypatch, reference):
     def no_network(*args, **kwargs):
         raise ConnectionError("no network")
 
     monkeypatch.setattr("stanza.pipeline.core.download_resources_json", no_network)
     with refused(r"cannot be loaded \(no network\)", ModelError):
-        StanzaBackend(("constituency",), tmp_path).parse([reference()])
+        StanzaBackend(("constituency",), tmp_path).parse([reference])
