@@ -1,6 +1,7 @@
 """References in, units out: the embedded extractor, other backends, the command
 line."""
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,19 +23,28 @@ def one(*sentences: str, name="a") -> InputReferences:
 
 
 def test_names_stand_in_for_pronouns_by_default():
-    references = [one("Ann Lee moved to Rome .", "She bought a house in May .")]
-    assert extract(references).units[0].texts[1:] == ("Ann Lee bought a house in May",)
-    triplets = extract(references, rules="zb21").units[0]
-    assert triplets.texts[1:] == ("Ann Lee bought a house", "Ann Lee bought in May")
-    plain = extract(references, rules="zb21", coref="none").units[0]
-    assert plain.texts[1:] == ("She bought a house", "She bought in May")
-    assert [unit.sentence for unit in plain.units] == [0, 1, 1]
-    assert {(unit.kind, unit.weight, unit.reference) for unit in plain.units} == {
-        ("stu", 1.0, 0)
-    }
-    before = extract(references, coref="embedded")
-    assert before.parses[0].sentences[1].text == "Ann Lee bought a house in May ."
-    assert before.counts["mentions replaced"] == 1
+    def extracted(**options):
+        sentences = "Ann Lee sold her house in May .", "Her brother bought a car ."
+        return extract([one(*sentences)], **options)
+
+    facts = ("Ann Lee sold her house in May", "Ann Lee's brother bought a car")
+    assert extracted().units[0].texts == facts
+    before = extracted(coref="embedded")
+    assert before.units[0].texts == facts
+    assert before.parses[0].sentences[1].text == "Ann Lee 's brother bought a car ."
+    assert before.counts["mentions replaced"] == 2
+
+    triplets = ["Ann Lee sold her house", "Ann Lee sold in May"]
+    for coref, brother in (
+        ("srl", "Ann Lee 's brother bought a car"),
+        ("embedded", "Ann Lee 's brother bought a car"),
+        ("none", "Her brother bought a car"),
+    ):
+        (units,) = extracted(rules="zb21", coref=coref).units
+        assert [*units.texts] == [*triplets, brother]
+        assert [unit.sentence for unit in units.units] == [0, 0, 1]
+        first = units.units[0]
+        assert (first.kind, first.weight, first.reference) == ("stu", 1.0, 0)
 
 
 def test_short_lines_with_a_title_are_facts_and_other_short_ones_are_not():
@@ -45,10 +55,8 @@ def test_short_lines_with_a_title_are_facts_and_other_short_ones_are_not():
 
 # A sentence, and its units. An unknown word is no bare verb unless something says so;
 # no fact loses its verb, its particle or its object.
-LONG = "The line will cost 340 million kroner and open in 2029 ."
-ROWS = [
-    (LONG, "The line will cost 340 million kroner", "The line will open in 2029"),
-    *cases("""
+ROWS = """
+The line will cost 340 million kroner and open in 2029 . | The line will cost 340 million kroner | The line will open in 2029
 Danilo this week agreed to join Real Madrid . | Danilo this week agreed to join Real Madrid
 Leave the city now .                          | Leave the city now .
 They do not moulder here .                    | They do not moulder here
@@ -56,69 +64,30 @@ It could be used in electric cars .           | It could be used in electric car
 Markets had not expected the decision .       | Markets had not expected the decision
 Talks broke down last week .                  | Talks broke down last week
 The prime minister called it a historic step . | The prime minister called it a historic step
-"""),
-]
-
-
-def test_units_of_sentences_that_are_parsed():
-    references = [one(text, name=text) for text, *_ in ROWS]
-    units = extract(references, srl="embedded", rules="zb21").units
-    assert [entry.texts for entry in units] == [tuple(facts) for _, *facts in ROWS]
-
-
-def test_a_name_in_place_of_a_possessive_pronoun_stays_possessive():
-    references = [one("Ann Lee sold her house in May .", "Her brother bought a car .")]
-    assert extract(references).units[0].texts == (
-        "Ann Lee sold her house in May",
-        "Ann Lee's brother bought a car",
-    )
-    assert extract(references, rules="zb21").units[0].texts == (
-        "Ann Lee sold her house",
-        "Ann Lee sold in May",
-        "Ann Lee 's brother bought a car",
-    )
-    texts = extract(references, rules="zb21", coref="embedded").units[0].texts
-    assert texts[-1] == "Ann Lee 's brother bought a car"
-
-
-ANOTHER = """
-Ann Lee sold a house . | Maria , 72 , left her husband . | left her husband
-Ann Lee spoke for Eve Berg . | Berg left her husband . | left her husband
-Ann Lee : Eve Berg won the vote . | She likes tea . | she likes tea
-Ann and Bob Lee met in Rome . | She likes tea . | she likes tea
-Ann Lee met a woman in Rome . | She likes tea . | she likes tea
-On Tuesday Ann Lee fell . | Victim says she likes tea . | she likes tea
 """
 
 
-@pytest.mark.parametrize(("first", "second", "kept"), cases(ANOTHER))
-def test_a_pronoun_stays_where_another_may_be_meant(first, second, kept):
-    texts = extract([one(first, second)]).units[0].texts
-    assert any(text.lower().endswith(kept) for text in texts)
-
-
-def test_a_date_is_no_unit_and_an_age_is_one():
-    references = [one("Friday , May 8 , 2009", "Ann Lee , 33 , left Rome .")]
-    texts = extract(references).units[0].texts
-    assert texts == ("Ann Lee left Rome", "Ann Lee is 33")
+def test_units_of_sentences_that_are_parsed():
+    rows = cases(ROWS)
+    references = [one(text, name=text) for text, *_ in rows]
+    units = extract(references, srl="embedded", rules="zb21").units
+    assert [(entry.input, *entry.texts) for entry in units] == rows
 
 
 def test_all_references_count_and_unmarked_ones_are_split():
-    texts = (
-        ("It rained in Rome .",),
-        ("Mr. Lee left. It rained in the U.S. on Monday!",),
-    )
-    entry = InputReferences("a", (*texts, texts[0]), (True, False, True))
+    marked = ("It rained in Rome .",)
+    text = ("Mr. Lee left. It rained in the U.S. on Monday!",)
+    entry = InputReferences("a", (marked, text, marked), (True, False, True))
     result = extract([entry], srl="sentences")
-    assert [(u.text, u.reference) for u in result.units[0].units] == [
-        ("It rained in Rome", 0),
-        ("Mr. Lee left", 1),
-        ("It rained in the U.S. on Monday!", 1),
-        ("It rained in Rome", 2),
+    assert [(unit.reference, unit.text) for unit in result.units[0].units] == [
+        (0, "It rained in Rome"),
+        (1, "Mr. Lee left"),
+        (1, "It rained in the U.S. on Monday!"),
+        (2, "It rained in Rome"),
     ]
+    assert result.counts["references without sentence marks"] == 1
     triplets = extract([entry], srl="sentences", rules="zb21")
     assert triplets.units[0].texts[2] == "It rained in the U.S. on Monday !"
-    assert result.counts["references without sentence marks"] == 1
 
 
 @dataclass
@@ -129,58 +98,44 @@ class Fixed:
     end: int = 100
 
     def parse(self, references):
-        tokens = [s.tokens for r in references for s in r.sentences]
-        tags = [
-            ("B-ARG0", "B-V", *["I-ARG1"] * (self.end - 2), *["O"] * 9) for _ in tokens
-        ]
-        frames = iter(
-            [(Frame(1, t[: len(w)]),) for w, t in zip(tokens, tags, strict=True)]
-        )
-        return ParsedBatch(
-            tuple(with_frames(r, frames) for r in references), {"srl": "fixed"}
-        )
+        frames = []
+        for reference in references:
+            for sentence in reference.sentences:
+                tags = ["B-ARG0", "B-V", *["I-ARG1"] * (self.end - 2), *["O"] * 9]
+                tags = tags[: len(sentence.tokens)]
+                frames.append((Frame(1, tuple(tags)),))
+
+        rest = iter(frames)
+        parsed = [with_frames(reference, rest) for reference in references]
+        return ParsedBatch(tuple(parsed), {"srl": "fixed"})
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
-def test_saved_units_are_read_again(tmp_path, ending):
-    references = InputReferences(
-        "a", (("Ann left .", "She ran home ."), ("Bob ran .",)), (True,) * 2
-    )
-    units = extract([references])
-    units.save(tmp_path / f"stus.{ending}")
-    assert as_units(tmp_path / f"stus.{ending}", kind="stu", only=True) == list(
-        units.units
-    )
-
-
-def test_what_is_said_stays_marked_in_a_file(tmp_path):
-    units = extract([one("Police said he fled home .")])
-    assert [unit.said for unit in units.units[0].units] == [False, True]
-    units.save(tmp_path / "units.jsonl")
-    assert as_units(tmp_path / "units.jsonl", kind="stu") == list(units.units)
+def test_saved_units_are_read_again_and_what_is_said_stays_marked(tmp_path, ending):
+    texts = ("Ann left .", "She ran home ."), ("Police said he fled home .",)
+    result = extract([InputReferences("a", texts, (True, True))])
+    said = [unit.said for unit in result.units[0].units]
+    assert said == [False, False, False, True]
+    result.save(tmp_path / f"stus.{ending}")
+    again = as_units(tmp_path / f"stus.{ending}", kind="stu", only=True)
+    assert again == list(result.units)
 
 
 def test_what_no_triplet_covers_is_counted_and_what_no_fact_covers_added():
-    texts = (
-        "Ann left Rome .",
-        "The mayor spoke .",
-        "Bob slept near Oslo with six dogs .",
-    )
-    plain = extract([one(*texts)], srl=Fixed(3), rules="zb21")
-    assert plain.units[0].texts == (
-        "Ann left Rome",
-        "The mayor spoke",
-        "Bob slept near",
-    )
-    assert plain.counts[
-        "share of a sentence's content words in no STU"
-    ] == pytest.approx((3 / 6) / 3)
-    filled = extract([one(*texts)], srl=Fixed(3))
-    assert filled.units[0].texts == (*plain.units[0].texts, texts[2].rstrip(" ."))
+    long = "Bob slept near Oslo with six dogs ."
+    references = [one("Ann left Rome .", "The mayor spoke .", long)]
+    plain = extract(references, srl=Fixed(3), rules="zb21")
+    triplets = ("Ann left Rome", "The mayor spoke", "Bob slept near")
+    assert plain.units[0].texts == triplets
+    left = plain.counts["share of a sentence's content words in no STU"]
+    assert left == pytest.approx((3 / 6) / 3)
+    assert "16.7%" in plain.notes[0]
+    assert not extract(references, srl="sentences").notes
+
+    filled = extract(references, srl=Fixed(3))
+    assert filled.units[0].texts == (*triplets, long.rstrip(" ."))
     assert filled.counts["sentences added as units"] == 1
     assert filled.signature != plain.signature
-    assert "16.7%" in plain.notes[0]
-    assert not extract([one(*texts[:2])], srl="sentences").notes
 
 
 def test_frames_and_clusters_from_files(tmp_path):
@@ -188,23 +143,26 @@ def test_frames_and_clusters_from_files(tmp_path):
     path = tmp_path / "parses.jsonl"
     parse = Fixed().parse(tokenized(references)).references[0]
     write_parses(path, [replace(parse, clusters=(((0, 1), (4, 5)),))])
+
+    def extracted(srl=path, **options):
+        srl = srl if isinstance(srl, Fixed) else str(srl)
+        return extract(references, srl=srl, **options).units[0].texts
+
     expected = ("Ann left home", "Ann ran to Rome")
-    assert extract(references, srl=str(path)).units[0].texts == expected
-    plain = extract(references, srl=str(path), coref="none").units[0]
-    assert plain.texts == ("Ann left home", "She ran to Rome")
-    triplets = extract(references, srl=str(path), rules="zb21").units[0]
-    assert triplets.texts == ("Ann left home .", "Ann ran to Rome .")
-    assert extract(references, srl=Fixed(), coref=str(path)).units[0].texts == expected
-    assert (
-        extract(references, srl=str(path), coref=str(path)).units[0].texts == expected
-    )
-    other = [one("Bob left home .", "She ran to Rome .")]
-    write_parses(tmp_path / "other.jsonl", Fixed().parse(tokenized(other)).references)
+    assert extracted() == expected
+    assert extracted(coref=str(path)) == expected
+    assert extracted(Fixed(), coref=str(path)) == expected
+    assert extracted(coref="none") == ("Ann left home", "She ran to Rome")
+    assert extracted(rules="zb21") == ("Ann left home .", "Ann ran to Rome .")
+
+    other = tmp_path / "other.jsonl"
+    tokens = tokenized([one("Bob left home .", "She ran to Rome .")])
+    write_parses(other, Fixed().parse(tokens).references)
     with refused('has no "clusters"'):
-        extract(references, srl=str(path), coref=str(tmp_path / "other.jsonl"))
+        extracted(coref=str(other))
     write_parses(path, [replace(parse, clusters=())])
     with refused("over other tokens than its frames"):
-        extract(references, srl=str(tmp_path / "other.jsonl"), coref=str(path))
+        extracted(other, coref=str(path))
 
 
 def test_parses_of_other_references_are_refused(tmp_path):
@@ -214,6 +172,8 @@ def test_parses_of_other_references_are_refused(tmp_path):
     again = extract([one(*texts)], srl=str(path))
     assert again.units == of_file.units
     assert again.counts["texts in other words than the file's"] == 1  # "Ann Lee did"
+    # Another program splits as it likes.
+    extract([one(" ".join(texts))], srl=str(path)).to_table()
 
     with refused(
         "sentence 2 of reference 1 of input 'a' is 'Ann Lee did n’t run to Rome .' "
@@ -222,8 +182,6 @@ def test_parses_of_other_references_are_refused(tmp_path):
         extract([one(texts[0], "Bob slept.")], srl=str(path))
     with refused("reference 1 of input 'a' is 'Ann Lee left home . Ann"):
         extract([one("Bob slept.")], srl=str(path))
-    # Another program splits as it likes.
-    extract([one(" ".join(texts))], srl=str(path)).to_table()
 
 
 def test_realsumm_units_are_close_to_the_authors(realsumm):
@@ -231,7 +189,7 @@ def test_realsumm_units_are_close_to_the_authors(realsumm):
     references = as_references(realsumm / "references.txt", ids)[:30]
     theirs = as_units(realsumm / "STUs.txt", ids, kind="stu")[:30]
     ours = extract(references, rules="zb21").units
-    assert 7 <= sum(len(entry.units) for entry in ours) / len(ours) <= 12
+    assert 7 <= np.mean([len(entry.units) for entry in ours]) <= 12
     assert best_match(ours, theirs) >= 0.79
     assert best_match(theirs, ours) >= 0.75
 
@@ -240,39 +198,34 @@ def test_realsumm_units_are_close_to_the_authors(realsumm):
     facts = extract(references).units
     assert best_match(facts, scus) >= best_match(ours, scus)
     texts = [text for entry in facts for text in entry.texts]
-    assert not [text for text in texts if " ," in text or " . " in text]
-    assert not [text for text in texts if text.endswith(" .") or text[0] in ",."]
+    loose = [text for text in texts if re.search(r"^[,.]| ,| \. | \.$", text)]
+    assert not loose
 
 
 def test_parser_on_gold_tokens(data):
+    """On every twelfth sentence."""
     from spacy.training.converters import conllu_to_docs
 
-    text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text(
-        encoding="utf-8"
-    )
-    gold = list(
-        conllu_to_docs("\n\n".join(text.split("\n\n")[::12]), n_sents=1, no_print=True)
-    )
+    text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text("utf-8")
+    some = "\n\n".join(text.split("\n\n")[::12])
+    gold = list(conllu_to_docs(some, n_sents=1, no_print=True))
     parsed = EmbeddedBackend().docs([[token.text for token in doc] for doc in gold])
-    pairs = [
-        (g, p)
-        for gs, ps in zip(gold, parsed, strict=True)
-        for g, p in zip(gs, ps, strict=True)
-    ]
-    heads = [g.head.i == p.head.i for g, p in pairs]
-    labels = [h and g.dep_ == p.dep_ for h, (g, p) in zip(heads, pairs, strict=True)]
-    assert np.mean(heads) >= 0.84
-    assert np.mean(labels) >= 0.80
-    assert np.mean([g.pos_ == p.pos_ for g, p in pairs]) >= 0.93
-    assert np.mean([g.tag_ == p.tag_ for g, p in pairs]) >= 0.93
+
+    right = []
+    for doc, ours in zip(gold, parsed, strict=True):
+        for token, our in zip(doc, ours, strict=True):
+            head = token.head.i == our.head.i
+            label = head and token.dep_ == our.dep_
+            classes = token.pos_ == our.pos_, token.tag_ == our.tag_
+            right.append((head, label, *classes))
+    assert (np.mean(right, axis=0) >= [0.84, 0.80, 0.93, 0.93]).all()
 
 
 def test_splitter_on_references_whose_marks_are_known(realsumm):
-    right = sum(
-        split_sentences(" ".join(entry.references[0]))
-        == [" ".join(t.split()) for t in entry.references[0]]
-        for entry in as_references(realsumm / "references.txt")
-    )
+    right = 0
+    for entry in as_references(realsumm / "references.txt"):
+        sentences = [" ".join(text.split()) for text in entry.references[0]]
+        right += split_sentences(" ".join(sentences)) == sentences
     assert right >= 95
 
 
@@ -285,14 +238,11 @@ def test_the_signature_changes_when_the_units_do_and_only_then():
     unmarked = InputReferences("a", (("Ann left Rome .",),), (False,))
     assert extract([unmarked, second]).signature == signature
 
-    for references, options in (
-        ([first, one("Bob slept well .", name="b")], {}),
-        ([first, one("Bob slept .", name="c")], {}),
-        ([first, second], {"srl": "sentences"}),
-        ([first, second], {"coref": "none"}),
-        ([first, second], {"rules": "zb21"}),
-    ):
-        assert extract(references, **options).signature != signature
+    changes = [extract([first, one("Bob slept well .", name="b")])]
+    changes.append(extract([first, one("Bob slept .", name="c")]))
+    for option in ({"srl": "sentences"}, {"coref": "none"}, {"rules": "zb21"}):
+        changes.append(extract([first, second], **option))
+    assert all(changed.signature != signature for changed in changes)
 
 
 def test_whoever_saves_units_sees_three_of_them(cli, tmp_path):

@@ -79,6 +79,13 @@ BST met Bob Lee. He won. | BST met Bob Lee | He won
 Ann Lee, a singer, won. She ran. | Ann Lee, a singer, won | Ann Lee ran
 Mr Lee sued Mrs Lee. Lee won. | Mr Lee sued Mrs Lee | Lee won
 Ann Lee won. Bob said: "She ran well." | Ann Lee won | Bob said: She ran well | She ran well
+Friday, May 8, 2009. Ann Lee, 33, left Rome. | Ann Lee left Rome | Ann Lee is 33
+Ann Lee sold it. Maria, 72, left her husband. | Ann Lee sold it | Maria left her husband | Maria is 72
+Ann Lee spoke for Eve Berg. Berg left her husband. | Ann Lee spoke for Eve Berg | Eve Berg left her husband
+Ann Lee: Eve Berg won the vote. She likes tea. | Eve Berg won the vote | She likes tea
+Ann and Bob Lee met in Rome. She likes tea. | Ann and Bob Lee met in Rome | She likes tea
+Ann Lee met a woman in Rome. She likes tea. | Ann Lee met a woman in Rome | She likes tea
+On Tuesday Ann Lee fell. Victim says she likes tea. | On Tuesday Ann Lee fell | Victim says she likes tea | she likes tea
 """
 
 
