@@ -1,5 +1,5 @@
 import pytest
-from cases import refused
+from cases import cases, refused
 
 from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.align import (
@@ -13,27 +13,26 @@ TEXTS = ("A cat sat on the mat .", "The dog , big and brown , ran .", "It rained
 SENTENCES = [Sentence("a", 0, i, text) for i, text in enumerate(TEXTS)]
 
 
-def place(text, sentences=SENTENCES, **known):
-    unit = align_units(InputUnits("a", (Unit(text, **known),)), sentences).units.units[
-        0
-    ]
+def place(text, sentences=SENTENCES, **stated):
+    units = InputUnits("a", (Unit(text, **stated),))
+    (unit,) = align_units(units, sentences).units.units
     return unit.reference, unit.sentence
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("The dog ran.", 1),
-        ("It RAINED!", 2),
-        ("The cat and the dog.", 1),  # the, and, dog against the, cat
-        ("The", 0),  # a tie: the first wins
-        ("The The The cat", 0),  # types count, not tokens
-        ("Nothing shared", 0),
-        (", . ,", 0),  # punctuation is no word
-    ],
-)
-def test_most_shared_word_types_first_wins(text, sentence):
-    assert place(text) == (0, sentence)
+SHARED = """
+The dog ran.         | 1 | two words
+It RAINED!           | 2 | in capitals
+The cat and the dog. | 1 | the, and, dog against the, cat
+The                  | 0 | a tie: the first wins
+The The The cat      | 0 | types count, not tokens
+Nothing shared       | 0 | the first
+, . ,                | 0 | punctuation is no word
+"""
+
+
+@pytest.mark.parametrize(("text", "sentence", "why"), cases(SHARED))
+def test_most_shared_word_types_first_wins(text, sentence, why):
+    assert place(text) == (0, int(sentence)), why
 
 
 def test_a_unit_that_names_its_reference_is_looked_for_there():
@@ -43,33 +42,26 @@ def test_a_unit_that_names_its_reference_is_looked_for_there():
 
 
 def test_counts_of_how_units_were_placed():
-    units = InputUnits(
-        "a",
-        (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra")),
-    )
+    stated = Unit("x", reference=0, sentence=1)
+    units = InputUnits("a", (stated, Unit("The"), Unit("dog"), Unit("zebra")))
     found = align_units(units, SENTENCES)
-    assert found.counts == {
-        "stated": 1,
-        "matched": 2,
-        "tied": 1,
-        "unmatched": 1,
-    }
+    counts = {"stated": 1, "matched": 2, "tied": 1, "unmatched": 1}
+    assert found.counts == counts
     assert found.units.texts == units.texts
 
 
 def test_sentences_of_marked_and_unmarked_references():
-    marked = InputReferences(
-        "a", (("One .", " Two  words . "), ("Three .",)), (True, True)
-    )
+    texts = ("One .", " Two  words . "), ("Three .",)
+    marked = InputReferences("a", texts, (True, True))
     plain = InputReferences("b", (("Four . Five .",),), (False,))
-    assert [s.text for s in sentences_of([marked])] == [
-        "One .",
-        "Two words .",
-        "Three .",
+    found = [(*one.key, one.text) for one in sentences_of([marked, plain])]
+    assert found == [
+        ("a", 0, 0, "One ."),
+        ("a", 0, 1, "Two words ."),
+        ("a", 1, 0, "Three ."),
+        ("b", 0, 0, "Four ."),
+        ("b", 0, 1, "Five ."),
     ]
-    assert [s.text for s in sentences_of([plain])] == ["Four .", "Five ."]
-    keys = [s.key for s in sentences_of([marked, plain])]
-    assert keys == [("a", 0, 0), ("a", 0, 1), ("a", 1, 0), ("b", 0, 0), ("b", 0, 1)]
     with refused("occurs twice"):
         sentences_of([marked, marked])
 

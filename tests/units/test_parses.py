@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from cases import refused
+from cases import cases, refused, write_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,10 +36,6 @@ PARSE = ParsedReference(
 )
 
 
-def row(**changes):
-    return {**plain(record(PARSE)), **changes}
-
-
 def test_round_trip(tmp_path):
     path = tmp_path / "parses.jsonl"
     bare = ParsedReference("b", 0, (ParsedSentence(("It", "rained")),))
@@ -58,61 +54,53 @@ words = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_
 @settings(max_examples=30)
 @given(st.lists(words, min_size=1, max_size=8), st.data())
 def test_round_trip_of_anything_valid(tokens, data):
-    tags = data.draw(
-        st.tuples(*[st.sampled_from(["O", "B-V", "B-ARG0", "I-ARG1"])] * len(tokens))
-    )
-    sentence = ParsedSentence(tuple(tokens), (Frame(len(tokens) - 1, tags),))
-    parse = ParsedReference("x", 0, (sentence,), (((0, len(tokens)),),))
+    tag = st.sampled_from(["O", "B-V", "B-ARG0", "I-ARG1"])
+    size = len(tokens)
+    tags = data.draw(st.lists(tag, min_size=size, max_size=size))
+    sentence = ParsedSentence(tuple(tokens), (Frame(size - 1, tuple(tags)),))
+    parse = ParsedReference("x", 0, (sentence,), (((0, size),),))
     assert as_type(ParsedReference, json.loads(json.dumps(record(parse)))) == parse
     check_parse(parse)
 
 
-def change_sentence(**changes):
-    return row(sentences=[{**row()["sentences"][0], **changes}], identities=[])
+BAD = r"""
+sentences  | []                        | reference 2 of input 'a': no sentences
+tokens     | ["Ann left"]              | white space
+frames     | [{"verb": 1, "tags": ["O"]}] | reference 2 of input 'a': sentence 1 \('Ann left \( early \) .'\): frame 0: 1 tag
+frames     | [{"verb": 6, "tags": ["O", "O", "O", "O", "O", "O"]}] | token 6 of 6
+tags       | ARG0                      | tag 1 is 'ARG0', nei
+tags       | B-                        | tag 1 is 'B-', nei
+tags       | X-ARG0                    | tag 1 is 'X-ARG0', nei
+tags       | b-ARG0                    | tag 1 is 'b-ARG0', nei
+tags       | B-ARG 0                   | tag 1 is 'B-ARG 0', nei
+tags       |                           | tag 1 is '', nei
+tree       | (S (NNP Ann)              | bracket is missing in
+tree       | (S (NNP Ann)))            | its tree: a closing bracket too many
+tree       | (NNP Ann) (NNP Bob)       | 2 trees with words
+tree       | (NP Ann left)             | the word 'left' has no label of its own
+tree       | (S (NNP Bob) (VBD left))  | its tree: word 1 is 'Bob', of its tokens
+clusters   | [[[7, 9]]]                | the mention \[7, 9\]
+clusters   | [[]]                      | an empty coreference cluster
+clusters   | [[[1, 2, 3]]]             | clusters\[0\]\[0\] is \[1, 2, 3\]. Expected a list of 2
+identities | [{"text": "Ann is here", "sentence": 2}] | names sentence 3
+"""
+"""A field, what stands there (of a frame's tags, the first), and what is said of it."""
 
 
-BAD = [
-    (row(sentences=[]), "reference 2 of input 'a': no sentences"),
-    (change_sentence(tokens=["Ann left"]), "white space"),
-    (
-        change_sentence(frames=[{"verb": 1, "tags": ["O"]}]),
-        r"reference 2 of input 'a': sentence 1 \('Ann left \( early \) .'\): frame 0: 1 tag",
-    ),
-    *(
-        (
-            change_sentence(frames=[{"verb": 1, "tags": [tag, *"OOOOO"]}]),
-            f"tag 1 is '{tag}', nei",
-        )
-        for tag in ("ARG0", "B-", "X-ARG0", "b-ARG0", "", "B-ARG 0")
-    ),
-    (change_sentence(frames=[{"verb": 6, "tags": ["O"] * 6}]), "token 6 of 6"),
-    *(
-        (change_sentence(tree=tree), says)
-        for tree, says in (
-            ("(S (NNP Ann)", "bracket is missing in"),
-            ("(S (NNP Ann)))", "its tree: a closing bracket too many"),
-            ("(NNP Ann) (NNP Bob)", "2 trees with words"),
-            ("(NP Ann left)", "the word 'left' has no label of its own"),
-        )
-    ),
-    (
-        change_sentence(tree="(S (NNP Bob) (VBD left))"),
-        "its tree: word 1 is 'Bob', of its tokens",
-    ),
-    (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
-    (row(clusters=[[]]), "an empty coreference cluster"),
-    (
-        row(clusters=[[[1, 2, 3]]]),
-        r"clusters\[0\]\[0\] is \[1, 2, 3\]. Expected a list of 2",
-    ),
-    (row(identities=[{"text": "Ann is here", "sentence": 2}]), "names sentence 3"),
-]
+@pytest.mark.parametrize(("field", "value", "message"), cases(BAD))
+def test_what_is_wrong_is_said_with_its_line(tmp_path, field, value, message):
+    parse = plain(record(PARSE))
+    sentence = parse["sentences"][0]
+    if field == "tags":
+        sentence["frames"][0]["tags"] = [value, "B-V", "O", "O", "O", "O"]
+    elif field == "tree":
+        sentence["tree"] = value
+    else:
+        changed = parse if field in parse else sentence
+        changed[field] = json.loads(value)
 
-
-@pytest.mark.parametrize(("value", "message"), BAD)
-def test_what_is_wrong_is_said_with_its_line(tmp_path, value, message):
-    path = tmp_path / "parses.jsonl"
-    path.write_text("\n" + json.dumps(value) + "\n")
+    path = write_lines(tmp_path / "parses.jsonl", [parse])
+    path.write_text("\n" + path.read_text())
     with refused(message) as caught:
         read_parses(path)
     assert (caught.value.path, caught.value.line) == (str(path), 2)
