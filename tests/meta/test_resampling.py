@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from by_scipy import tau_of_means
 from cases import same
 from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
-from scipy.stats import kendalltau
 from threadpoolctl import threadpool_limits
 
 from litepyramid import meta
@@ -25,7 +25,8 @@ def scores(seed, n, m, discrete, missing=0.0):
     Z = np.round(rng.normal(size=(n, m)) * 2)
     X, Y = rng.normal(size=(2, n, m)) + Z / 2
     if discrete:
-        X, Y = np.round(X), np.round(Y * 2)
+        X = np.round(X)
+        Y = np.round(Y * 2)
     Z[rng.random(Z.shape) < missing] = np.nan
     return X, Y, Z
 
@@ -52,14 +53,18 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
     if sampling != "systems":
         columns = drawn(5, draws.INPUTS, 4, 40)
 
-    more = [c for c in PAIRED if PAIRED[c] == level and sampling == "inputs"]
-    for coefficient, discrete in itertools.product([*OF_VECTORS, *more], (False, True)):
+    coefficients = list(OF_VECTORS)
+    if sampling == "inputs":
+        coefficients += [name for name in PAIRED if PAIRED[name] == level]
+    for coefficient, discrete in itertools.product(coefficients, (False, True)):
         missing = 0.05 if coefficient == "spa" else 0.15
         X, _, Z = scores(7, 5, 4, discrete, missing)
-        ours = bootstrap_samples(X, Z, level, coefficient, sampling, samples=40, seed=5)
+        how = level, coefficient
+        ours = bootstrap_samples(X, Z, *how, sampling, samples=40, seed=5)
         for value, *at in zip(ours, rows, columns, strict=True):
-            sides = X[np.ix_(*at)], Z[np.ix_(*at)]
-            same(value, level_correlation(*sides, level, coefficient).value, 1e-12)
+            cells = np.ix_(*at)
+            direct = level_correlation(X[cells], Z[cells], *how)
+            same(value, direct.value)
 
 
 def drawn_by_nlpstats(seed, n, m, samples):
@@ -77,51 +82,72 @@ def drawn_by_nlpstats(seed, n, m, samples):
 @pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, _, Z = scores(1, 12, 20, discrete=False)
-    ours = Resampled(X, Z, level, coefficient)(*drawn_by_nlpstats(17, 12, 20, k))
+    resampled = Resampled(X, Z, level, coefficient)
+    ours = resampled(*drawn_by_nlpstats(17, 12, 20, k))
 
     np.random.seed(17)
-    rival = rival_bootstrap(X, Z, theirs, coefficient, "both", n_resamples=k)
+    rival = rival_bootstrap(
+        X,
+        Z,
+        theirs,
+        coefficient,
+        "both",
+        n_resamples=k,
+    )
     same(ours, rival.samples, 1e-10)
 
 
 def test_averages_that_floats_do_not_tie_are_tied():
-    """Ratings of thirds: equal averages differ in their last bit, sums of whole numbers
-    do not."""
-    thirds = np.random.default_rng(2).integers(3, 9, (8, 15))
-    X = np.random.default_rng(3).normal(size=thirds.shape) + thirds
-    ours = bootstrap_samples(X, thirds / 3, "system", "kendall", samples=100, seed=3)
-
+    """Ratings of thirds: equal averages differ in their last bit, means of whole
+    numbers do not."""
+    rng = np.random.default_rng(2)
+    thirds = rng.integers(3, 9, (8, 15))
+    X = rng.normal(size=(8, 15)) + thirds
+    ours = bootstrap_samples(
+        X,
+        thirds / 3,
+        "system",
+        "kendall",
+        samples=100,
+        seed=3,
+    )
     rows = drawn(3, draws.SYSTEMS, 8, 100)
     columns = drawn(3, draws.INPUTS, 15, 100)
     for value, *at in zip(ours, rows, columns, strict=True):
-        x, z = (side[np.ix_(*at)].sum(axis=1) for side in (X, thirds))
-        same(value, kendalltau(x, z).statistic)
+        cells = np.ix_(*at)
+        same(value, tau_of_means(X[cells], thirds[cells]))
 
 
 def test_a_whole_test_set_is_drawn_apart_from_the_judged_inputs(table_of):
     X, _, Z = scores(4, 6, 30, discrete=False)
     wide = np.concatenate([X, X + 0.01], axis=1)
     judged = table_of(m=X, human=Z)
-    more = {"samples": 70, "seed": 9}
-    full = table_of(m=wide)
-    (one,) = meta.testset(judged, full=full, sampling="both", **more).intervals
+    more = {"samples": 70, "seed": 9, "coefficient": "kendall"}
+    (found,) = meta.testset(
+        judged,
+        full=table_of(m=wide),
+        sampling="both",
+        **more,
+    ).intervals
 
     taus = []
-    systems = drawn(9, draws.SYSTEMS, 6, 70)
-    of_metric = drawn(9, draws.INPUTS, 60, 70)
-    of_people = drawn(9, draws.OTHER_INPUTS, 30, 70)
-    for rows, x, z in zip(systems, of_metric, of_people, strict=True):
-        sides = wide[np.ix_(rows, x)], Z[np.ix_(rows, z)]
-        taus.append(kendalltau(*(side.mean(axis=1) for side in sides)).statistic)
+    for systems, of_metric, of_people in zip(
+        drawn(9, draws.SYSTEMS, 6, 70),
+        drawn(9, draws.INPUTS, 60, 70),
+        drawn(9, draws.OTHER_INPUTS, 30, 70),
+        strict=True,
+    ):
+        x = wide[systems][:, of_metric]
+        z = Z[systems][:, of_people]
+        taus.append(tau_of_means(x, z))
     ends = np.nanpercentile(taus, [2.5, 97.5])
-    assert (one.full_low, one.full_high) == pytest.approx(tuple(ends))
+    same([found.full_low, found.full_high], ends)
+    same(found.full, tau_of_means(wide, Z))
 
-    more["coefficient"] = "kendall"
     (alone,) = meta.interval(judged, level="system", **more).intervals
-    assert one.judged == alone.value
-    assert (one.judged_low, one.judged_high) == (alone.low, alone.high)
-    x, z = (side.mean(axis=1) for side in (wide, Z))
-    assert one.full == pytest.approx(kendalltau(x, z).statistic)
+    assert found.judged == alone.value
+    assert found.judged_low == alone.low
+    assert found.judged_high == alone.high
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -142,32 +168,39 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(
 
 
 def test_draws_are_uniform_and_fair():
-    w = draws.counts(0, draws.INPUTS, 10, 0, 2048)
-    assert (w.sum(axis=1) == 10).all()
-    assert abs(w.mean(axis=0) - 1).max() < 5 * (0.9 / 2048) ** 0.5
-    u = np.concatenate([draws.coins(0, (5, 7), block) for block in range(32)], axis=2)
-    assert abs(u.mean(axis=2)).max() < 5 / 2048**0.5
-    assert abs(np.corrcoef(u.reshape(35, -1)) - np.eye(35)).max() < 5.5 / 2048**0.5
+    deviation = 2048**-0.5
+    counts = draws.counts(0, draws.INPUTS, 10, 0, 2048)
+    assert (counts.sum(axis=1) == 10).all()
+    assert abs(counts.mean(axis=0) - 1).max() < 5 * 0.9**0.5 * deviation
+
+    blocks = [draws.coins(0, (35,), block) for block in range(32)]
+    coins = np.concatenate(blocks, axis=1)
+    assert abs(coins.mean(axis=1)).max() < 5 * deviation
+    together = np.corrcoef(coins) - np.eye(35)
+    assert abs(together).max() < 5.5 * deviation
 
 
 # Permutation
 # ---------------------------------------------------------------------------------
 
 
-def swap_one_by_one(X, Y, Z, u, level, coefficient):
+def swap_one_by_one(X, Y, Z, u, *how):
+    """The difference of the correlations of both metrics, swapped by each coin."""
     values = []
-    for b in range(u.shape[2]):
-        sides = np.where(u[:, :, b] > 0, X, Y), np.where(u[:, :, b] > 0, Y, X)
-        one, two = (
-            level_correlation(side, Z, level, coefficient).value for side in sides
+    for unswapped in np.moveaxis(u > 0, 2, 0):
+        one = np.where(unswapped, X, Y)
+        two = np.where(unswapped, Y, X)
+        difference = (
+            level_correlation(one, Z, *how).value
+            - level_correlation(two, Z, *how).value
         )
-        values.append(one - two)
+        values.append(difference)
     return values
 
 
-def swapped(values, Z, level, coefficient, u):
+def swapped(X, Y, Z, u, *how):
     """Ours, for given coins."""
-    metrics = prepare(np.stack(values), Z, level, coefficient)
+    metrics = prepare(np.stack([X, Y]), Z, *how)
     metrics.move([u])
     return metrics.pair(0, 1)[0]
 
@@ -175,15 +208,19 @@ def swapped(values, Z, level, coefficient, u):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     ("n", "m", "discrete", "missing"),
-    [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
+    [
+        (6, 5, True, 0.1),
+        (3, 3, True, 0.3),
+        (15, 8, False, 0.1),
+    ],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
     X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
     for coefficient, swaps in itertools.product(OF_VECTORS, draws.SAMPLINGS):
         still, u = Coins(X.shape, swaps, 3, [0])
         u = np.concatenate([still, u[:, :, :12]], axis=2)
-        direct = swap_one_by_one(X, Y, Z, u, level, coefficient)
-        same(swapped([X, Y], Z, level, coefficient, u), direct, 1e-12)
+        how = X, Y, Z, u, level, coefficient
+        same(swapped(*how), swap_one_by_one(*how))
         assert swaps != "systems" or (u == u[:, :1]).all()
         assert swaps != "inputs" or (u == u[:1]).all()
 
@@ -191,9 +228,9 @@ def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
 def test_swapped_spa_is_spa_of_swapped_scores():
     X, Y, Z = standardised(*scores(5, 6, 16, discrete=False))
     u = draws.coins(2, X.shape, 0, np.float32)
-    direct = swap_one_by_one(X, Y, Z, u, "system", "spa")
+    how = X, Y, Z, u, "system", "spa"
     # Ours are rounded to ties.
-    same(swapped([X, Y], Z, "system", "spa", u), direct, 2e-3)
+    same(swapped(*how), swap_one_by_one(*how), 2e-3)
 
 
 @pytest.mark.parametrize("coefficient", OF_VECTORS)
@@ -202,8 +239,16 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
     X, Y, Z = scores(6, 12, 20, discrete=False)
     Z += np.random.default_rng(0).normal(size=Z.shape) * 1e-3
     np.random.seed(23)
-    options = {"alternative": "greater", "n_resamples": k}
-    rival = rival_permutation(X, Y, Z, theirs, coefficient, "both", **options)
+    rival = rival_permutation(
+        X,
+        Y,
+        Z,
+        theirs,
+        coefficient,
+        "both",
+        alternative="greater",
+        n_resamples=k,
+    )
 
     np.random.seed(23)
     u = np.empty((12, 20, k))
@@ -211,4 +256,4 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
         systems = np.random.rand(12, 1) > 0.5
         inputs = np.random.rand(1, 20) > 0.5
         u[:, :, sample] = np.where(systems ^ inputs, -1, 1)
-    same(swapped([X, Y], Z, level, coefficient, u), rival.samples, 1e-10)
+    same(swapped(X, Y, Z, u, level, coefficient), rival.samples, 1e-10)
