@@ -9,14 +9,19 @@ from litepyramid.io.scores import read_scores
 
 pandas = pytest.importorskip("pandas")
 
-RNG = np.random.default_rng(3)
-VALUES = np.round(RNG.normal(size=(3, 9, 7)) + np.arange(9)[:, None], 2)
-ROWS = [
-    {"system": f"s{s}", "input": f"d{i}", "metric": metric, "score": VALUES[m, s, i]}
-    for m, metric in enumerate(("rouge", "bleu", "human"))
-    for s in range(9)
-    for i in range(7)
-]
+VALUES = np.random.default_rng(3).normal(size=(3, 9, 7))
+VALUES = np.round(VALUES + np.arange(9)[:, None], 2)
+X, BLEU, Z = VALUES
+ROWS = []
+for system, item in np.ndindex(X.shape):
+    row = {
+        "system": system + 1,
+        "input": item + 1,
+        "rouge": X[system, item],
+        "bleu": BLEU[system, item],
+        "human": Z[system, item],
+    }
+    ROWS.append(row)
 FEW = {"samples": 60}
 VERBS = {
     "correlate": {"coefficient": ["kendall", "spa", "acc-eq"]},
@@ -52,58 +57,54 @@ def numbers(result):
 @pytest.mark.parametrize("verb", VERBS)
 def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
     first, signature = numbers(run(verb, ROWS))
-    shuffled = [ROWS[i] for i in np.random.default_rng(0).permutation(len(ROWS))]
+    shuffled = np.random.default_rng(0).permutation(ROWS).tolist()
     for same in (shuffled, ROWS[::-1], read_scores(ROWS)):
         assert numbers(run(verb, same)) == (first, signature)
 
-    other = [dict(row, score=row["score"] * (-1) ** n) for n, row in enumerate(ROWS)]
-    one = [dict(ROWS[0], score=50.0), *ROWS[1:]]
-    changes = [({}, other), ({}, one)]
+    other = [dict(ROWS[0], rouge=50.0), *ROWS[1:]]
+    assert numbers(run(verb, other))[0] != first
+    changes = [(other, {})]
     if verb != "range":  # it needs two metrics beside people
-        changes.append(({"metrics": ["bleu", "human"]}, ROWS))
+        changes.append((ROWS, {"metrics": ["bleu", "human"]}))
     if verb not in ("normality", "range"):
-        people = [dict(r, score=-r["score"]) for r in ROWS if r["metric"] == "human"]
-        changes.append(({}, ROWS[: -len(people)] + people))
+        people = [dict(row, human=-row["human"]) for row in ROWS]
+        changes.append((people, {}))
     if verb in RANDOM:
-        changes += [({"seed": 7}, ROWS), ({"samples": 61}, ROWS)]
+        changes.append((ROWS, {"seed": 7}))
+        changes.append((ROWS, {"samples": 61}))
     if verb in CONFIDENT:
-        changes.append(({"confidence": 0.9}, ROWS))
+        changes.append((ROWS, {"confidence": 0.9}))
 
-    for more, rows in changes:
+    for rows, more in changes:
         changed, changed_signature = numbers(run(verb, rows, **more))
         assert changed == first or changed_signature != signature, more
-
-    assert numbers(run(verb, other))[0] != first
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_the_table_was_told_is_what_the_verb_is_told(verb):
-    renamed = {"human": "ann"}
-    rows = [row | {"metric": renamed.get(row["metric"], row["metric"])} for row in ROWS]
-    told = {"metrics": ["rouge", "bleu"]}
-    table = read_scores(rows, "ann", **told)
+    rows = [row | {"ann": row["human"]} for row in ROWS]
+    told = {"human": "ann", "metrics": ["rouge", "bleu"]}
+    table = read_scores(rows, **told)
     plain = numbers(run(verb, table))
+    assert plain == numbers(run(verb, rows, **told))
+    other = {"human": "rouge", "metrics": ["bleu", "ann"]}
+    assert plain != numbers(run(verb, table, **other))
 
-    assert plain == numbers(run(verb, rows, human="ann", **told))
-    assert plain != numbers(run(verb, table, human="rouge", metrics=["bleu", "ann"]))
 
-
-X, Z = VALUES[[0, 2]]
 ARRAYS = [verb for verb in VERBS if verb not in ("compare", "rank", "range", "testset")]
 
 
 @pytest.mark.parametrize("verb", ARRAYS)
 def test_two_arrays_are_a_table(verb):
-    rows = [
-        {"system": s + 1, "input": i + 1, "x": X[s, i], "human": Z[s, i]}
-        for s, i in np.ndindex(X.shape)
-    ]
-    of_rows = numbers(run(verb, rows, human="human"))
-    assert numbers(run(verb, X, human=Z))[0] == of_rows[0]
+    rows = read_scores(ROWS, "human", metrics="rouge")
+    of_rows, _ = numbers(run(verb, rows))
+    of_arrays, _ = numbers(run(verb, X, human=Z))
+    assert of_rows.replace("rouge", "x") == of_arrays
 
     # One score a system.
     more = {"coefficient": "kendall"} if verb == "correlate" else {}
-    run(verb, X[:, 0].tolist(), human=pandas.Series(Z[:, 0]), **more)
+    one = X.mean(axis=1).tolist()
+    run(verb, one, human=pandas.Series(Z.mean(axis=1)), **more)
     for wrong in (Z[:3], [["a"]], np.inf * Z):
         with refused():
             run(verb, X, human=wrong)
