@@ -27,6 +27,7 @@ def scores(seed, n, m, discrete, missing=0.0):
     if discrete:
         X = np.round(X)
         Y = np.round(Y * 2)
+        X[:, 0] = 1
     Z[rng.random(Z.shape) < missing] = np.nan
     return X, Y, Z
 

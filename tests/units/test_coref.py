@@ -23,7 +23,9 @@ def texts(parse: ParsedReference) -> list[str]:
 
 
 def test_the_first_mention_that_is_no_pronoun_is_the_name():
-    parse = reference("She left .", "Ann Lee ran .", clusters=[((0, 1), (3, 5))])
+    of_a_pronoun = ((0, 1),)
+    clusters = [((0, 1), (3, 5)), of_a_pronoun]
+    parse = reference("She left .", "Ann Lee ran .", clusters=clusters)
     assert texts(replaced(parse)) == ["Ann Lee left .", "Ann Lee ran ."]
     assert replaced(parse).identities == ()
 

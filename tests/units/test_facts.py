@@ -79,6 +79,9 @@ BST met Bob Lee. He won. | BST met Bob Lee | He won
 Ann Lee, a singer, won. She ran. | Ann Lee, a singer, won | Ann Lee ran
 Mr Lee sued Mrs Lee. Lee won. | Mr Lee sued Mrs Lee | Lee won
 Ann Lee won. Bob said: "She ran well." | Ann Lee won | Bob said: She ran well | She ran well
+Ann Lee won. Singer Eve Berg ran. She likes tea. | Ann Lee won | Singer Eve Berg ran | Singer Eve Berg likes tea
+Ann Lee spoke of the mayor. She likes tea. | Ann Lee spoke of the mayor | She likes tea
+Ann Lee left. Police told her. | Ann Lee left | Police told Ann Lee
 Friday, May 8, 2009. Ann Lee, 33, left Rome. | Ann Lee left Rome | Ann Lee is 33
 Ann Lee sold it. Maria, 72, left her husband. | Ann Lee sold it | Maria left her husband | Maria is 72
 Ann Lee spoke for Eve Berg. Berg left her husband. | Ann Lee spoke for Eve Berg | Eve Berg left her husband
