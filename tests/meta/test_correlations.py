@@ -161,6 +161,20 @@ def test_published_correlations(request, name, metric, human, values):
     assert found == [float(value) for value in values.split()]
 
 
+def test_eighths_and_masked_scores_are_what_they_are():
+    eighths = [[0.333251953125, 0.0], [0.3330078125, 0.000244140625], [0.5, 0.25]]
+    human = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    result = correlate(eighths, human, level="system", coefficient="kendall")
+    same(result.correlations[0].value, tau_of_means(np.array(eighths), human))
+
+    masked = np.ma.masked_array([1.0, 2, 4, 99], mask=[0, 0, 0, 1])
+    result = correlate(masked, [1.0, 2, 4, 0], coefficient="pearson")
+    assert result.correlations[0].value == pytest.approx(1.0)
+    for wrong in (np.ones(4) + 1j, np.arange(4).astype("M8[D]")):
+        with refused("cannot be read"):
+            correlate(wrong, np.ones(4))
+
+
 def test_what_one_side_lacks_is_left_out_and_named():
     rows = []
     for system, name in product("abcd", "1234"):

@@ -47,6 +47,9 @@ def test_spa_is_its_definition(n, m, seed):
         distances.append(abs(by_metric - by_people))
 
     same(spa(X, Z), 1 - np.mean(distances))
+    # Neither huge nor tiny scores leave float32.
+    for exponent in (-1000, 900):
+        assert spa(np.ldexp(X, exponent), Z) == spa(X, Z)
 
 
 def right(x, z, ties):

@@ -3,6 +3,7 @@ loops."""
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -133,13 +134,17 @@ def test_about_are_the_nearest_pairs_and_the_interval_is_the_wider_of_two(table_
     assert entry.high == max(high, wilson.high)
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=12))
-def test_where_agreement_is_reached_is_scikit_learns_fit(agreed):
-    gaps = np.arange(1.0, len(agreed) + 1)
-    agreed = np.array(agreed)
-    fit = IsotonicRegression().fit_transform(gaps, agreed.astype(float))
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=12))
+def test_where_agreement_is_reached_is_scikit_learns_fit(rows):
+    # Pairs with equal gaps come in any order, and have one answer.
+    rows = sorted(rows, key=lambda row: row[0])
+    gaps, agreed = np.array(rows, dtype=float).T
+    fit = IsotonicRegression().fit_transform(gaps, agreed)
     good = gaps[fit >= 0.75 - 1e-9]
-    reached = reached_at(gaps, agreed, np.ones(gaps.shape), 0.75)
+
+    none = np.zeros(len(rows), dtype=int)
+    pairs = SystemPairs(gaps, agreed, none > 0, none, none, slack=1e-12)
+    reached = reached_at(pairs, agreed > 0, np.ones(len(rows)), 0.75)
     same(reached, good[0] if good.size else math.nan)
 
 
@@ -257,3 +262,9 @@ def test_left_out_systems_are_named(table_of):
     (entry,) = delta(judged, full=full).metrics
     assert entry.sides.test.shape == (12, 60)
     same(entry.curve[-1].tau, tau_of_means(wide, human))
+
+    # What people judged of the systems left out alone is no input any more.
+    values = judged.values.copy()
+    values[:, 2:, 3:] = np.nan
+    result = meta.testset(replace(judged, values=values), full=full, samples=60)
+    assert result.sides[0].inputs == judged.inputs[:3]
