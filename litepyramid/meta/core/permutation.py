@@ -260,8 +260,8 @@ def permuted_p_values(
       difference of two rank coefficients' numerators (`terms`). Then p is the mean,
       over the observed assignment and those drawn, of the share of all 2^n signs of the
       terms whose sum reaches the observed one (`flip_tails`): no 1 / (k + 1) bounds it.
-    - Where T is no such sum, draws continue, doubling up to `MARGIN` / `target`
-      samples.
+    - Where T is no such sum, as of two means over different inputs, because one metric
+      is constant on some, draws continue, doubling up to `MARGIN` / `target` samples.
 
     Every such p is the rank of the observed value among those of its own coset and of
     independently drawn ones, exchangeable under the null hypothesis: P(p ≤ u) ≤ u
@@ -275,8 +275,14 @@ def permuted_p_values(
     count = len(values)
     # Whether the difference of two correlations is a sum whose terms can be turned
     # over, and how many there are.
+    summed = np.ones((count, count), dtype=bool)
     if level == "summary":
         has_terms = swaps != "systems"
+        scored = ~np.isnan(values)
+        high = np.max(values, axis=1, where=scored, initial=-np.inf)
+        low = np.min(values, axis=1, where=scored, initial=np.inf)
+        flat = high - low <= 1e-12 * np.max(np.abs(values), where=scored, initial=0.0)
+        summed = (flat[:, None] == flat).all(axis=2)
         turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum())
     else:
         ranks = COEFFICIENTS[coefficient].of_ranks is not None
@@ -284,21 +290,22 @@ def permuted_p_values(
         turned = len(Z)
     refined = samples is None and has_terms
 
+    # Each draw counts with its opposite, so half as many do.
+    first = _FIRST_LOOK
+    most = max(first, ceil(MARGIN / target / 2) - 1)
+    smallest = 1 / (2 * (most + 1))
     if samples is not None:
-        most = samples
+        first = most = samples
         smallest = 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
         # Each draw stands for all 2^n signs of its terms: with many terms few draws are
         # enough.
-        most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
-        smallest = max(2.0**-turned / (most + 1), SMALLEST_TAIL)
-    else:
-        # Each draw counts with its opposite, so half as many do.
-        most = max(_FIRST_LOOK, ceil(MARGIN / target / 2) - 1)
-        smallest = 1 / (2 * (most + 1))
+        first = max(first, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
+        if summed.all():
+            most = first
+            smallest = max(2.0**-turned / (most + 1), SMALLEST_TAIL)
 
     metrics = prepare(values, Z, level, coefficient, refined=refined)
-    first = most if refined or samples else _FIRST_LOOK
     at_once = most
     if metrics.width and not refined:
         # What is moved for all pairs at once must fit in memory.
@@ -313,6 +320,9 @@ def permuted_p_values(
 
     with bar(most * len(pairs), "testing", "samples") as shown:
         while start < most:
+            if start and refined:
+                # The terms of later draws are asked for no more.
+                metrics = prepare(values, Z, level, coefficient)
             stop = min(most, max(first, 2 * start), start + at_once)
             numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             coins = Coins(Z.shape, swaps, seed, numbers)
@@ -342,12 +352,12 @@ def permuted_p_values(
                     large = as_large(turn * observed, turn * drawn, rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
-                    if refined and larger[a, b] < _CLEARLY:
-                        rows = turn * terms()[: 1 if swaps != "both" else most + 1]
+                    if refined and summed[a, b] and larger[a, b] < _CLEARLY:
+                        rows = turn * terms()[: 1 if swaps != "both" else stop + 1]
                         tails = flip_tails(rows, cosets=len(rows) > 1)
                         refined_p[a, b] = min(1.0, tails.mean())
             if samples is None:
-                running &= (larger < _CLEARLY) & (valued > 0)
+                running &= (larger < _CLEARLY) & (valued > 0) & np.isnan(refined_p)
             start = stop
 
     with undefined():
