@@ -186,6 +186,7 @@ def precision(
         recall=recalls,
         units=tuple(table),
         counts={**batch.counts, "summaries_without_precision": unscored},
+        notes=dataset.notes,
         signature=Signature.of(
             direction=metric,
             premise="references" if documents is None else "documents",

@@ -60,7 +60,6 @@ class ScoreResult(SystemScores):
         evidence: (N, U) where the judge found each unit; None if it was not asked.
         ceiling: The mean score of the references on their own units, by the same judge;
             None if the units were not extracted from references.
-        notes: What was noticed in the data.
         opinions: (J, N, U) presences by each of several judges; None of a single one.
         judge: The judge, to find evidence when a page is made; not saved.
     """
@@ -75,7 +74,6 @@ class ScoreResult(SystemScores):
     references: tuple[tuple[Texts, ...], ...] | None = None
     evidence: tuple[tuple[Evidence, ...], ...] | None = None
     ceiling: float | None = None
-    notes: Texts = ()
     opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
 
@@ -237,7 +235,7 @@ class ScoreResult(SystemScores):
                 "on their own units: compare with that, not with 1."
             )
 
-        return [*notes, *super()._notes(), *self.notes]
+        return [*notes, *super()._notes()]
 
     def _nugget_table(self) -> list[Table]:
         """A row a system by the judge, and one by people where they labelled it."""
@@ -375,7 +373,7 @@ class ScoreResult(SystemScores):
         document = super()._document()
         document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
-        for name in ("ceiling", "notes", "tags", "references"):
+        for name in ("ceiling", "tags", "references"):
             value = getattr(self, name)
             if value not in (None, (), []):
                 document[name] = value

@@ -13,7 +13,15 @@ from litepyramid.scoring.pyramid import metric_title
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import Ends, Fields, FloatArray, Names, ScoreMatrix, Signature
+from litepyramid.types import (
+    Ends,
+    Fields,
+    FloatArray,
+    Names,
+    ScoreMatrix,
+    Signature,
+    Texts,
+)
 
 # What was counted: one of it, several, and what that means.
 _WORDING = {
@@ -57,6 +65,7 @@ class SystemScores(Result):
             …
         samples: Bootstrap samples of the intervals, drawn with `seed`.
         signature: Everything needed to reproduce the numbers.
+        notes: What was noticed in the data.
     """
 
     brief: ClassVar = 0
@@ -73,6 +82,7 @@ class SystemScores(Result):
     samples: int
     seed: int
     signature: Signature
+    notes: Texts = ()
 
     def __getitem__(self, system: str) -> float:
         """The score of one system."""
@@ -150,7 +160,7 @@ class SystemScores(Result):
             one, many, rest = text.split("|")
             if number := self.counts.get(key):
                 notes.append(f"{counted(number, one, many)} {rest}.")
-        return notes
+        return [*notes, *self.notes]
 
     def to_figure(self) -> Any:
         """One line per system, best first: score, interval, rank groups, what is beside
@@ -184,4 +194,5 @@ class SystemScores(Result):
             "seed": self.seed,
             "counts": dict(self.counts),
             "signature": self.signature.to_json(),
+            **({"notes": self.notes} if self.notes else {}),
         }
