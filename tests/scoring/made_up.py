@@ -1,9 +1,12 @@
-"""Results of a made-up judge, with or without a fault, for tests of the audit."""
+"""Results of a made-up judge, with or without a fault; and people who answer tasks."""
+
+import json
 
 import numpy as np
 from scipy.special import expit
 
 import litepyramid as lp
+from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
@@ -67,3 +70,42 @@ def made_up(
     calls = iter(judged)
     data = lp.load(units, summaries=summaries, labels=labels)
     return lp.score(data, judge=lambda summary, facts: next(calls), samples=100)
+
+
+def by_fact(
+    result: ScoreResult, values: np.ndarray
+) -> dict[tuple[str, str, str], float]:
+    """(N, U) values of a result's units by system, input and text."""
+    entries = {}
+    for system, row in zip(result.systems, values, strict=True):
+        cells = iter(row.tolist())
+        for entry in result.units:
+            for text in entry.texts:
+                entries[system, entry.input, text] = next(cells)
+    return entries
+
+
+def answer_tasks(folder, result, people, **sampling):
+    """What is imported of people who judge all facts, or a sample of them, on the page.
+
+    `people` have by name the labels that somebody gives, as of `by_fact`; None is a
+    fact that is skipped. It is imported to `judged` in the folder.
+    """
+    sample = lp.Sampling(**sampling) if sampling else None
+    texts = dict(zip(result.systems, result.summaries, strict=True))
+    made = lp.export(texts, folder / "tasks", units=result.units, sample=sample)
+    paths = []
+
+    for worker, labels in people.items():
+        rows = []
+        for task in made.tasks.judging:
+            presence = {}
+            for n, unit in enumerate(task.units):
+                label = labels[task.system, task.input, unit]
+                presence[str(n)] = None if label is None else bool(label)
+            rows.append({"task": task.id, "finished": True, "presence": presence})
+        content = {"format": PAGE_FORMAT, "worker": worker, "answers": rows}
+        paths.append(folder / f"{worker}.json")
+        paths[-1].write_text(json.dumps(content))
+
+    return lp.import_answers(folder / "tasks", paths, output=folder / "judged")

@@ -1,17 +1,15 @@
 """The audit of a judge: oracles for its numbers, faults put into a made-up judge."""
 
-import json
 import math
 import re
 
 import numpy as np
 import pytest
 from cases import refused
-from made_up import made_up
+from made_up import answer_tasks, by_fact, made_up
 from sklearn import metrics
 
 import litepyramid as lp
-from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.judges.evaluate import calibrate, roc_auc
 from litepyramid.scoring.audit import WORST
 from litepyramid.scoring.sampled import SampledFact, SampledLabels
@@ -121,39 +119,26 @@ def test_the_page_holds_hostile_texts_as_text(tmp_path):
     assert "&lt;img src=x&gt;" in page
 
 
-@pytest.mark.parametrize("sampling", [None, lp.Sampling(60)])
+@pytest.mark.parametrize("sampling", [{}, {"labels": 60}])
 def test_how_people_agree_stands_beside_the_judge(tmp_path, sampling):
     """Two people judged everything, or a sample: their κ is scikit-learn's, from Python
     and from the folder that was imported."""
-    rng = np.random.default_rng(3)
-    inputs = [f"i{m:02}" for m in range(12)]
-    units = [[f"Fact {name} {u}." for u in range(4)] for name in inputs]
-    texts = {name: [f"{name} says something." for _ in inputs] for name in ("a", "b")}
-    folder = tmp_path / "tasks"
-    tasks = lp.export(texts, folder, units=units, ids=inputs, sample=sampling).tasks
+    result = made_up(3, systems=2, inputs=12)
+    differs = np.random.default_rng(3).random(result.labels.shape) < 0.1
+    ann = by_fact(result, result.labels)
+    bob = by_fact(result, np.abs(result.labels - differs))
 
-    first = rng.random(sum(len(task.units) for task in tasks.judging)) < 0.7
-    second = first ^ (rng.random(len(first)) < 0.1)  # agrees on most
-    paths = []
-    for worker, labels in (("Ann", first), ("Bob", second)):
-        said = iter(labels.tolist())
-        rows = []
-        for task in tasks.judging:
-            presence = {str(n): next(said) for n in range(len(task.units))}
-            rows.append({"task": task.id, "finished": True, "presence": presence})
-        content = {"format": PAGE_FORMAT, "worker": worker, "answers": rows}
-        paths.append(tmp_path / f"{worker}.json")
-        paths[-1].write_text(json.dumps(content))
+    imported = answer_tasks(tmp_path, result, {"Ann": ann, "Bob": bob}, **sampling)
 
-    judged = tmp_path / "judged"
-    imported = lp.import_answers(folder, paths, output=judged)
-    labels = None if sampling else imported.labels
-    scored = lp.score(texts, units, ids=inputs, labels=labels, judge="recall")
-
-    for source in (imported, judged):
-        values = values_of(lp.audit(scored, labels=source))
-        expected = metrics.cohen_kappa_score(first, second)
-        assert values["people's own Cohen's κ"] == pytest.approx(expected)
+    judged = [*ann]
+    if sampling:
+        judged = [(f.system, f.input, f.unit) for f in imported.sample.facts]
+    kappa = metrics.cohen_kappa_score(
+        [ann[f] for f in judged], [bob[f] for f in judged]
+    )
+    for source in (imported, tmp_path / "judged"):
+        values = values_of(lp.audit(result, labels=source))
+        assert values["people's own Cohen's κ"] == pytest.approx(kappa)
         assert values["people's own α"] == pytest.approx(imported.agreement.alpha)
 
 
@@ -164,16 +149,11 @@ def test_labels_are_needed():
 
 def sampled(result, share, spread):
     """The labels of a result, of the first share of its inputs, as drawn by chance."""
-    facts = []
     inputs = result.inputs[: round(share * len(result.inputs))]
-    for system, row in zip(result.systems, result.labels.tolist(), strict=True):
-        values = iter(row)
-        for entry in result.units:
-            for text in entry.texts:
-                label = next(values)
-                if entry.input in inputs:
-                    fact = SampledFact(system, entry.input, text, share, label)
-                    facts.append(fact)
+    facts = []
+    for key, label in by_fact(result, result.labels).items():
+        if key[1] in inputs:
+            facts.append(SampledFact(*key, share, label))
     return SampledLabels(spread, tuple(facts))
 
 
