@@ -72,6 +72,21 @@ def made_up(
     return lp.score(data, judge=lambda summary, facts: next(calls), samples=100)
 
 
+def of_presence(presence, labels=None, names="abcdefgh", samples=40) -> ScoreResult:
+    """A result of (N, M, U) presence and no texts; NaN is no judgement, or no label."""
+    sources = {"presence": presence, "labels": labels}
+    by_system = {}
+    for source, values in sources.items():
+        if values is not None:
+            rows = zip(names, values.tolist(), strict=False)
+            by_system[source] = dict(rows)
+
+    units = []
+    for i in range(presence.shape[1]):
+        units.append([f"Fact {i} {j}." for j in range(presence.shape[2])])
+    return lp.score(units=units, samples=samples, **by_system)
+
+
 def by_fact(
     result: ScoreResult, values: np.ndarray
 ) -> dict[tuple[str, str, str], float]:

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from cases import refused
-from made_up import answer_tasks, by_fact, made_up
+from cases import quick_score, refused
+from made_up import answer_tasks, by_fact, made_up, of_presence
 from sklearn import metrics
 
 import litepyramid as lp
@@ -40,18 +40,13 @@ def test_numbers_are_those_of_other_packages():
 
 def test_a_perfect_judge_has_the_figures_of_one_and_intervals_inside_their_range():
     rng = np.random.default_rng(0)
-    labels = rng.choice([0.0, 0.5, 1.0], (30, 4))
-    units = [[f"Fact {i} {j}." for j in range(4)] for i in range(30)]
-    perfect = {"a": labels.tolist()}
-    found = lp.audit(lp.score(units=units, presence=perfect, labels=perfect))
-    values = values_of(found)
-    assert values["AUC"] == roc_auc(labels, labels) == 1
+    labels = rng.choice([0.0, 0.5, 1.0], (1, 30, 4))
+    values = values_of(lp.audit(of_presence(labels, labels)))
+    assert values["AUC"] == roc_auc(labels[0], labels[0]) == 1
 
-    noisy = np.clip(
-        0.9 * (labels > 0.2) + 0.05 + rng.normal(0, 0.1, labels.shape), 0, 1
-    )
-    yes_or_no = {"a": (labels > 0.2).astype(float).tolist()}
-    result = lp.score(units=units, presence={"a": noisy.tolist()}, labels=yes_or_no)
+    present = (labels > 0.2).astype(float)
+    noisy = np.clip(0.9 * present + 0.05 + rng.normal(0, 0.1, labels.shape), 0, 1)
+    result = of_presence(noisy, present)
     figures = {figure.name: figure for figure in lp.audit(result).figures}
     # The error of a score has no interval here.
     known = {name: f for name, f in figures.items() if not math.isnan(f.low)}
@@ -105,13 +100,11 @@ def test_a_good_judge_fails_nowhere():
 
 
 def test_the_page_holds_hostile_texts_as_text(tmp_path):
-    rows = iter([[0.9, 0.1]] * 12)
-    summaries = {"s<b>": [f"<script>alert({i})</script> It rained." for i in range(12)]}
+    summaries = {"s<b>": ["<script>alert(1)</script> It rained."] * 12}
     units = [["It rained.", "<img src=x>"]] * 12
-    labels = {"s<b>": [[0, 1] if i % 3 else [1, 0] for i in range(12)]}
-    data = lp.load(units, summaries=summaries, labels=labels)
-    found = lp.audit(lp.score(data, judge=lambda summary, facts: next(rows)))
-    assert len(found.worst) == min(WORST, 24)
+    labels = {"s<b>": [[0, 1], [1, 0], [1, 0]] * 4}
+    found = lp.audit(quick_score(summaries, units, labels=labels))
+    assert len(found.worst) == WORST
     found.save(tmp_path / "audit.html")
     page = (tmp_path / "audit.html").read_text()
     assert "<script>alert" not in page
@@ -144,7 +137,7 @@ def test_how_people_agree_stands_beside_the_judge(tmp_path, sampling):
 
 def test_labels_are_needed():
     with refused():
-        lp.audit(lp.score(["It rained."], units=[["It rained."]], judge="recall"))
+        lp.audit(quick_score(["It rained."], [["It rained."]]))
 
 
 def sampled(result, share, spread):
@@ -160,11 +153,9 @@ def sampled(result, share, spread):
 def test_what_one_summary_errs_by_is_told_by_whole_ones_alone():
     """Facts of a summary err together, which single ones do not show."""
     rng = np.random.default_rng(0)
-    labels = (rng.random((40, 10)) < 0.5).astype(float)
-    shift = rng.choice([-0.2, 0.2], (40, 1))
-    presence = {"a": (0.25 + 0.5 * labels + shift).tolist()}
-    units = [[f"Fact {i} {j}." for j in range(10)] for i in range(40)]
-    result = lp.score(units=units, presence=presence, labels={"a": labels.tolist()})
+    labels = (rng.random((1, 40, 10)) < 0.5).astype(float)
+    shift = rng.choice([-0.2, 0.2], (1, 40, 1))
+    result = of_presence(0.25 + 0.5 * labels + shift, labels)
     name = "error of one summary's score (sd)"
 
     known = values_of(lp.audit(result))[name]

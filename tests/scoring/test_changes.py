@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 from cases import cases, refused
+from made_up import of_presence
 from markdown_it import MarkdownIt
 
 import litepyramid as lp
@@ -43,13 +44,6 @@ def scored(systems, units=UNITS, ids=IDS, **options):
     return lp.score(systems, units, ids=ids, **{**OPTIONS, **options})
 
 
-def given(presence, systems=("a",), samples=40):
-    """A result of presence alone: (systems, inputs, units)."""
-    rows = {name: row.tolist() for name, row in zip(systems, presence, strict=True)}
-    units = [[f"Fact {u}." for u in range(presence.shape[2])]] * presence.shape[1]
-    return lp.score(units=units, presence=rows, samples=samples)
-
-
 @pytest.fixture(scope="module")
 def old():
     return scored({"a": texts(), "b": texts(CUT)})
@@ -75,8 +69,8 @@ def test_the_facts_cut_out_are_the_facts_lost(old, new):
 
 def test_p_and_interval_equal_an_own_computation():
     rng = np.random.default_rng(1)
-    one = given(rng.random((1, 10, 4)), samples=20_000)
-    two = given(rng.random((1, 10, 4)))
+    one = of_presence(rng.random((1, 10, 4)), samples=20_000)
+    two = of_presence(rng.random((1, 10, 4)))
 
     change = lp.changes(one, two).changes[0]
 
@@ -136,11 +130,9 @@ def test_the_gate_ends_with_status_1(old, tmp_path, cli, options, outcome):
 
 def test_limits_are_met_by_what_is_equal_but_for_rounding():
     """The mean of three times .7 is a little less than .7."""
-    units = [[f"Fact {i} {j}." for j in range(10)] for i in range(3)]
 
     def run(present):
-        row = [1.0] * present + [0.0] * (10 - present)
-        return lp.score(units=units, presence={"a": [row] * 3})
+        return of_presence(np.tile(np.arange(10.0) < present, (1, 3, 1)))
 
     same = run(7)
     assert lp.changes(same, same, fail_under=0.7).exit_status == 0
@@ -152,9 +144,9 @@ def test_limits_are_met_by_what_is_equal_but_for_rounding():
 
 
 def test_a_fact_is_lost_that_falls_below_a_half_and_by_a_fifth():
-    one = given(np.full((1, 3, 2), 0.6))
-    two = given(np.full((1, 3, 2), 0.45))
-    three = given(np.full((1, 3, 2), 0.4))
+    one = of_presence(np.full((1, 3, 2), 0.6))
+    two = of_presence(np.full((1, 3, 2), 0.45))
+    three = of_presence(np.full((1, 3, 2), 0.4))
 
     assert lp.changes(one, two).changes[0].lost == ()
     assert len(lp.changes(one, three).changes[0].lost) == 6
@@ -364,14 +356,13 @@ def test_groups_of_inputs(old, new, tmp_path):
 
 def test_drift_of_the_judge_names_whom_it_favours():
     rng = np.random.default_rng(2)
-    names = ("a", "b", "c")
     presence = rng.uniform(0.1, 0.5, (3, 40, 5))
     presence[1] += 0.1
     other = presence.copy()
     other[0] += 0.3
-    one = given(presence, names)
+    one = of_presence(presence)
 
-    result = lp.drift(one, given(other, names))
+    result = lp.drift(one, of_presence(other))
 
     by_name = {s.system: s for s in result.systems}
     verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
@@ -386,7 +377,7 @@ def test_drift_of_the_judge_names_whom_it_favours():
     # What was not judged is not lost.
     gaps = other.copy()
     gaps[0, :4] = np.nan
-    part = lp.drift(one, given(gaps, names))
+    part = lp.drift(one, of_presence(gaps))
     (of_a,) = [s for s in part.systems if s.system == "a"]
     assert (of_a.lost, of_a.agreement) == (0, pytest.approx(verdicts[4:].mean()))
     assert any("20 judgements" in note for note in part.judges)
@@ -421,7 +412,7 @@ def test_summaries_without_a_score_are_left_out_and_counted():
     presence = np.random.default_rng(4).random((2, 6, 2))
     gaps = presence + 0.0
     gaps[0, 2] = np.nan
-    result = lp.changes(given(presence, ("a", "b")), given(gaps, ("a", "b")))
+    result = lp.changes(of_presence(presence), of_presence(gaps))
     assert [c.inputs for c in result.changes] == [5, 6]
     assert "1 pair of summaries without a score in both runs" in " ".join(result.notes)
 

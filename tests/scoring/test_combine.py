@@ -6,6 +6,7 @@ import pytest
 from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_up import of_presence
 from scipy import stats
 
 import litepyramid as lp
@@ -235,24 +236,16 @@ def test_another_tools_published_answer():
 
 def test_a_judge_that_contradicts_the_labels_leaves_them_alone():
     """With this judge, people's mean would be 1.27 of at most 1."""
-    facts = 10
-    inputs = 40
-    labelled = sorted(np.random.default_rng(0).permutation(inputs)[:12].tolist())
-    labels = np.full((inputs, facts), np.nan)
-    presence = np.full((inputs, facts), 0.95)
-
-    for turn, number in enumerate(labelled):
+    labels = np.full((1, 40, 10), np.nan)
+    presence = np.full(labels.shape, 0.95)
+    for turn, number in enumerate(
+        np.sort(np.random.default_rng(0).permutation(40)[:12])
+    ):
         present = 7 + turn % 4
-        labels[number] = np.arange(facts) < present
-        presence[number] = (present - 5) / 10
+        labels[0, number] = np.arange(10) < present
+        presence[0, number] = (present - 5) / 10
 
-    units = [[f"Fact {i} {j}." for j in range(facts)] for i in range(inputs)]
-    result = lp.score(
-        units=units,
-        presence={"a": presence.tolist()},
-        labels={"a": labels.tolist()},
-    )
-    found = lp.combine(result, assume_random=True)
+    found = lp.combine(of_presence(presence, labels), assume_random=True)
     (entry,) = found.systems
     assert (entry.weight, entry.saved) == (0, 0)
     assert entry.score == entry.alone == pytest.approx(0.85)
@@ -282,26 +275,23 @@ def test_systems_labelled_on_other_inputs_are_not_compared():
 
 def test_labels_that_are_all_the_same_do_not_prove_that_all_are():
     """One fact of twenty is there: fifteen labels often see none."""
-    covered = []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        truth = (rng.random(100) < 0.05).astype(float)
-        labels = np.full(100, np.nan)
+    rng = np.random.default_rng(0)
+    truth = (rng.random((60, 100, 1)) < 0.05).astype(float)
+    labels = np.full(truth.shape, np.nan)
+    for row, true in zip(labels, truth, strict=True):
         some = rng.permutation(100)[:15]
-        labels[some] = truth[some]
-        result = lp.score(
-            units=[[f"Fact {i}."] for i in range(100)],
-            presence={"a": rng.random((100, 1)).tolist()},
-            labels={"a": labels[:, None].tolist()},
-            samples=40,
-        )
-        found = lp.combine(result, assume_random=True)
-        (entry,) = found.systems
-        covered.append(entry.low <= truth.mean() <= entry.high)
-        told = any("are all the same" in note for note in found.notes)
-        assert told == (truth[some].max() == 0)
+        row[some] = true[some]
 
+    names = [str(n) for n in range(60)]
+    result = of_presence(rng.random(truth.shape), labels, names)
+    found = lp.combine(result, assume_random=True)
+
+    covered = []
+    for entry in found.systems:
+        covered.append(entry.low <= truth[int(entry.system)].mean() <= entry.high)
     assert np.mean(covered) > 0.9
+    alike = int((np.nanmax(labels, axis=1) == 0).sum())
+    assert f"the labels of {alike} systems are all the same" in found.notes[0]
 
 
 def test_a_judge_of_tiny_scores_is_as_good_as_one_of_large_ones():
