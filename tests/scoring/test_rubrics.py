@@ -6,14 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import JudgedBatch
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.types import InputUnits, Unit
 
 TAGS = ("axis:accuracy", "axis:tone", "level:example")
 CRITERION = st.tuples(
@@ -21,19 +19,6 @@ CRITERION = st.tuples(
     st.sets(st.sampled_from(TAGS), max_size=2),
 )
 RUBRIC = st.lists(CRITERION, min_size=1, max_size=6).filter(lambda own: max(own)[0] > 0)
-
-
-class Answers:
-    """Judges what an answer says itself: a grade for each criterion, ``x`` where none
-    came."""
-
-    def judge(self, items):
-        grades = [text.split()[: len(units)] for text, units in items]
-        presence = [
-            np.array([np.nan if g == "x" else float(g) for g in own]) for own in grades
-        ]
-        missing = int(sum(np.isnan(own).sum() for own in presence))
-        return JudgedBatch(tuple(presence), {"judge": "answers"}, {"missing": missing})
 
 
 def rubrics(rows):
@@ -46,16 +31,12 @@ def rubrics(rows):
     return tuple(entries)
 
 
-def scored(rows, answers, labels=(), rule="points"):
-    units = rubrics(rows)
-    names = tuple(entry.input for entry in units)
-    summaries = []
-    for n, grades in enumerate(answers):
-        texts = tuple(" ".join(map(str, own)) for own in grades)
-        summaries.append(SystemSummaries(f"s{n}", names, texts))
-    data = Dataset("own", scus=units, summaries=tuple(summaries), labels=labels)
-
-    return lp.score(data, judge=Answers(), rule=rule, samples=50)
+def scored(rows, answers, labels=None, rule="points"):
+    """Of a grade for each criterion of each answer; NaN where none came."""
+    presence = {f"s{n}": own for n, own in enumerate(answers)}
+    return lp.score(
+        units=rubrics(rows), presence=presence, labels=labels, rule=rule, samples=50
+    )
 
 
 def points_of(criteria, met, rule="points"):
@@ -63,8 +44,6 @@ def points_of(criteria, met, rule="points"):
     highest, lowest = (sum(w for w, _ in criteria if w * sign > 0) for sign in (1, -1))
     if not highest:
         return None
-    if "x" in met:
-        return np.nan
     points = sum(w * m for (w, _), m in zip(criteria, met, strict=True))
     if rule == "points":
         return points / highest
@@ -74,7 +53,7 @@ def points_of(criteria, met, rule="points"):
 @st.composite
 def judged(draw):
     rows = draw(st.lists(RUBRIC, min_size=1, max_size=4))
-    met = st.sampled_from([0, 1, 0, 1, 0, 1, "x"])
+    met = st.sampled_from([0, 1, 0, 1, 0, 1, np.nan])
     return rows, [
         [draw(st.lists(met, min_size=len(row), max_size=len(row))) for row in rows]
         for _ in range(draw(st.integers(1, 3)))
@@ -118,8 +97,10 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
 
 
 def test_a_penalty_does_not_vanish_by_a_time_out():
-    rows = [[(5, ()), (-5, ())]] * 2
-    result = scored(rows, [[[1, 1], [1, 0]], [[1, "x"], [1, 0]]])
+    grades = iter([[1, 1], [1, 0], [1, np.nan], [1, 0]])
+    texts = {"a": ["Yes.", "No."], "b": ["Yes!", "No!"]}
+    units = rubrics([[(5, ()), (-5, ())]] * 2)
+    result = lp.score(texts, units, judge=lambda *_: next(grades), rule="points")
     assert result.values[0].tolist() == [0, 1]
     assert np.isnan(result.values[1, 0])  # not 1, as if the penalty had not been met
     assert "1 pair has no judgement." in result.to_table()
@@ -131,18 +112,17 @@ def test_a_broken_rubric_is_refused_before_anything_is_judged():
     def judge(_text, _units):
         raise AssertionError("judged")
 
-    def refused(second, rule, says):
-        units = rubrics([[(1, ()), (-1, ())], [(w, ()) for w in second]])
-        answers = (SystemSummaries("a", ("0", "1"), ("x", "y")),)
-        data = Dataset("own", units, summaries=answers)
-        with pytest.raises(InputError, match=says):
-            lp.score(data, judge=judge, rule=rule)
+    def score(weights, rule):
+        units = rubrics([[(1, ()), (-1, ())], [(weight, ()) for weight in weights]])
+        lp.score({"a": ["x", "y"]}, units, judge=judge, rule=rule)
 
     for weights in ([3, 0], [3, float("nan")], [3, float("inf")], [-3, -1]):
         for rule in ("points", "normalized"):
-            refused(weights, rule, "input '1'")
+            with refused("input '1'"):
+                score(weights, rule)
     for rule in ("lite", "sample-2", "original", "modified-2"):
-        refused([1], rule, "the rule points")
+        with refused("the rule points"):
+            score([1], rule)
 
 
 def test_human_scores_combining_and_saving_work_as_for_facts(tmp_path):
@@ -150,11 +130,9 @@ def test_human_scores_combining_and_saving_work_as_for_facts(tmp_path):
     rows = [[(5, TAGS[:1]), (3, TAGS[1:2]), (-4, TAGS[:2])]] * 40
     answers = rng.integers(0, 2, (2, 40, 3)).tolist()
     some = rng.permutation(40)[:20].tolist()
-    names = tuple(map(str, range(40)))
-    labels = []
+    labels = {}
     for n, own in enumerate(answers):
-        shown = tuple(tuple(a) if i in some else () for i, a in enumerate(own))
-        labels.append(SystemLabels(f"s{n}", names, shown))
+        labels[f"s{n}"] = [row if i in some else [] for i, row in enumerate(own)]
 
     result = scored(rows, answers, labels)
 
@@ -193,13 +171,11 @@ def test_a_question_is_part_of_the_input_and_reaches_judges_that_use_it(tmp_path
         return [float(unit in text) for unit in units]
 
     def scored(question, judge):
-        units = (
+        units = [
             InputUnits("a", (Unit("2029"),), question),
             InputUnits("b", (Unit("Oslo"),)),
-        )
-        answers = (SystemSummaries("s", ("a", "b"), ("In 2029.", "In Rome.")),)
-        data = Dataset("own", scus=units, summaries=answers)
-        return lp.score(data, judge=judge, samples=50)
+        ]
+        return lp.score({"s": ["In 2029.", "In Rome."]}, units, judge=judge, samples=50)
 
     result = scored("When?", judge)
     assert asked == ["When?", None]
