@@ -8,8 +8,8 @@ from test_report_page import (
     choose,
     errors_in,
     find,
-    open_report,
     phone,
+    show,
     text_of,
     texts_of,
 )
@@ -38,42 +38,28 @@ def changed():
     )
 
 
-@pytest.fixture
-def page(changed, browser, tmp_path):
-    path = tmp_path / "c.html"
-    changed.to_html(path)
-    open_report(browser, path)
-    return path
-
-
-def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
+def test_the_verdict_and_the_facts_are_on_the_first_screen(changed, browser, tmp_path):
+    show(browser, changed, tmp_path)
     verdict = text_of(browser, "#verdict")
     assert verdict.startswith("FAIL: 2 facts lost, 1 gained (a 2); no significant")
     assert "a lost 2 facts" in text_of(browser, "#failures")
     rows = find(browser, "#changes [data-fact]")
     assert [row.get_attribute("class") for row in rows] == ["lost", "lost", "gained"]
     assert rows[0].rect["y"] + rows[0].rect["height"] < 720
-    assert [x.text.split()[0] for x in find(browser, "#changes h3")] == [
-        "storm",
-        "bridge/2",
-    ]
+    for place, names in (
+        ("#changes h3", "storm bridge/2"),
+        ("#scores tbody tr", "a b"),
+    ):
+        firsts = [text.split()[0] for text in texts_of(browser, place)]
+        assert firsts == names.split()
 
-    assert [x.text for x in rows[0].find_elements("css selector", "del")] == [
-        "storm",
-        "Oslo",
-    ]
-    assert [x.text for x in rows[0].find_elements("css selector", "ins")] == [
-        "flood",
-        "Bergen",
-    ]
-    assert [row.text.split()[0] for row in find(browser, "#scores tbody tr")] == [
-        "a",
-        "b",
-    ]
+    assert texts_of(browser, "#changes [data-fact='0'] del") == ["storm", "Oslo"]
+    assert texts_of(browser, "#changes [data-fact='0'] ins") == ["flood", "Bergen"]
     assert len(find(browser, "#by-group tbody tr")) == 4
 
 
-def test_filters_and_search(page, browser):
+def test_filters_and_search(changed, browser, tmp_path):
+    show(browser, changed, tmp_path)
     found = find(browser, "#found")[0]
     assert found.text == "3 of 3 facts that changed"
     choose(browser, "show", "gained")
@@ -87,11 +73,11 @@ def test_filters_and_search(page, browser):
     assert found.text == "0 of 3 facts that changed"
 
 
-def test_a_link_or_a_key_opens_both_texts_side_by_side(page, browser):
+def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_path):
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    open_report(browser, page, "#fact=bridge%2F2/2/a")
+    show(browser, changed, tmp_path, "#fact=bridge%2F2/2/a")
     detail = find(browser, "#detail")[0]
     assert "Fact 2 of bridge/2, gained by a" in detail.text
     sides = texts_of(browser, "#detail .text")
@@ -107,25 +93,18 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(page, browser):
     ActionChains(browser).send_keys(Keys.ESCAPE).perform()
     assert not detail.is_displayed()
     assert browser.execute_script("return document.activeElement.dataset.fact") == "1"
-    open_report(browser, page, "#fact=%E0%A4%A/9")
+    show(browser, changed, tmp_path, "#fact=%E0%A4%A/9")
     assert not find(browser, "#detail")[0].is_displayed()
 
 
 def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     units = [[*HOSTILE, "x" * 5000]]
-    names = [f"system {text}" for text in HOSTILE]
-    more = {
-        "judge": "recall",
-        "ids": [HOSTILE[0]],
-        "samples": 40,
-    }
-    full = lp.score({name: [" ".join(units[0])] for name in names}, units, **more)
-    none = lp.score(
-        {name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, **more
-    )
-    lp.changes(full, none).to_html(tmp_path / "c.html")
+    runs = []
+    for text in (" ".join(units[0]), f"\U0001f600 {HOSTILE[1]}"):
+        texts = {f"system {name}": [text] for name in HOSTILE}
+        runs.append(quick_score(texts, units, ids=[HOSTILE[0]]))
     phone(browser)
-    open_report(browser, tmp_path / "c.html")
+    show(browser, lp.changes(*runs), tmp_path)
     assert "broken" not in browser.title
     browser.execute_script("document.querySelector('#changes [data-fact]').click()")
     detail = find(browser, "#detail")[0]
@@ -138,16 +117,11 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
 
 
 def test_a_result_without_texts(browser, tmp_path):
-    runs = [
-        lp.score(
-            units=[["It rained.", "We left."]],
-            presence={"a": [row]},
-            samples=40,
-        )
-        for row in ([1.0, 0.0], [0.0, 1.0])
-    ]
-    lp.changes(*runs).to_html(tmp_path / "c.html")
-    open_report(browser, tmp_path / "c.html", "#fact=1/1/a")
+    runs = []
+    for row in ([1.0, 0.0], [0.0, 1.0]):
+        units = [["It rained.", "We left."]]
+        runs.append(quick_score(units=units, presence={"a": [row]}))
+    show(browser, lp.changes(*runs), tmp_path, "#fact=1/1/a")
     assert "without the summaries' texts" in text_of(browser, "#detail")
     assert len(find(browser, "#changes [data-fact]")) == 2
     assert not find(browser, "#groups")[0].is_displayed()

@@ -1,6 +1,8 @@
 """The page of a result, in a browser: opened, filtered, linked to, given hostile
 texts."""
 
+import re
+
 import numpy as np
 import pytest
 from cases import cases, quick_score, refused
@@ -22,7 +24,7 @@ HOSTILE = [
 @pytest.fixture(scope="module")
 def scored():
     """Two systems on two inputs, with labels, references and evidence."""
-    return lp.score(
+    return quick_score(
         {
             "good": [
                 "\U0001f600\U0001f600 A storm hit Oslo. Two people died.",
@@ -36,15 +38,15 @@ def scored():
             ["The bridge is closed."],
         ],
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
-        judge="recall",
         evidence=True,
-        samples=100,
     )
 
 
-def open_report(browser, path, link=""):
+def show(browser, result, folder, link=""):
+    """The page of a result, opened at a link."""
+    result.to_html(folder / "page.html")
     browser.get("about:blank")
-    browser.get(f"file://{path}{link}")
+    browser.get(f"file://{folder}/page.html{link}")
 
 
 def phone(browser):
@@ -103,26 +105,15 @@ def test_nothing_is_loaded_and_what_runs_is_named(scored):
     for text in (scored.to_html(), lp.changes(scored, scored).to_html()):
         assert "default-src 'none'" in text
         text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
-        assert not any(
-            word in text for word in ("http://", "https://", "src=", "@import", "url(")
-        )
+        assert not re.search(r"https?://|src=|@import|url\(", text)
 
 
 def test_reading_filtering_and_links(scored, browser, tmp_path):
-    path = tmp_path / "r.html"
-    scored.to_html(path)
-    open_report(browser, path)
+    show(browser, scored, tmp_path)
     assert texts_of(browser, "#scores tbody th") == ["good", "poor"]
     assert len(find(browser, "#grid tbody tr.fact")) == 3
-    assert texts_of(browser, "#grid .group bdi") == [
-        "1",
-        "2",
-    ]  # once each
-
-    assert texts_of(browser, "#grid .group:first-child td") == [
-        "1",
-        ".50",
-    ]
+    assert texts_of(browser, "#grid .group bdi") == ["1", "2"]  # once each
+    assert texts_of(browser, "#grid .group:first-child td") == ["1", ".50"]
     assert text_of(browser, "#grid td button") == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
     assert "present, ≥" in text_of(browser, "#legend")
@@ -144,7 +135,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     choose(browser, "search", "")
     choose(browser, "sort", "rare")
     assert text_of(browser, "#grid tr.fact bdi") != "A storm hit Oslo."
-    open_report(browser, path, "#fact=1/2/good")
+    show(browser, scored, tmp_path, "#fact=1/2/good")
     assert not find(browser, "#opinions")
     assert text_of(browser, "#detail .unit") == "Two people died."
     assert text_of(browser, "#detail mark") == "Two people died."
@@ -153,35 +144,32 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     find(browser, "#detail .bars button")[1].click()
     assert "summary of poor" in text_of(browser, "#detail")
     assert browser.current_url.endswith("#fact=1/2/poor")
-    open_report(browser, path, "#fact=2/1/poor")
+    show(browser, scored, tmp_path, "#fact=2/1/poor")
     assert "The summary is empty." in text_of(browser, "#detail")
-    open_report(browser, path, "#fact=%E0%A4%A/9")
+    show(browser, scored, tmp_path, "#fact=%E0%A4%A/9")
     assert not find(browser, "#detail")[0].is_displayed()
     assert find(browser, "#calibration")[0].is_displayed()
 
 
-@pytest.mark.parametrize(
-    ("sentence", "unit", "underlined"),
-    cases(
-        """
-She held the sign which was big. | the sign was big   | the sign/was big
-They found the gun he used.      | he used the gun    | the gun he used
-The dog saw the cat.             | The dog saw        | The dog saw
-He left on Monday, he said.      | Bob left on Monday | left on Monday
-"""
-    ),
-)
-def test_the_words_of_a_unit_are_underlined_in_its_sentence(
-    sentence, unit, underlined, browser, tmp_path
-):
-    path = tmp_path / "r.html"
-    systems = {"one": ["A text."], "two": ["A text."]}
-    result = lp.score(systems, [[unit]], references=[[sentence]], judge="recall")
-    result.to_html(path)
-    open_report(browser, path, "#fact=1/1/one")
-    words = find(browser, "#detail b.word")
+UNDERLINED = cases("""
+    She held the sign which was big. | the sign was big   | the sign/was big
+    They found the gun he used.      | he used the gun    | the gun he used
+    The dog saw the cat.             | The dog saw        | The dog saw
+    He left on Monday, he said.      | Bob left on Monday | left on Monday
+""")
 
-    assert "/".join(word.text for word in words) == underlined
+
+def test_the_words_of_a_unit_are_underlined_in_its_sentence(browser, tmp_path):
+    sentences, units, underlined = zip(*UNDERLINED, strict=True)
+    texts = ["A text."] * len(UNDERLINED)
+    result = quick_score(
+        {"one": texts, "two": texts},
+        [[unit] for unit in units],
+        references=[[sentence] for sentence in sentences],
+    )
+    for number, words in enumerate(underlined, 1):
+        show(browser, result, tmp_path, f"#fact={number}/1/one")
+        assert "/".join(texts_of(browser, "#detail b.word")) == words
 
 
 def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
@@ -189,14 +177,12 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
     differ most come first."""
     texts = {"a": ["Two people were killed by a storm."], "b": ["A storm hit Oslo."]}
     units = [["A storm hit Oslo.", "It snowed.", "Two people died."]]
-    result = lp.score(texts, units, judge="recall+lexical", samples=50)
-    alone = [
-        lp.score(texts, units, judge=name, samples=50).presence
-        for name in ("recall", "lexical")
-    ]
+    result = quick_score(texts, units, judge="recall+lexical")
+    alone = []
+    for name in ("recall", "lexical"):
+        alone.append(quick_score(texts, units, judge=name).presence)
     result.save(tmp_path / "r.json")
-    report(tmp_path / "r.json").to_html(tmp_path / "r.html")
-    open_report(browser, tmp_path / "r.html", "#fact=1/3/a")
+    show(browser, report(tmp_path / "r.json"), tmp_path, "#fact=1/3/a")
     first, second = (values[0, 2] for values in alone)
     said = f"2 judges: {first:.2f}, {second:.2f}; {abs(first - second):.2f} apart"
     assert text_of(browser, "#opinions") == said
@@ -211,9 +197,7 @@ def test_the_keyboard(scored, browser, tmp_path):
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    path = tmp_path / "r.html"
-    scored.to_html(path)
-    open_report(browser, path)
+    show(browser, scored, tmp_path)
     assert len(find(browser, '#grid button[tabindex="0"]')) == 1
     browser.execute_script("document.querySelector('#grid button').focus()")
     keys = (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
@@ -230,9 +214,7 @@ def test_texts_are_data(browser, tmp_path):
     names = {f"system {text}": [f"{text} It rained.", HOSTILE[0]] for text in HOSTILE}
     units = [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]]
     result = quick_score(names, units, ids=[HOSTILE[0], "b"], evidence=True)
-    path = tmp_path / "r.html"
-    result.to_html(path)
-    open_report(browser, path)
+    show(browser, result, tmp_path)
     assert "broken" not in browser.title
     assert len(find(browser, "#grid tbody tr.fact")) == 6
     browser.execute_script("document.querySelector('#grid td button').click()")
@@ -244,14 +226,8 @@ def test_texts_are_data(browser, tmp_path):
 
 
 def test_a_result_without_texts_or_labels(browser, tmp_path):
-    result = lp.score(
-        units=[["It rained."]],
-        presence={"a": [[1.0]]},
-        samples=100,
-    )
-    path = tmp_path / "r.html"
-    result.to_html(path)
-    open_report(browser, path, "#fact=1/1/a")
+    result = quick_score(units=[["It rained."]], presence={"a": [[1.0]]})
+    show(browser, result, tmp_path, "#fact=1/1/a")
     assert "without the summaries' texts" in text_of(browser, "#detail")
     assert not find(browser, "#calibration")[0].is_displayed()
     assert not find(browser, "#pairs")[0].is_displayed()
@@ -259,16 +235,13 @@ def test_a_result_without_texts_or_labels(browser, tmp_path):
 
 def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     names = ["abstractive", "extractive", "lead", "swapped"]
-    result = lp.score(
+    result = quick_score(
         {name: ["It rained."] for name in names},
         [["It rained."]],
-        judge="recall",
         labels={name: [[1]] for name in names},
-        samples=100,
     )
-    result.to_html(tmp_path / "r.html")
     phone(browser)
-    open_report(browser, tmp_path / "r.html")
+    show(browser, result, tmp_path)
     for cell in find(browser, "#scores th, #scores td.number, #grid td button"):
         if cell.is_displayed():
             assert cell.rect["x"] + cell.rect["width"] <= 400
@@ -280,14 +253,9 @@ def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
 
 def test_long_names_of_runs_are_told_apart(browser, tmp_path):
     names = [f"{'bart-large-cnn-finetuned' * 3}/checkpoint-{n}" for n in (100, 200)]
-    result = lp.score(
-        {name: ["It rained."] for name in names},
-        [["It rained."]],
-        judge="recall",
-        samples=100,
-    )
-    result.to_html(tmp_path / "r.html")
-    open_report(browser, tmp_path / "r.html")
+    texts = {name: ["It rained."] for name in names}
+    result = quick_score(texts, [["It rained."]])
+    show(browser, result, tmp_path)
     for place in ("#scores tbody bdi", "#grid th.system bdi", "#matrix tbody bdi"):
         shown = texts_of(browser, place)
         assert [name[-3:] for name in shown] == ["100", "200"]

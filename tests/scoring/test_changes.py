@@ -17,7 +17,6 @@ from made_up import of_presence
 from markdown_it import MarkdownIt
 
 import litepyramid as lp
-from litepyramid.scoring.inference import flip_p_of
 
 UNITS = [[f"Fact {u} of {m}." for u in range(10)] for m in range(10)]
 CUT = {(0, 1), (0, 2), (3, 4), (5, 5), (9, 9)}
@@ -428,15 +427,3 @@ def test_what_is_saved_can_be_read(old, new, tmp_path):
     pytest.importorskip("pandas")
     sizes = {"systems": 2, "inputs": 20, "facts": 5, "groups": 2}
     assert {rows: len(result.to_frame(rows)) for rows in sizes} == sizes
-
-
-@pytest.mark.parametrize("noise", [0.02, 0.1])
-def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
-    """Runs of one system whose judge flips verdicts, on inputs that are hard or
-    easy."""
-    rng = np.random.default_rng(5)
-    facts = rng.random((1000, 60, 10)) < rng.beta(2, 2, (1000, 60, 1))
-    runs = [(facts ^ (rng.random(facts.shape) < noise)).mean(axis=2) for _ in range(2)]
-    d = runs[1] - runs[0]
-    failed = (flip_p_of(d) < 0.05) & (d.mean(axis=1) < 0)
-    assert 0.005 <= failed.mean() <= 0.05

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import cases, quick_score, refused
 
 import litepyramid as lp
 from litepyramid.io.dataset import Dataset
@@ -46,15 +46,15 @@ def test_scores_by_hand():
 
 @pytest.mark.parametrize(
     ("kinds", "metric"),
-    [("ss", "lite2pyramid"), ("tt", "lite3pyramid"), ("st", "lite2.xpyramid")],
+    cases("""
+        scu scu | lite2pyramid
+        stu stu | lite3pyramid
+        scu stu | lite2.xpyramid
+    """),
 )
 def test_the_metric_follows_the_units(kinds, metric):
-    units = (
-        InputUnits(
-            "x", tuple(Unit("a", kind={"s": "scu", "t": "stu"}[k]) for k in kinds)
-        ),
-    )
-    assert scored((SystemSummaries("s", ("x",), ("a",)),), units).metric == metric
+    units = tuple([Unit("a", kind=kind) for kind in kinds.split()])
+    assert quick_score(["a"], [InputUnits("x", units)]).metric == metric
 
 
 def test_human_scores_are_matched_by_name():
@@ -71,19 +71,10 @@ def test_human_scores_are_matched_by_name():
         scored(SYSTEMS[:1], labels=(HALF,))
 
 
-@pytest.mark.parametrize("rule", ["lite-3", "sample-0", "modified-", ""])
-def test_a_rule_that_is_unknown(rule):
-    with refused("unknown scoring rule"):
-        scored(rule=rule)
-
-
 def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
-    result = lp.score(
-        ["g", "c"], [["g"], ["c", "d"]], judge="recall", rule="modified-3"
-    )
-    np.testing.assert_array_equal(
-        result.values, [[np.nan, 1]]
-    )  # floor(1/3 + 1/2) = 0 SCUs
+    result = quick_score(["g", "c"], [["g"], ["c", "d"]], rule="modified-3")
+    # floor(1/3 + 1/2) = 0 SCUs
+    np.testing.assert_array_equal(result.values, [[np.nan, 1]])
     assert result.counts["inputs_not_scored"] == 1
 
 
@@ -104,6 +95,9 @@ def test_what_does_not_match_is_refused():
         with refused("labels of 'half'"):
             scored(labels=(SystemLabels("half", inputs, rows),))
 
+    for rule in ("lite-3", "sample-0", "modified-", ""):
+        with refused("unknown scoring rule"):
+            scored(rule=rule)
     with refused("'human' is reserved"):
         scored(name="human")
     with refused("neither units nor references"):
@@ -111,12 +105,8 @@ def test_what_does_not_match_is_refused():
 
 
 def test_a_judge_that_was_down_leaves_no_score():
-    result = lp.score(
-        {"a": ["It rained."], "b": ["We left."]},
-        [["It rained."]],
-        judge=lambda text, units: [np.nan],
-        samples=50,
-    )
+    texts = {"a": ["It rained."], "b": ["We left."]}
+    result = quick_score(texts, [["It rained."]], judge=lambda *_: [np.nan])
     assert result.groups == ((), ())
     assert all(np.isnan(value) for value in result.scores.values())
     assert "2 summaries are not scored" in result.to_table()
@@ -150,21 +140,18 @@ def test_the_ceiling_is_what_references_score():
         "The bridge is closed until Monday.",
     ]
     texts = {"same": references, "mine": ["A storm hit Oslo.", ""]}
-    options = {"judge": "recall", "samples": 50}
-    result = lp.score(texts, references=references, **options)
+    result = quick_score(texts, references=references)
     assert result.ceiling == pytest.approx(result.scores["same"], abs=1e-12)
     assert f"references themselves score {result.ceiling:.3f}" in result.to_table()
-    assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], **options).ceiling is None
+    assert quick_score(texts, [["A storm hit Oslo."], ["x y"]]).ceiling is None
 
 
 def test_frames_of_systems_inputs_and_units():
     pytest.importorskip("pandas")
-    result = lp.score(
+    result = quick_score(
         {"a": ["It rained. We left.", "No."]},
         [["We left.", "He slept."], ["No."]],
         labels={"a": [[1, 0], [1]]},
-        judge="recall",
-        samples=50,
         evidence=True,
     )
     assert result.to_frame()["score"].tolist() == [0.75]
@@ -183,6 +170,6 @@ def test_frames_of_systems_inputs_and_units():
 
 @pytest.mark.data
 def test_human_score_of_realsumm_to_the_last_digit(realsumm):
-    result = lp.score(lp.load(realsumm), judge="recall", samples=100)
+    result = quick_score(lp.load(realsumm))
     assert len(result.systems) == 25
     assert result.human_scores["abs_bart_out"] == 0.48349483849483854

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,25 +43,23 @@ def first_unit(**changes):
 
 DATA = data()
 OPTIONS = {"judge": "recall", "samples": 60}
-CHANGES = {
-    "summary": (
-        data(TEXTS | {"one": ["Oslo storm.", "storm two died.", "two x.", "x y."]}),
-        {},
-    ),
-    "unit": (first_unit(text="two x"), {}),
-    "weight": (first_unit(weight=7.0), {}),
-    "label": (data(labels=LABELS | {"one": [(0, 0), *LABELS["one"][1:]]}), {}),
-    "judge": (DATA, {"judge": "lexical"}),
-    "rule": (DATA, {"rule": "modified-2"}),
-    "sample": (DATA, {"rule": "sample-1"}),
-    "samples": (DATA, {"samples": 61}),
-    "seed": (DATA, {"seed": 5}),
-    "confidence": (DATA, {"confidence": 0.9}),
+OTHER_DATA = {
+    "summary": data(TEXTS | {"one": ["Oslo storm.", "two died.", "two x.", "x y."]}),
+    "unit": first_unit(text="two x"),
+    "weight": first_unit(weight=7.0),
+    "label": data(labels=LABELS | {"one": [(0, 0), *LABELS["one"][1:]]}),
 }
+OTHER_OPTIONS = cases("""
+    judge      | "lexical"
+    rule       | "modified-2"
+    rule       | "sample-1"
+    samples    | 61
+    seed       | 5
+    confidence | 0.9
+""")
 SAME = {
-    "evidence": (DATA, {"evidence": True}),
-    "name": (data(name="other"), {}),
-    "references": (data(references=dict.fromkeys("abcd", "x")), {}),
+    "name": data(name="other"),
+    "references": data(references=dict.fromkeys("abcd", "x")),
 }
 
 
@@ -75,12 +74,22 @@ def scored():
     return lp.score(DATA, **OPTIONS)
 
 
-@pytest.mark.parametrize("name", [*CHANGES, *SAME])
-def test_what_changes_a_number_changes_the_signature_and_nothing_else_does(name):
-    base, (data, options) = scored(), (CHANGES | SAME)[name]
-    other = lp.score(data, **{**OPTIONS, **options})
-    assert (numbers(other) == numbers(base)) == (name in SAME)
-    assert (other.signature == base.signature) == (name in SAME)
+def check(result, same):
+    """All numbers are the same, and so is the signature; or neither."""
+    assert (numbers(result) == numbers(scored())) == same
+    assert (result.signature == scored().signature) == same
+
+
+@pytest.mark.parametrize("name", [*OTHER_DATA, *SAME])
+def test_data_that_change_a_number_change_the_signature_and_others_do_not(name):
+    result = lp.score((OTHER_DATA | SAME)[name], **OPTIONS)
+    check(result, same=name in SAME)
+
+
+@pytest.mark.parametrize(("option", "value"), OTHER_OPTIONS)
+def test_options_that_change_a_number_change_the_signature(option, value):
+    check(lp.score(DATA, **OPTIONS | {option: json.loads(value)}), same=False)
+    check(lp.score(DATA, **OPTIONS, evidence=True), same=True)
 
 
 def test_presence_counts_by_its_values_not_its_form(tmp_path):
@@ -122,19 +131,22 @@ def test_compare_and_combine_name_each_score(system, cell, value):
 
 
 @pytest.mark.parametrize(
-    ("verb", "options"),
-    [
-        (lp.compare, {"seed": 1}),
-        (lp.compare, {"samples": 61}),
-        (lp.compare, {"confidence": 0.9}),
-        (lp.compare, {"against": "b"}),
-        (lp.combine, {"confidence": 0.9}),
-        (lp.combine, {"target": "population"}),
-    ],
+    ("verb", "option", "value"),
+    cases("""
+        compare | seed       | 1
+        compare | samples    | 61
+        compare | confidence | 0.9
+        compare | against    | "b"
+        combine | confidence | 0.9
+        combine | target     | "population"
+    """),
 )
-def test_options_of_compare_and_combine_change_numbers_and_signature(verb, options):
+def test_options_of_compare_and_combine_change_numbers_and_signature(
+    verb, option, value
+):
+    verb = getattr(lp, verb)
     base = called(verb, SCORES)
-    changed = called(verb, SCORES, **options)
+    changed = called(verb, SCORES, **{option: json.loads(value)})
     assert changed.signature != base.signature
     assert [astuple(p) for p in changed.pairs] != [astuple(p) for p in base.pairs]
 
