@@ -8,7 +8,6 @@ from scipy.special import expit
 import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 WORDS = [
     "river",
@@ -34,42 +33,42 @@ def made_up(
     its opposite).
     """
     rng = np.random.default_rng(seed)
-    names = tuple(f"i{i:02}" for i in range(inputs))
+
+    def some_words(size):
+        return " ".join(rng.choice(WORDS, size))
+
+    negated = rng.random((inputs, 8)) < 0.3
     units = []
-    for name in names:
-        texts = []
-        for u in range(8):
-            chosen = " ".join(rng.choice(WORDS, rng.integers(3, 9)))
-            negated = "not " if rng.random() < 0.3 else ""
-            texts.append(f"Fact {u} is {negated}{chosen}")
-        units.append(InputUnits(name, tuple(map(Unit, texts))))
+    for row in negated:
+        words = [
+            f"{'not ' if no else ''}{some_words(rng.integers(3, 9))}" for no in row
+        ]
+        units.append([f"Fact {u} is {text}" for u, text in enumerate(words)])
 
-    summaries = []
-    labels = []
-    judged = []
+    summaries = {}
+    labels = {}
+    presence = {}
     for s in range(systems):
-        texts = []
-        rows = []
-        for entry in units:
-            size = int(rng.integers(10, 80))
-            texts.append(" ".join(rng.choice(WORDS, size)))
-            logit = rng.normal(0.3 * s - 0.5, 1.5, 8)
-            label = rng.random(8) < expit(logit + 0.5 * rng.standard_normal())
-            if fault == "length":
-                logit += (size - 45) / 30
-            elif fault == "lenient":
-                logit += 1.0
-            elif fault == "negation":
-                logit *= [-1 if " not " in text else 1 for text in entry.texts]
-            rows.append(tuple(label.astype(int).tolist()))
-            judged.append(expit(logit))
+        sizes = rng.integers(10, 80, inputs)
+        logit = rng.normal(0.3 * s - 0.5, 1.5, (inputs, 8))
+        unknown = 0.5 * rng.standard_normal((inputs, 1))
+        label = rng.random(logit.shape) < expit(logit + unknown)
+        if fault == "length":
+            logit += (sizes[:, None] - 45) / 30
+        elif fault == "lenient":
+            logit += 1.0
+        elif fault == "negation":
+            logit[negated] *= -1
 
-        summaries.append(SystemSummaries(f"s{s}", names, tuple(texts)))
-        labels.append(SystemLabels(f"s{s}", names, tuple(rows)))
+        summaries[f"s{s}"] = list(map(some_words, sizes))
+        labels[f"s{s}"] = label.astype(int).tolist()
+        presence[f"s{s}"] = expit(logit).tolist()
 
-    calls = iter(judged)
-    data = lp.load(units, summaries=summaries, labels=labels)
-    return lp.score(data, judge=lambda summary, facts: next(calls), samples=100)
+    ids = [f"i{i:02}" for i in range(inputs)]
+    data = lp.load(
+        units, summaries=summaries, labels=labels, presence=presence, ids=ids
+    )
+    return lp.score(data, samples=100)
 
 
 def of_presence(presence, labels=None, names="abcdefgh", samples=40) -> ScoreResult:

@@ -13,7 +13,6 @@ import litepyramid as lp
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.scoring.saved_result import report
 from litepyramid.tables import plain
-from litepyramid.types import SystemSummaries
 
 
 @pytest.fixture
@@ -74,8 +73,8 @@ def test_results_of_one_metric_are_told_apart_and_parts_put_together(tmp_path):
     )
     assert read_scores([one, mine]).metrics == ("lite2pyramid", "mine")
     parts = [tmp_path / "1.json", tmp_path / "2.json", tmp_path / "3.json"]
-    for path, systems in zip(parts, (SYSTEMS[:1], SYSTEMS[1:], SYSTEMS), strict=True):
-        scored(systems).save(path)
+    for path, names in zip(parts, ("good", "half mute", "good half mute"), strict=True):
+        scored({name: SYSTEMS[name] for name in names.split()}).save(path)
     assert read_scores(parts).metrics == ("lite2pyramid",)
     assert len(read_scores(parts[:2]).systems) == 3
 
@@ -146,12 +145,9 @@ def test_a_saved_result_that_was_changed_is_refused(result, tmp_path, place, val
 @pytest.mark.parametrize("rule", ["lite", "sample-1", "modified-1"])
 def test_what_is_saved_agrees_with_itself(tmp_path, rule):
     """With missing summaries, empty ones, and inputs that people labelled in part."""
-    texts = [
-        SystemSummaries("good", ("x", "y"), ("a b c", ""), missing=("y",)),
-        SystemSummaries("mute", ("x", "y"), ("", "")),
-    ]
-    labels = (replace(HALF, system="good", labels=((1, 0), ())),)
-    saved = scored(texts, labels=labels, rule=rule)
+    texts = {"good": ["a b c", None], "mute": ["", ""]}
+    labels = {"good": [[1, 0], []]}
+    saved = scored(texts, labels=labels, rule=rule, nulls="missing")
 
     for ending in ("json", "json.gz"):
         saved.save(tmp_path / f"r.{ending}")
@@ -163,13 +159,14 @@ def test_what_is_saved_agrees_with_itself(tmp_path, rule):
 
 
 def test_nuggets_have_their_four_scores_beside():
-    grades = [("vital", "okay"), ("okay", "okay", "okay")]
     units = []
-    for entry, names in zip(UNITS, grades, strict=True):
-        graded = map(lambda u, g: replace(u, importance=g), entry.units, names)
+    for entry, grades in zip(UNITS, ("vital okay", "okay okay okay"), strict=True):
+        graded = []
+        for unit, importance in zip(entry.units, grades.split(), strict=True):
+            graded.append(replace(unit, importance=importance))
         units.append(replace(entry, units=tuple(graded)))
 
-    result = scored(units=tuple(units), labels=(HALF,))
+    result = scored(units=units, labels=HALF)
 
     assert len(result.measures) == 8
     assert result.measures["vital_score"][1].tolist() == [1, 0]

@@ -7,8 +7,7 @@ import pytest
 from cases import cases, quick_score, refused
 
 import litepyramid as lp
-from litepyramid.io.dataset import Dataset
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.types import InputUnits, Unit
 
 
 def words(text, units):
@@ -20,17 +19,12 @@ UNITS = (
     InputUnits("x", (Unit("a b"), Unit("c", 3))),
     InputUnits("y", (Unit("d"), Unit("e"), Unit("f"))),
 )
-SYSTEMS = (
-    SystemSummaries("good", ("x", "y"), ("a b c", "d e f")),
-    SystemSummaries("half", ("x", "y"), ("a b", "d e")),
-    SystemSummaries("mute", ("x", "y"), ("", "")),
-)
-HALF = SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))
+SYSTEMS = {"good": ["a b c", "d e f"], "half": ["a b", "d e"], "mute": ["", ""]}
+HALF = {"half": [[1, 0], [1, 1, 0]]}
 
 
-def scored(systems=SYSTEMS, units=UNITS, labels=(), stus=None, **options):
-    data = Dataset("own", scus=units, stus=stus, summaries=systems, labels=labels)
-    return lp.score(data, **{"judge": words, "samples": 50, **options})
+def scored(systems=SYSTEMS, units=UNITS, **options):
+    return quick_score(systems, units, **{"judge": words} | options)
 
 
 def test_scores_by_hand():
@@ -58,17 +52,16 @@ def test_the_metric_follows_the_units(kinds, metric):
 
 
 def test_human_scores_are_matched_by_name():
-    stranger = SystemLabels("stranger", ("x", "y"), ((1, 1), (1, 1, 1)))
-    result = scored(labels=(HALF, stranger))
+    result = scored(labels=HALF | {"stranger": [[1, 1], [1, 1, 1]]})
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert np.isnan(result.human_scores["good"])
     assert result.counts["systems_without_labels"] == 2
     assert result.counts["labels_not_used"] == 1
     assert "of systems not scored here" in result.to_table()
-    partial = SystemLabels("half", ("x", "y"), ((1, 0), ()))
-    assert scored(labels=(partial,)).counts["inputs_without_labels"] == 1
+    partial = {"half": [[1, 0], []]}
+    assert scored(labels=partial).counts["inputs_without_labels"] == 1
     with refused("no labels for any scored system"):
-        scored(SYSTEMS[:1], labels=(HALF,))
+        scored({"good": SYSTEMS["good"]}, labels=HALF)
 
 
 def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
@@ -79,21 +72,21 @@ def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
 
 
 def test_what_does_not_match_is_refused():
-    for systems in (
-        (),
-        (SYSTEMS[0], SYSTEMS[0]),
-        (SystemSummaries("b", ("y", "x"), ("", "")),),
-    ):
+    data = lp.load(UNITS, summaries=SYSTEMS, labels=HALF)
+    first, *_ = data.summaries
+    for systems in ((), (first, first), (replace(first, inputs=("y", "x")),)):
         with refused():
-            scored(systems)
+            scored(replace(data, summaries=systems), None)
 
+    (half,) = data.labels
     for inputs, rows in (
         (("x",), ((1, 0),)),
         (("y", "x"), ((1, 1, 0), (1, 0))),
         (("x", "y"), ((1,), (1, 1, 0))),
     ):
+        labels = replace(half, inputs=inputs, labels=rows)
         with refused("labels of 'half'"):
-            scored(labels=(SystemLabels("half", inputs, rows),))
+            scored(replace(data, labels=(labels,)), None)
 
     for rule in ("lite-3", "sample-0", "modified-", ""):
         with refused("unknown scoring rule"):
@@ -101,7 +94,7 @@ def test_what_does_not_match_is_refused():
     with refused("'human' is reserved"):
         scored(name="human")
     with refused("neither units nor references"):
-        scored(units=())
+        scored(units=None)
 
 
 def test_a_judge_that_was_down_leaves_no_score():
@@ -115,21 +108,15 @@ def test_a_judge_that_was_down_leaves_no_score():
 
 
 def test_labels_of_scus_beside_scores_on_stus():
-    stus = tuple(InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS)
-    data = Dataset(
-        "own",
-        scus=UNITS,
-        stus=stus,
-        summaries=SYSTEMS,
-        labels=(HALF,),
-    )
-    result = lp.score(data, stus, judge=words, samples=50)
+    stus = tuple([InputUnits(name, (Unit("a b", kind="stu"),)) for name in "xy"])
+    data = lp.load(UNITS, stus=stus, summaries=SYSTEMS, labels=HALF)
+    result = scored(data, stus)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert result.label_units == UNITS
-    assert scored(stus=stus, labels=(HALF,)).metric == "lite2pyramid"
+    assert scored(data, None).metric == "lite2pyramid"
     heavier = (replace(UNITS[0], units=(Unit("a b", 9), Unit("c", 3))), UNITS[1])
-    other = lp.score(replace(data, scus=heavier), stus, judge=words, samples=50)
+    other = scored(replace(data, scus=heavier), stus)
     assert other.human_scores != result.human_scores
     assert other.signature != result.signature
 
