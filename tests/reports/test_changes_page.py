@@ -2,13 +2,14 @@
 texts."""
 
 import pytest
-from cases import quick_score
+from cases import cases, quick_score
 from test_report_page import (
     HOSTILE,
     choose,
     errors_in,
     find,
     phone,
+    press,
     show,
     text_of,
     texts_of,
@@ -60,23 +61,22 @@ def test_the_verdict_and_the_facts_are_on_the_first_screen(changed, browser, tmp
 
 def test_filters_and_search(changed, browser, tmp_path):
     show(browser, changed, tmp_path)
-    found = find(browser, "#found")[0]
-    assert found.text == "3 of 3 facts that changed"
-    choose(browser, "show", "gained")
-    assert texts_of(browser, "#changes .fact-text bdi") == ["Cars wait."]
-    choose(browser, "show", "all")
-    choose(browser, "input", "storm")
-    assert found.text == "2 of 3 facts that changed"
-    choose(browser, "search", "PEOPLE")
-    assert found.text == "1 of 3 facts that changed"
-    choose(browser, "system", "1")
-    assert found.text == "0 of 3 facts that changed"
+    assert text_of(browser, "#found") == "3 of 3 facts that changed"
+    steps = """
+        show   | gained | 1
+        show   | all    | 3
+        input  | storm  | 2
+        search | PEOPLE | 1
+        system | 1      | 0
+    """
+    for control, value, facts in cases(steps):
+        choose(browser, control, value)
+        assert text_of(browser, "#found") == f"{facts} of 3 facts that changed"
+        if value == "gained":
+            assert texts_of(browser, "#changes .fact-text bdi") == ["Cars wait."]
 
 
 def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_path):
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
     show(browser, changed, tmp_path, "#fact=bridge%2F2/2/a")
     detail = find(browser, "#detail")[0]
     assert "Fact 2 of bridge/2, gained by a" in detail.text
@@ -87,10 +87,10 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_pat
     left, right = (x.rect for x in find(browser, "#detail .text"))
     assert left["y"] == right["y"]
     browser.execute_script("document.querySelector('#changes [data-fact]').focus()")
-    ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
+    press(browser, "ARROW_DOWN", "ENTER")
     assert text_of(browser, "#detail .unit") == "Two people died."
     assert browser.current_url.endswith("#fact=storm/2/a")
-    ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+    press(browser, "ESCAPE")
     assert not detail.is_displayed()
     assert browser.execute_script("return document.activeElement.dataset.fact") == "1"
     show(browser, changed, tmp_path, "#fact=%E0%A4%A/9")

@@ -80,6 +80,13 @@ def choose(browser, name, value):
     )
 
 
+def press(browser, *keys):
+    from selenium.webdriver import ActionChains, Keys
+
+    chosen = [getattr(Keys, key) for key in keys]
+    ActionChains(browser).send_keys(*chosen).perform()
+
+
 def test_a_saved_result_makes_the_same_page(scored, tmp_path):
     for name in ("s.json", "s.json.gz"):
         scored.save(tmp_path / name)
@@ -194,17 +201,13 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
 
 
 def test_the_keyboard(scored, browser, tmp_path):
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
     show(browser, scored, tmp_path)
     assert len(find(browser, '#grid button[tabindex="0"]')) == 1
     browser.execute_script("document.querySelector('#grid button').focus()")
-    keys = (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
-    ActionChains(browser).send_keys(*keys).perform()
+    press(browser, "ARROW_DOWN", "ARROW_RIGHT", "ENTER")
     assert "summary of poor" in text_of(browser, "#detail")
     assert text_of(browser, "#detail .unit") == "Two people died."
-    ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+    press(browser, "ESCAPE")
     assert not find(browser, "#detail")[0].is_displayed()
     focused = browser.execute_script("return document.activeElement.dataset.system")
     assert focused == "1"

@@ -8,7 +8,6 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
-from itertools import product
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from made_up import of_presence
 from markdown_it import MarkdownIt
 
 import litepyramid as lp
+from litepyramid.scoring.inference import as_differences
 
 UNITS = [[f"Fact {u} of {m}." for u in range(10)] for m in range(10)]
 CUT = {(0, 1), (0, 2), (3, 4), (5, 5), (9, 9)}
@@ -66,22 +66,18 @@ def test_the_facts_cut_out_are_the_facts_lost(old, new):
     assert {(IDS.index(f.input), f.unit - 1) for f in back.gained} == CUT
 
 
-def test_p_and_interval_equal_an_own_computation():
+def test_each_system_is_tested_as_a_pair_of_systems_is():
     rng = np.random.default_rng(1)
-    one = of_presence(rng.random((1, 10, 4)), samples=20_000)
+    one = of_presence(rng.random((1, 10, 4)), samples=500)
     two = of_presence(rng.random((1, 10, 4)))
 
     change = lp.changes(one, two).changes[0]
 
     order = np.argsort(one.inputs)  # draws go by the ids
-    d = (two.values - one.values)[0][order]
-    signs = np.array(list(product((1, -1), repeat=10)))
-    p = (np.abs(signs @ np.abs(d)) >= abs(d.sum()) - 1e-12).mean()
-    assert change.difference == pytest.approx(d.mean())
-    assert change.p == change.p_holm == pytest.approx(p)
-    counts = np.random.default_rng(12345).multinomial(10, [0.1] * 10, size=20_000)
-    ends = np.quantile(counts @ d / 10, (0.025, 0.975))
-    assert (change.low, change.high) == pytest.approx(ends)
+    d = (two.values - one.values)[:, order]
+    (tested,) = as_differences(d, samples=500, confidence=0.95, seed=12345)
+    assert tested == {name: getattr(change, name) for name in tested}
+    assert change.p_holm == change.p
 
 
 def test_a_run_against_itself_changes_nothing(old, tmp_path):
@@ -281,8 +277,8 @@ def test_a_comment_shows_every_text_as_it_is_and_addresses_nobody():
     assert {*re.findall(r"<(\w+)", page)} <= {*own.split()}
 
     # Comments between them keep signs and words from being an address.
-    prose = re.sub("<code>.*?</code>|<!--.*?-->", "\0", page)
-    prose = unescape(re.sub("<.*?>", "", prose))
+    prose = re.sub("<!--.*?-->", "\0", page)
+    prose = unescape(re.sub("<code>.*?</code>|<.*?>", "", prose))
     assert hostile[:60] in prose.replace("\0", "")
     assert not re.search(r"[@#]\w", prose)
 
@@ -363,13 +359,13 @@ def test_drift_of_the_judge_names_whom_it_favours():
 
     result = lp.drift(one, of_presence(other))
 
-    by_name = {s.system: s for s in result.systems}
+    a, b, _ = sorted(result.systems, key=lambda entry: entry.system)
     verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
-    assert by_name["a"].agreement == pytest.approx(verdicts.mean())
-    assert by_name["a"].change == pytest.approx(0.3)
-    assert by_name["b"].agreement == 1
-    assert by_name["a"].p_holm < 0.05
-    assert by_name["a"].favour > 0.2
+    assert a.agreement == pytest.approx(verdicts.mean())
+    assert a.change == pytest.approx(0.3)
+    assert b.agreement == 1
+    assert a.p_holm < 0.05
+    assert a.favour > 0.2
     assert any("b > a" in text and "a > b" in text for text in result.conclusions)
     assert result.rankings == (("b", "c", "a"), ("a", "b", "c"))
 
@@ -388,13 +384,11 @@ def test_drift_of_the_judge_names_whom_it_favours():
         lp.drift(scored({"a": texts()}), scored({"a": texts(CUT)}))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("fail_if", "wrose"), ("fail_under", 40), ("fail_if_lost", 0), ("margin", "x")],
-)
-def test_wrong_options_are_refused(old, new, name, value):
-    with refused(name):
-        lp.changes(old, new, **{name: value})
+def test_wrong_options_are_refused(old, new):
+    wrong = {"fail_if": "wrose", "fail_under": 40, "fail_if_lost": 0, "margin": "x"}
+    for name, value in wrong.items():
+        with refused(name):
+            lp.changes(old, new, **{name: value})
 
 
 def test_tables_and_single_runs_are_no_changes_and_runs_no_table(old, tmp_path):

@@ -1,27 +1,27 @@
 """How much of the package one score crosses: calls and modules, printed and bounded."""
 
 import sys
+from collections import Counter
 from pathlib import Path
+
+from cases import quick_score
 
 import litepyramid as lp
 
 PACKAGE = str(Path(lp.__file__).parent)
-COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
 
 
 def test_one_summary_against_two_units_crosses_little(capsys):
-    calls = {}
+    calls = Counter()
 
     def profile(frame, event, _):
         code = frame.f_code
-        name = code.co_filename
-        counted = event == "call" and name.startswith(PACKAGE)
-        if counted and code.co_name not in COMPREHENSIONS:
-            calls[name] = calls.get(name, 0) + 1
+        comprehension = code.co_name[0] == "<"
+        if event == "call" and not comprehension:
+            calls[code.co_filename] += code.co_filename.startswith(PACKAGE)
 
     def score():
-        facts = [["A storm hit Oslo.", "Two died."]]
-        lp.score(["A storm hit Oslo."], facts, judge="recall")
+        quick_score(["A storm hit Oslo."], [["A storm hit Oslo.", "Two died."]])
 
     score()  # imports and caches first
     sys.setprofile(profile)
@@ -30,9 +30,10 @@ def test_one_summary_against_two_units_crosses_little(capsys):
     finally:
         sys.setprofile(None)
 
+    modules = +calls
     with capsys.disabled():
-        print(f"\none score: {sum(calls.values())} calls in {len(calls)} modules")
+        print(f"\none score: {calls.total()} calls in {len(modules)} modules")
     # More than the 100 calls and 12 modules wanted: all that Python gives becomes rows
     # first, as a file does, so each source is asked what it is in six modules.
-    assert sum(calls.values()) <= 147, calls
-    assert len(calls) <= 22, calls
+    assert calls.total() <= 147, modules
+    assert len(modules) <= 22, modules
