@@ -66,9 +66,10 @@ def test_systems_from_best_to_worst_with_people_beside_them(result, tmp_path):
     scores = sorted(result.scores.values(), reverse=True)
     assert dots(axes, "o") == scores
     assert sorted(dots(axes, "D")) == sorted(result.human_scores.values())
-    ends = {
-        tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2
-    }
+    ends = set()
+    for line in axes.lines:
+        if len(line.get_xdata()) == 2:
+            ends.add(tuple(line.get_xdata()))
     assert ends == set(result.intervals)
     assert len(dots(side, "o")) == sum(map(len, result.groups))
     check(figure, tmp_path)
@@ -84,11 +85,10 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
 
     if len(comparison.systems) == 3:
         assert dots(axes, "o") == [pair.difference for pair in comparison.pairs]
-        hollow = [
-            line.get_markerfacecolor() == "white"
-            for line in axes.lines
-            if line.get_marker() == "o" and len(line.get_xdata())
-        ]
+        hollow = []
+        for line in axes.lines:
+            if line.get_marker() == "o" and len(line.get_xdata()):
+                hollow.append(line.get_markerfacecolor() == "white")
         assert hollow == [pair.p_holm >= comparison.alpha for pair in comparison.pairs]
     else:
         against = lp.compare(result, against=result.systems[0], samples=100).to_figure()

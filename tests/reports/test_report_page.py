@@ -115,7 +115,7 @@ def test_nothing_is_loaded_and_what_runs_is_named(scored):
         assert not re.search(r"https?://|src=|@import|url\(", text)
 
 
-def test_reading_filtering_and_links(scored, browser, tmp_path):
+def test_reading_and_filtering(scored, browser, tmp_path):
     show(browser, scored, tmp_path)
     assert texts_of(browser, "#scores tbody th") == ["good", "poor"]
     assert len(find(browser, "#grid tbody tr.fact")) == 3
@@ -126,31 +126,40 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     assert "present, ≥" in text_of(browser, "#legend")
     grid = find(browser, "#grid tbody button")[0].rect
     assert grid["y"] + grid["height"] < 720  # on the first screen
-    choose(browser, "sort", "worst")
-    assert text_of(browser, "#grid .group bdi") == "2"
-    choose(browser, "sort", "order")
-    assert len(find(browser, "#grid td button")) == 6
-    assert text_of(browser, "#found") == "3 of 3 facts"
-    choose(browser, "show", "misses")
-    assert text_of(browser, "#found") == "2 of 3 facts"
-    choose(browser, "show", "differ")
-    choose(browser, "much", "0.9")
-    assert text_of(browser, "#found") == "0 of 3 facts"
-    choose(browser, "show", "all")
-    choose(browser, "search", "PEOPLE died")
-    assert texts_of(browser, "#grid tr.fact bdi") == ["Two people died."]
+    steps = """
+        sort   | worst       | #grid .group bdi  | 2
+        sort   | order       | #found            | 3 of 3 facts
+        show   | misses      | #found            | 2 of 3 facts
+        show   | differ      | #found            | of 3 facts
+        much   | 0.9         | #found            | 0 of 3 facts
+        show   | all         | #found            | 3 of 3 facts
+        search | PEOPLE died | #grid tr.fact bdi | Two people died.
+    """
+    for control, value, place, expected in cases(steps):
+        choose(browser, control, value)
+        assert expected in text_of(browser, place)
+    assert len(find(browser, "#grid tr.fact")) == 1
     choose(browser, "search", "")
     choose(browser, "sort", "rare")
+    assert len(find(browser, "#grid td button")) == 6
     assert text_of(browser, "#grid tr.fact bdi") != "A storm hit Oslo."
+
+
+def test_a_link_opens_a_fact(scored, browser, tmp_path):
     show(browser, scored, tmp_path, "#fact=1/2/good")
     assert not find(browser, "#opinions")
-    assert text_of(browser, "#detail .unit") == "Two people died."
-    assert text_of(browser, "#detail mark") == "Two people died."
-    assert "people: present" in text_of(browser, "#detail")
-    assert texts_of(browser, "#detail b.word") == ["two people died"]
+    parts = """
+        #detail .unit  | Two people died.
+        #detail mark   | Two people died.
+        #detail b.word | two people died
+        #detail        | people: present
+    """
+    for place, text in cases(parts):
+        assert text in text_of(browser, place)
     find(browser, "#detail .bars button")[1].click()
     assert "summary of poor" in text_of(browser, "#detail")
     assert browser.current_url.endswith("#fact=1/2/poor")
+
     show(browser, scored, tmp_path, "#fact=2/1/poor")
     assert "The summary is empty." in text_of(browser, "#detail")
     show(browser, scored, tmp_path, "#fact=%E0%A4%A/9")

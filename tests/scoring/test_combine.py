@@ -16,12 +16,11 @@ from litepyramid.types import ScoreMatrix
 
 
 def made(seed, systems=3, inputs=40, noise=0.1):
-    """Human scores, a judge's scores of them, and the names."""
+    """Human scores, and a judge's scores of them."""
     rng = np.random.default_rng(seed)
     human = rng.random((systems, inputs))
     judge = 0.6 * human + noise * rng.standard_normal((systems, inputs))
-    names = tuple("abcdefgh"[:systems]), tuple(f"{i:03}" for i in range(inputs))
-    return human, judge, names
+    return human, judge
 
 
 def hidden(human, labelled):
@@ -30,8 +29,10 @@ def hidden(human, labelled):
     return shown
 
 
-def combined(names, judge, human, **options):
+def combined(judge, human, **options):
     """What `combine` says of a judge's scores and human ones."""
+    systems, inputs = judge.shape
+    names = tuple("abcdefgh"[:systems]), tuple(f"{i:04}" for i in range(inputs))
     scores = ScoreMatrix("judge", *names, judge), ScoreMatrix("human", *names, human)
     return combine(scores, **options)
 
@@ -42,7 +43,7 @@ def combined(names, judge, human, **options):
 def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(noise, labels, target):
     """Each draw gives ppi-python's estimate; what is known of their mean is Student's."""
     ppi = pytest.importorskip("ppi_py", reason="the oracle is not installed")
-    human, judge, _ = made(1, systems=1, inputs=60, noise=noise)
+    human, judge = made(1, systems=1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[:labels])
     (means,) = prediction_powered(hidden(human, labelled), judge, target=target)
 
@@ -82,7 +83,7 @@ def test_ppi_python_gives_the_same_from_the_slopes_of_the_others(noise, labels, 
 def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wider(
     seed, shift, scale, sign
 ):
-    human, judge, _ = made(seed, systems=2, inputs=20, noise=0.5)
+    human, judge = made(seed, systems=2, inputs=20, noise=0.5)
     rng = np.random.default_rng(seed)
     shown = hidden(human, rng.permutation(20)[:9])
     order = rng.permutation(20)
@@ -98,10 +99,10 @@ def test_scale_of_the_judge_and_order_of_inputs_do_not_matter_and_nothing_is_wid
 
 
 def test_a_constant_judge_changes_nothing():
-    human, judge, names = made(6)
+    human, judge = made(6)
     labelled = np.random.default_rng(0).permutation(40)[:12]
 
-    result = combined(names, np.full_like(judge, 0.5), hidden(human, labelled))
+    result = combined(np.full_like(judge, 0.5), hidden(human, labelled))
 
     for one in (*result.systems, *result.pairs):
         assert (one.weight, one.saved) == (0, 0)
@@ -110,37 +111,38 @@ def test_a_constant_judge_changes_nothing():
 
 
 def test_a_choice_that_is_no_sample_is_refused():
-    human, judge, names = made(10)
+    human, judge = made(10)
     for chosen in (range(12), range(28, 40)):
         shown = hidden(human, list(chosen))
         with refused("not a random sample"):
-            combined(names, judge, shown)
-        assert combined(names, judge, shown, assume_random=True).labels == 12
+            combined(judge, shown)
+        assert combined(judge, shown, assume_random=True).labels == 12
 
-    others = ScoreMatrix("human", names[0], tuple(f"x{i}" for i in range(40)), human)
+    one = ScoreMatrix("judge", ("a",), ("1",), judge[:1, :1])
+    other = ScoreMatrix("human", ("a",), ("2",), human[:1, :1])
     with refused("different systems or inputs"):
-        combine((ScoreMatrix("judge", *names, judge), others))
+        combine((one, other))
 
 
 @pytest.mark.parametrize("labels", [4, 5, 14, 15])
 def test_few_labels_warn_and_fewer_are_refused(labels):
-    human, judge, names = made(5)
+    human, judge = made(5)
     shown = hidden(human, np.random.default_rng(labels).permutation(40)[:labels])
 
     if labels < 5:
         with refused("at least 5"):
-            combined(names, judge, shown)
+            combined(judge, shown)
     else:
-        notes = combined(names, judge, shown).notes
+        notes = combined(judge, shown).notes
         assert any("Warning" in note for note in notes) == (labels < 15)
 
 
 def test_pairs_and_groups_say_the_same():
-    human, judge, names = made(11, systems=4, inputs=60)
+    human, judge = made(11, systems=4, inputs=60)
     human[0] += 0.4
     labelled = np.random.default_rng(1).permutation(60)[:25]
 
-    result = combined(names, judge, hidden(human, labelled))
+    result = combined(judge, hidden(human, labelled))
 
     groups = {entry.system: set(entry.groups) for entry in result.systems}
     assert result.systems[0].system == "a"
@@ -158,7 +160,7 @@ def test_pairs_and_groups_say_the_same():
 
 @pytest.mark.parametrize("kind", ["good", "inverted", "noise"])
 def test_intervals_cover(kind):
-    human, judge, _ = made(12, systems=20, inputs=100, noise=0.15)
+    human, judge = made(12, systems=20, inputs=100, noise=0.15)
     rng = np.random.default_rng(3)
     if kind == "inverted":
         judge = -judge
@@ -179,15 +181,15 @@ def test_intervals_cover(kind):
 
 
 def test_with_every_input_labelled_intervals_are_those_of_the_population():
-    human, judge, names = made(4)
+    human, judge = made(4)
 
-    result = combined(names, judge, human)
+    result = combined(judge, human)
 
     assert result.target == "population"
     assert "nothing is left to estimate" in result.notes[0]
     ends = stats.t.interval(0.95, 39, human.mean(axis=1), stats.sem(human, axis=1))
     for entry in result.systems:
-        row = names[0].index(entry.system)
+        row = "abc".index(entry.system)
         assert (entry.low, entry.high) == pytest.approx((ends[0][row], ends[1][row]))
     assert all(pair.p > 0 for pair in result.pairs)
 
@@ -195,9 +197,9 @@ def test_with_every_input_labelled_intervals_are_those_of_the_population():
 def test_a_difference_that_contradicts_the_scores_is_told():
     rng = np.random.default_rng(0)
     for seed in range(200):
-        human, judge, names = made(seed, systems=4, inputs=30, noise=0.6)
+        human, judge = made(seed, systems=4, inputs=30, noise=0.6)
         shown = hidden(0.5 + 0.05 * human, rng.permutation(30)[:8])
-        result = combined(names, judge, shown, assume_random=True)
+        result = combined(judge, shown, assume_random=True)
         scores = result.scores
         contrary = any(scores[p.first] < scores[p.second] for p in result.pairs)
         assert contrary == any("λ of its own" in note for note in result.notes)
@@ -214,10 +216,8 @@ def test_another_tools_published_answer():
     labelled = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], [416, 90, 15, 79], axis=0)
     judge = np.concatenate([labelled[:, 0], np.arange(3400) < 3353 - 506])
     human = np.concatenate([labelled[:, 1], np.full(3400, np.nan)])
-    names = ("support",), tuple(f"{i:04}" for i in range(4000))
-
     options = {"target": "population", "assume_random": True}
-    (system,) = combined(names, judge[None], human[None], **options).systems
+    (system,) = combined(judge[None], human[None], **options).systems
 
     ends = (system.score, system.low, system.high)
     assert ends == pytest.approx((0.7150, 0.6836, 0.7463), abs=1e-4)
@@ -245,13 +245,13 @@ def test_a_judge_that_contradicts_the_labels_leaves_them_alone():
 
 
 def test_systems_labelled_on_other_inputs_are_not_compared():
-    human, judge, names = made(3, inputs=60)
+    human, judge = made(3, inputs=60)
     order = np.random.default_rng(0).permutation(60)
     shown = np.full(human.shape, np.nan)
     for system, some in enumerate((order[:16], order[:20], order[15:35])):
         shown[system, some] = human[system, some]
 
-    found = combined(names, judge, shown)
+    found = combined(judge, shown)
     compared = {frozenset((pair.first, pair.second)) for pair in found.pairs}
     assert compared == {frozenset("ab"), frozenset("bc")}
     assert "Not compared, fewer than 5 inputs labelled for both: 1 pair" in "".join(

@@ -43,11 +43,6 @@ def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     again = report(path)
     assert plain(again.to_json()) == plain(result.to_json())
     assert again.signature == result.signature
-    assert again.evidence == tuple(
-        tuple(replace(e, words=()) if e.sentence >= 0 else type(e)(0.0) for e in row)
-        for row in result.evidence
-    )
-
     assert lp.report(path).scores == lp.report(result).scores == result.scores
     assert lp.compare(path) == lp.compare(result)
     assert lp.score(presence=path, samples=100).scores == result.scores
