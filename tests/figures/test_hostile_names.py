@@ -41,12 +41,8 @@ def test_a_table_shows_names_and_does_not_obey_them():
     shown = Shown().to_table()
     assert shown.isascii() or not {"\x1b", "\u202e", "\udc80"} & set(shown)
     assert "x" * 3000 not in "".join(shown.split())
-    for name in (
-        r"\x1b[31mred",
-        "[bold]markup[/bold]",
-        r"left\u202eright",
-        r"line\nend",
-    ):
+    escaped = [r"\x1b[31mred", r"left\u202eright", r"line\nend"]
+    for name in (NAMES[1], *escaped):
         assert shown.count(name) >= 2
 
 
@@ -91,4 +87,5 @@ def test_half_a_character_ends_nothing(tmp_path):
     for ending in ("txt", "json", "csv", "tex"):
         result.save(tmp_path / f"r.{ending}")
         text = (tmp_path / f"r.{ending}").read_text()
-        assert r"a\udc80" in text or r"a\textbackslash{}udc80" in text
+        text = text.replace(r"\textbackslash{}", "\\")
+        assert r"a\udc80" in text

@@ -151,19 +151,16 @@ def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
         )
 
 
-def test_level_holds_under_no_difference():
-    """All p-values of pairs under the null hypothesis, and of families: 200 runs."""
+def test_level_of_families_holds_under_no_difference():
+    """Of 200 families of pairs, with Holm's correction."""
     rng = np.random.default_rng(2)
-    p = flip_p_values(rng.normal(size=(4_000, 30)), np.arange(4_000).reshape(-1, 2))
-    for level in (0.001, 0.01, 0.05, 0.3):
-        assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
+    pairs = np.array(list(combinations(range(8), 2)))
     false = 0
 
     for run in range(200):
         values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
         if run % 2:
             values = np.round(values)  # ties and a lattice
-        pairs = np.array(list(combinations(range(8), 2)))
         false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
 
     assert false <= 20  # 10 expected at most; more than 20 once in 500 times
