@@ -73,10 +73,10 @@ def test_sample_is_shared_seeded_and_within_the_pool(case, size, seed):
 
 def test_sample_is_unbiased():
     layout = layout_of([3, 1])
-    draws = [
-        litepyramid_sample_scores([1.0, 0.0], layout, 1, np.random.default_rng(s))[0][0]
-        for s in range(2000)
-    ]
+    rng = np.random.default_rng(0)
+    draws = []
+    for _ in range(2000):
+        draws.append(litepyramid_sample_scores([1.0, 0.0], layout, 1, rng)[0])
     assert np.mean(draws) == pytest.approx(0.75, abs=0.03)
 
 
@@ -115,11 +115,8 @@ def test_what_is_refused(score, message):
         score()
 
 
-NUGGETS = st.lists(
-    st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0])),
-    min_size=1,
-    max_size=6,
-)
+NUGGET = st.tuples(st.sampled_from(["vital", "okay"]), st.sampled_from([1, 0.5, 0]))
+NUGGETS = st.lists(NUGGET, min_size=1, max_size=6)
 
 
 def nuggetizer(nuggets, name):
