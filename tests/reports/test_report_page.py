@@ -33,10 +33,7 @@ def scored():
             "poor": ["A storm hit Oslo on Monday.", ""],
         },
         [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=[
-            ["A storm hit Oslo and two people died."],
-            ["The bridge is closed."],
-        ],
+        references=["A storm hit Oslo and two people died.", "The bridge is closed."],
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
         evidence=True,
     )

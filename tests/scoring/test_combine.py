@@ -228,10 +228,8 @@ def test_a_judge_that_contradicts_the_labels_leaves_them_alone():
     """With this judge, people's mean would be 1.27 of at most 1."""
     labels = np.full((1, 40, 10), np.nan)
     presence = np.full(labels.shape, 0.95)
-    for turn, number in enumerate(
-        np.sort(np.random.default_rng(0).permutation(40)[:12])
-    ):
-        present = 7 + turn % 4
+    for number in range(12):
+        present = 7 + number % 4
         labels[0, number] = np.arange(10) < present
         presence[0, number] = (present - 5) / 10
 
@@ -254,13 +252,10 @@ def test_systems_labelled_on_other_inputs_are_not_compared():
     found = combined(judge, shown)
     compared = {frozenset((pair.first, pair.second)) for pair in found.pairs}
     assert compared == {frozenset("ab"), frozenset("bc")}
-    assert "Not compared, fewer than 5 inputs labelled for both: 1 pair" in "".join(
-        found.notes
-    )
+    notes = " ".join(found.notes)
+    assert "Not compared, fewer than 5 inputs labelled for both: 1 pair" in notes
     # Five inputs of the pair that shares fewest.
-    assert any(
-        "only 5 labelled inputs of a system, or of two" in n for n in found.notes
-    )
+    assert "only 5 labelled inputs of a system, or of two" in notes
 
 
 def test_labels_that_are_all_the_same_do_not_prove_that_all_are():

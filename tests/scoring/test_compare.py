@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import refused
+from cases import quick_score, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import multipletests
@@ -12,7 +12,6 @@ from scipy import stats
 
 from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import flip_p_of, flip_p_values, rank_groups
-from litepyramid.scoring.score import score
 from litepyramid.stats import adjust_p_values, flip_tails, system_intervals
 from litepyramid.types import ScoreMatrix
 
@@ -181,7 +180,7 @@ def test_what_no_number_of_inputs_can_show_is_said():
 @pytest.mark.parametrize("inputs", [1, 14, 15])
 def test_intervals_over_few_inputs_are_said_to_be_too_short(inputs):
     texts = {"a": ["It rained."] * inputs, "b": ["We left."] * inputs}
-    scored = score(texts, [["It rained."]] * inputs, judge="recall", samples=40)
+    scored = quick_score(texts, [["It rained."]] * inputs)
     for result in (scored, compare(scored, samples=40)):
         assert ("too short" in result.to_table()) == (inputs < 15)
 

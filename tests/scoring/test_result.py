@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import cases, refused
+from cases import cases, quick_score, refused
 from test_score import HALF, SYSTEMS, UNITS, scored, words
 
 import litepyramid as lp
@@ -15,23 +15,18 @@ from litepyramid.scoring.saved_result import report
 from litepyramid.tables import plain
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def result():
     """With labels on some, texts, references and evidence."""
-    return lp.score(
+    return quick_score(
         {
             "good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
             "poor": ["A storm hit Oslo on Monday.", ""],
         },
         [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=[
-            ["A storm hit Oslo and two people died."],
-            ["The bridge is closed."],
-        ],
+        references=["A storm hit Oslo and two people died.", "The bridge is closed."],
         labels={"good": [[1, 1], [1]], "poor": [[1, 0], []]},
-        judge="recall",
         evidence=True,
-        samples=100,
         name="mine",
     )
 
@@ -45,7 +40,7 @@ def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
     assert again.signature == result.signature
     assert lp.report(path).scores == lp.report(result).scores == result.scores
     assert lp.compare(path) == lp.compare(result)
-    assert lp.score(presence=path, samples=100).scores == result.scores
+    assert lp.score(presence=path, samples=40).scores == result.scores
 
 
 @pytest.mark.parametrize("ending", ["json", "json.gz", "csv"])
