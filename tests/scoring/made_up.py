@@ -7,7 +7,9 @@ from scipy.special import expit
 
 import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
+from litepyramid.io.dataset import Dataset
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.types import InputUnits, Unit
 
 WORDS = [
     "river",
@@ -23,27 +25,33 @@ WORDS = [
 ]
 
 
-def made_up(
-    seed: int, fault: str = "", systems: int = 4, inputs: int = 60
-) -> ScoreResult:
+def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Dataset:
     """A judge whose presence is the probability of a label, and labels drawn so.
 
     Inputs differ in what no judge can know. Faults: ``length`` (long summaries get
     more), ``lenient`` (everything gets more), ``negation`` (a negated fact is judged by
-    its opposite).
+    its opposite). Inputs have 8 facts of weight 1, or 4 to 8 of weights that are
+    `uneven`.
     """
     rng = np.random.default_rng(seed)
 
     def some_words(size):
         return " ".join(rng.choice(WORDS, size))
 
+    counts = rng.integers(4, 9, inputs) if uneven else [8] * inputs
     negated = rng.random((inputs, 8)) < 0.3
     units = []
-    for row in negated:
-        words = [
-            f"{'not ' if no else ''}{some_words(rng.integers(3, 9))}" for no in row
-        ]
-        units.append([f"Fact {u} is {text}" for u, text in enumerate(words)])
+    for i, count in enumerate(counts):
+        facts = []
+        for u in range(count):
+            words = some_words(rng.integers(3, 9))
+            weight = float(rng.integers(1, 4)) if uneven else 1.0
+            no = "not " if negated[i, u] else ""
+            facts.append(Unit(f"Fact {u} is {no}{words}", weight))
+        units.append(InputUnits(f"i{i:02}", tuple(facts)))
+
+    def rows(values):
+        return [row[:count] for row, count in zip(values.tolist(), counts, strict=True)]
 
     summaries = {}
     labels = {}
@@ -61,14 +69,14 @@ def made_up(
             logit[negated] *= -1
 
         summaries[f"s{s}"] = list(map(some_words, sizes))
-        labels[f"s{s}"] = label.astype(int).tolist()
-        presence[f"s{s}"] = expit(logit).tolist()
+        labels[f"s{s}"] = rows(label.astype(int))
+        presence[f"s{s}"] = rows(expit(logit))
 
-    ids = [f"i{i:02}" for i in range(inputs)]
-    data = lp.load(
-        units, summaries=summaries, labels=labels, presence=presence, ids=ids
-    )
-    return lp.score(data, samples=100)
+    return lp.load(units, summaries=summaries, labels=labels, presence=presence)
+
+
+def made_up(seed, fault="", **sizes) -> ScoreResult:
+    return lp.score(made_up_data(seed, fault, **sizes), samples=100)
 
 
 def of_presence(presence, labels=None, names="abcdefgh", samples=40) -> ScoreResult:

@@ -392,6 +392,7 @@ def test_wrong_options_are_refused(old, new):
 def test_tables_and_single_runs_are_no_changes_and_runs_no_table(old, tmp_path):
     table = tmp_path / "w.csv"
     table.write_text("system,input,rouge\na,doc0,1\nb,doc0,0\n")
+    assert lp.compare([table]).systems == ("a", "b")
     for runs in ((old,), (old, table)):
         with refused():
             lp.changes(*runs)

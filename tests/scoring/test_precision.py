@@ -5,6 +5,7 @@ import pytest
 from cases import refused
 
 import litepyramid as lp
+from litepyramid.embedded.example import load_example
 from litepyramid.io.scores import read_scores
 
 OPTIONS = {"judge": "recall", "samples": 40}
@@ -30,8 +31,9 @@ def test_each_unit_counts_in_the_reference_it_is_in_most():
 
 
 def test_precision_is_recall_with_the_sides_exchanged():
-    references = [" ".join(own) for own in REFERENCES]
-    texts = ["It rained on Monday. Mars exploded.", "They slept. We left."]
+    example = load_example()
+    references = [" ".join(entry.references[0]) for entry in example.references]
+    texts = [*example.summaries[0].texts]
     there = precision({"a": texts}, references=references)
     back = lp.score({"a": references}, references=texts, **OPTIONS)
     np.testing.assert_allclose(there.values, back.values)

@@ -1,51 +1,27 @@
 """Estimates from facts drawn with unequal probabilities: a plain loop, simulations, people."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import compress
 
 import numpy as np
 import pytest
 from cases import quick_score, refused
-from made_up import answer_tasks, by_fact
+from made_up import answer_tasks, by_fact, made_up_data
 
 import litepyramid as lp
 from litepyramid.annotation.sampling import draw_facts
 from litepyramid.scoring.estimates import Drawn, estimate
 from litepyramid.scoring.sampled import SampledFact, SampledLabels, system_draws
-from litepyramid.types import InputUnits, Unit
 
-SYSTEMS = ("a", "b", "c")
+SYSTEMS = ("s0", "s1", "s2")
 
 
 @cache
 def made():
-    """Data with 4 to 9 facts an input, whose labels are the truth, and their result."""
-    rng = np.random.default_rng(0)
-    units = []
-    texts = defaultdict(dict)
-    labels = defaultdict(dict)
-    presence = defaultdict(dict)
-
-    for i in range(40):
-        name = f"i{i:02}"
-        size = rng.integers(4, 10)
-        facts = [f"fact w{i}x{u}" for u in range(size)]
-        weights = rng.integers(1, 4, size).astype(float).tolist()
-        units.append(InputUnits(name, tuple(map(Unit, facts, weights))))
-
-        for s, system in enumerate(SYSTEMS):
-            label = (rng.random(size) < rng.beta(2 + s, 3)).astype(int)
-            judged = 0.3 + 0.4 * label + 0.3 * rng.standard_normal(size)
-            # Of most of what is there the words are there too.
-            told = compress(facts, label * rng.random(size) > 0.2)
-            texts[system][name] = " ".join(["A summary", *told])
-            labels[system][name] = label.tolist()
-            presence[system][name] = np.clip(judged, 0, 1).tolist()
-
-    data = lp.load(units, summaries=texts, labels=labels, presence=presence)
-    return data, lp.score(data, samples=40)
+    """Data whose labels are the truth, and their result."""
+    data = made_up_data(0, systems=3, inputs=40, uneven=True)
+    return data, quick_score(data)
 
 
 def draw(*number, **options):
@@ -244,7 +220,7 @@ def test_labels_that_one_system_has_no_facts_for_go_to_the_others():
 def test_too_few_facts_are_refused_and_foreign_ones_too():
     _, result = made()
     few = labelled(draw(12), by_fact(result, result.labels))
-    fact = SampledFact("a", "i00", "unheard of", 0.5, 1.0)
+    fact = SampledFact("s0", "i00", "unheard of", 0.5, 1.0)
     for sample in (few, SampledLabels("facts", (fact,))):
         with refused():
             lp.combine(result, labels=sample)
