@@ -107,7 +107,7 @@ ONE = np.ones((1, 1))
         (lambda: ScoringRule("sample").apply(ONE, layout_of([1.5]), 0), "whole"),
         (lambda: ScoringRule("vital").apply(ONE, layout_of([1]), 0), "vital"),
         (lambda: UnitLayout.of([]), "no inputs"),
-        (lambda: layout_of([]), "weights of input '0'"),
+        (lambda: layout_of([]), "input '0' has no units"),
     ],
 )
 def test_what_is_refused(score, message):
