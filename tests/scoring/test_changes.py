@@ -323,11 +323,12 @@ def test_a_sentence_is_shown_where_it_speaks_of_the_fact():
 
 def test_groups_of_inputs(old, new, tmp_path):
     table = tmp_path / "inputs.csv"
-    lines = ["id,length", *[f"{name},{m}" for m, name in enumerate(IDS)]]
+    lines = ["id,topic,length"]
+    for m, name in enumerate(IDS):
+        lines.append(f"{name},{'early' if m < 5 else 'late'},{m}")
     table.write_text("\n".join(lines))
-    topics = dict.fromkeys(IDS[:5], "early") | dict.fromkeys(IDS[5:], "late")
 
-    change = lp.changes(old, new, by=topics).changes[0]
+    change = lp.changes(old, new, by=f"{table}:topic").changes[0]
 
     early, late = change.by_group
     assert (early.group, early.inputs, late.group) == ("early", 5, "late")
@@ -341,7 +342,7 @@ def test_groups_of_inputs(old, new, tmp_path):
         ("length above 6", 3),
     ]
 
-    with refused("length"):
+    with refused("topic"):
         lp.changes(old, new, by=f"{table}:colour")
     with refused("no input of the runs"):
         lp.changes(old, new, by={"elsewhere": "x"})
