@@ -8,10 +8,11 @@ and gives records; units and labels are written here too.
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from litepyramid.checked import as_type, check_characters, number
+from litepyramid.checked import as_type, check_characters, is_missing, number
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import Entry, by_input, by_system, numbers_of, read_ids
@@ -152,6 +153,13 @@ def as_labels(
     labels = as_list(labels)
     records = _records(labels, SystemLabels, "label")
     if records is not None:
+        for own in records:
+            for label in chain.from_iterable(own.labels):
+                if label not in (0, 0.5, 1) and not is_missing(label):
+                    raise InputError(
+                        f"label {cut(repr(label))} of system '{own.system}'",
+                        expected="0, 0.5 or 1, or NaN",
+                    )
         return records
     inputs = tuple(entry.input for entry in units)
     texts = [entry.texts for entry in units]

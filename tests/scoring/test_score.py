@@ -63,6 +63,10 @@ def test_human_scores_are_matched_by_name():
     with refused("no labels for any scored system"):
         scored({"good": SYSTEMS["good"]}, labels=HALF)
 
+    # Records from Python are read by nobody before.
+    with refused("label 7.0 of system 'half'"):
+        scored(labels=[lp.SystemLabels("half", ("x",), ((7.0, 0),))])
+
 
 def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
     result = quick_score(["g", "c"], [["g"], ["c", "d"]], rule="modified-3")
