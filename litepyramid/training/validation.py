@@ -70,7 +70,8 @@ class FoldScores:
 
 @dataclass(frozen=True)
 class JudgeQuality:
-    """Quality of a judge's presence on the SCUs of one fold; NaN without labels."""
+    """Quality of a judge's presence on one fold's labelled units; NaN without
+    labels."""
 
     judge: str
     fold: int
@@ -291,35 +292,39 @@ def _score(
     variants: Units,
     constant: ConstantPolicy,
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
-    """Every correlation in every mode of the judge, how right it is on SCUs, its
-    signature."""
+    """Every correlation in every mode of the judge, how right it is on labelled units,
+    its signature."""
     systems: Sequence[str] = fold.systems
     # Sums in one order give the same bits; the authors' policy goes by the file's.
     if constant == "skip":
         systems = sorted(systems)
     texts = cells_of(dataset.summaries, "texts")
-    rated = _of_inputs(dataset.scus, fold.inputs)
+    rated = _of_inputs(dataset.label_units or dataset.scus, fold.inputs)
     truth = _labels_of(dataset, systems, rated)
     human = lite_pyramid_scores(truth, UnitLayout.of(rated))
-    scores = []
 
+    def judged(units: Sequence[InputUnits]) -> JudgedBatch:
+        pairs = product(systems, units)
+        return judge_pairs(judge, [(texts[s, e.input], e.texts) for s, e in pairs])
+
+    of_labels = judged(rated)
+    default = of_labels.signature.get("mode", "own")
+    modes = _modes(of_labels, default)
+    own = modes.get(default, next(iter(modes.values()))).reshape(truth.shape)
+    quality = JudgeQuality(name, fold.number)
+    # A fold may be without labels.
+    if not np.isnan(truth + own).all():
+        right = calibrate(own, truth)
+        figures = right.pairs, right.accuracy, right.auc, right.brier
+        quality = JudgeQuality(name, fold.number, *figures)
+
+    scores = []
     for variant, entries in variants.items():
         units = _of_inputs(entries, fold.inputs)
-        pairs = product(systems, units)
-        batch = judge_pairs(judge, [(texts[s, e.input], e.texts) for s, e in pairs])
-        default = batch.signature.get("mode", "own")
+        batch = of_labels if units == rated else judged(units)
         layout = UnitLayout.of(units)
-        modes = _modes(batch, default)
-        if variant == "lite2":
-            own = modes.get(default, next(iter(modes.values()))).reshape(truth.shape)
-            quality = JudgeQuality(name, fold.number)
-            # A fold may be without labels.
-            if not np.isnan(truth + own).all():
-                right = calibrate(own, truth)
-                figures = right.pairs, right.accuracy, right.auc, right.brier
-                quality = JudgeQuality(name, fold.number, *figures)
 
-        for mode, values in modes.items():
+        for mode, values in _modes(batch, default).items():
             metric = lite_pyramid_scores(values.reshape(len(systems), -1), layout)
             # Both sides are averaged over the inputs that people labelled.
             metric = np.where(np.isnan(human), np.nan, metric)
@@ -328,7 +333,7 @@ def _score(
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
 
-    return scores, quality, batch.signature
+    return scores, quality, of_labels.signature
 
 
 def _of_inputs(entries: Sequence[InputUnits], inputs: Names) -> list[InputUnits]:

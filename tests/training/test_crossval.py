@@ -414,3 +414,40 @@ def test_what_is_no_judge_of_ours_is_left_alone(dataset, tmp_path):
         with refused("already exists"):
             lp.finetune("lexical", dataset, output=goal)
         assert [p.read_text() for p in goal.iterdir()] == [card]
+
+
+UNITS = {}
+SUMMARIES = {"a": {}, "b": {}}
+LABELS = {"a": {}, "b": {}}
+for name in map("i{}".format, range(9)):
+    bought, snow, sold = UNITS[name] = [
+        f"Bob bought {name} red cars.",
+        "Snow fell in Oslo.",
+        f"Ann sold {name} houses.",
+    ]
+    SUMMARIES["a"][name] = f"{bought} {snow}"
+    SUMMARIES["b"][name] = sold
+    LABELS["a"][name] = [1, 1, 0]
+    LABELS["b"][name] = [0, 0, 1]
+
+
+def cars(systems="ab", units=UNITS, **more):
+    """Nine inputs with two summaries each, of which no two are alike."""
+    summaries = {system: SUMMARIES[system] for system in systems}
+    labels = {system: LABELS[system] for system in systems}
+    sources = {"summaries": summaries, "labels": labels, "language": "en", **more}
+    return load(units, **sources)
+
+
+@pytest.mark.parametrize("scored", [2, 3])
+def test_labels_are_compared_with_the_units_that_they_are_of(scored, tmp_path):
+    """However many units are scored, and in whatever order."""
+    turned = {name: units[::-1][:scored] for name, units in UNITS.items()}
+    data = cars(units=turned, label_units=UNITS)
+    result = lp.crossval("lexical", data, folds=3)
+    tuned = lp.finetune("lexical", data, output=tmp_path / "judge")
+
+    assert result.quality == lp.crossval("lexical", cars(), folds=3).quality
+    assert result.quality_means("trained")["accuracy"] == 1
+    assert {score.units for score in result.scores} == {"lite2"}
+    assert tuned.card["held_out"][0]["accuracy"] == 1
