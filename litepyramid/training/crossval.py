@@ -348,7 +348,7 @@ def make_contest(
                 hint="Name a new folder, or delete this one.",
             )
 
-        return make_judge(str(goal), **{"cache": None, **judging})
+        return make_judge(str(goal.absolute()), **{"cache": None, **judging})
 
     more: Fields = {"max_length": settings.max_length}
     if ready:

@@ -81,7 +81,9 @@ class FinetuneResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The figures after every epoch, and the held-out results of every data set."""
-        note = f"The judge is in {self.folder}: name this folder as the judge."
+        # A folder may be called like a judge: by its whole path it is the folder.
+        where = self.folder.absolute()
+        note = f"The judge is in {where}: name this folder as the judge."
         tables: list[Table] = []
         for result in self.held_out:
             tables += result.to_tables()
@@ -235,7 +237,7 @@ def _run(
         ).history
 
     device = {} if base in REFITTED else {"device": settings.device}
-    judge = make_judge(str(goal), **device)
+    judge = make_judge(str(goal.absolute()), **device)
     results = []
     measured = []
     for one, inputs in held:

@@ -451,3 +451,16 @@ def test_labels_are_compared_with_the_units_that_they_are_of(scored, tmp_path):
     assert result.quality_means("trained")["accuracy"] == 1
     assert {score.units for score in result.scores} == {"lite2"}
     assert tuned.card["held_out"][0]["accuracy"] == 1
+
+
+@pytest.mark.parametrize("name", ["recall", "mini", "judge.json", "llm:x", "a+b"])
+def test_a_judge_may_be_saved_under_the_name_of_another(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    result = lp.finetune("lexical", cars(), output=name)
+
+    other = lp.finetune("lexical", cars(), output="other")
+    assert result.card == other.card
+    # The note names the folder as it is found.
+    folder = str(tmp_path / name)
+    assert folder in result.to_tables()[-1].notes[-1]
+    assert lp.judge(folder).model == lp.judge("other").model

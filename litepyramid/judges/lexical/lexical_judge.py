@@ -489,6 +489,5 @@ def is_lexical(name: str | Path) -> bool:
     """Whether a name leads to a saved lexical model: a JSON file, or a folder with
     one."""
     path = Path(name)
-    return (
-        file_type(path if path.suffix == ".json" else path / "lexical.json") == "file"
-    )
+    path = path / "lexical.json" if file_type(path) == "folder" else path
+    return path.suffix == ".json" and file_type(path) == "file"
