@@ -13,7 +13,7 @@ from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge
-from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.evaluate import cells_of, labelled
 from litepyramid.judges.registry import (
     EMBEDDED,
     REFITTED,
@@ -41,6 +41,7 @@ from litepyramid.types import (
     DataLike,
     Fields,
     FoldSources,
+    Names,
     OutPath,
     Signature,
     fingerprint,
@@ -78,7 +79,8 @@ def crossval(
             need them.
         by: Hold out examples (inputs) or systems.
         folds: Number of folds; the data set's own are used if there are as many.
-        train_on: Whole data sets to train on instead of folds.
+        train_on: Whole data sets to train on instead of folds, but for summaries that
+            are tested on.
         zero_shot: Untrained judges to compare with.
         output: Folder for the fine-tuned models; finished ones in it are used again.
         settings: Settings as KEY=VALUE of training (epochs, learning_rate, batch_size,
@@ -187,15 +189,20 @@ def out_of_the_box(
     baselines: Mapping[str, Judge] | None = None,
 ) -> ValidationResult:
     """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2)."""
-    # By the texts: a copy of the data in a folder of another name is the same.
-    summaries = {entry.hashes["summaries_sha"] for entry in train}
-    if test.hashes["summaries_sha"] in summaries:
-        raise InputError(
-            f"{test.name} is trained on and tested on",
-            hint="Leave it out of the training sets.",
-        )
+    tested = cells_of(test.summaries, "texts").values()
+    sets = []
+    notes: Names = ()
+    for entry in train:
+        pairs, shared = labelled_pairs(entry).without(tested)
+        if not pairs.pairs:
+            raise InputError(
+                f"{test.name} is trained on and tested on",
+                hint="Leave it out of the training sets.",
+            )
+        sets.append(pairs)
+        notes += shared
 
-    data = TrainingPairs.joined(map(labelled_pairs, train))
+    data = TrainingPairs.joined(sets)
     result = validate(
         test, {"trained": trainer(data, 0), **(baselines or {})}, units=units
     )
@@ -204,7 +211,9 @@ def out_of_the_box(
         trained_on="+".join(e.name for e in train), trained_on_sha=hashed
     )
     return replace(
-        result, signature=Signature(trained_on.fields + result.signature.fields)
+        result,
+        signature=Signature(trained_on.fields + result.signature.fields),
+        notes=(*notes, *result.notes),
     )
 
 

@@ -15,7 +15,7 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.evaluate import QUALITY, label_notes, labelled
+from litepyramid.judges.evaluate import QUALITY, cells_of, label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
@@ -60,7 +60,7 @@ class FinetuneResult(Result):
         folder: The judge; `card` is its ``litepyramid.json``.
         held_out: For each data set with held-out inputs, the judge's quality on them.
         history: The figures of every evaluation set after every epoch.
-        notes: What of the data has no labels and was left out.
+        notes: What of the data was left out: it has no labels, or is tested on.
     """
 
     folder: Path
@@ -192,14 +192,25 @@ def _run(
     rng = np.random.default_rng(settings.seed)
     train = []
     held = []
+    held_out: list[list[str]] = []
+    notes: Names = ()
 
     for source in mixture:
         if isinstance(source.data, Dataset):
             pairs, away = split_dataset(source.data, settings.held_out, rng)
             held += [(source.data, away)] if away else []
+            cells = cells_of(source.data.summaries, "texts")
+            held_out.append([cells[key] for key in cells if key[1] in away])
         else:
             pairs = source.pairs()
+            held_out.append([])
         train.append(pairs.weighted(source.weight, rng))
+
+    # What one source holds out may stand in another.
+    for place, pairs in enumerate(train):
+        others = chain(*held_out[:place], *held_out[place + 1 :])
+        train[place], shared = pairs.without(others)
+        notes += shared
 
     data = TrainingPairs.joined(train).in_order()
     datasets = [s.data for s in mixture if isinstance(s.data, Dataset)]
@@ -261,11 +272,10 @@ def _run(
         "versions": _versions(),
     }
     write_card(goal, card)
-    notes: list[str] = []
     for dataset in datasets:
         notes += label_notes(dataset)
 
-    return FinetuneResult(goal, card, tuple(results), history, tuple(notes))
+    return FinetuneResult(goal, card, tuple(results), history, notes)
 
 
 def _numbers(result: ValidationResult) -> Fields:

@@ -21,7 +21,7 @@ from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import Pair, encode
-from litepyramid.text import one_line
+from litepyramid.text import counted, one_line
 from litepyramid.types import Fields, FloatArray, Names
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
@@ -55,11 +55,28 @@ class TrainingPairs:
     def in_order(self) -> Self:
         """The same pairs by their texts: the order of data changes nothing that is
         learnt."""
-        rows = sorted(zip(self.pairs, self.labels, strict=True))
+        rows = [*zip(self.pairs, self.labels, strict=True)]
+        return self.at(sorted(range(len(rows)), key=rows.__getitem__))
 
+    def at(self, places: Iterable[int]) -> Self:
+        """The pairs at some places, in that order."""
+        chosen = list(places)
         return type(self)(
-            tuple(pair for pair, _ in rows), tuple(label for _, label in rows)
+            tuple(self.pairs[i] for i in chosen), tuple(self.labels[i] for i in chosen)
         )
+
+    def without(self, summaries: Iterable[str]) -> tuple[Self, Names]:
+        """The pairs of no summary that is tested on, and a note on the others."""
+        tested = {one_line(text).strip() for text in summaries}
+        places = []
+        for place, (premise, _) in enumerate(self.pairs):
+            if one_line(premise).strip() not in tested:
+                places.append(place)
+
+        if not (shared := len(self.pairs) - len(places)):
+            return self, ()
+        are = counted(shared, "training pair is", "training pairs are")
+        return self.at(places), (f"{are} of summaries tested on, so left out.",)
 
     def by_summary(self) -> tuple[list[tuple[str, Names]], list[list[float]]]:
         """(summary, units) items, and how present each of their units is, from 0 to
@@ -88,9 +105,7 @@ class TrainingPairs:
         whole, part = divmod(weight * len(self.pairs), max(1, len(self.pairs)))
         chosen = [*range(len(self.pairs))] * int(whole)
         chosen += sorted(rng.permutation(len(self.pairs))[: round(part)].tolist())
-        return type(self)(
-            tuple(self.pairs[i] for i in chosen), tuple(self.labels[i] for i in chosen)
-        )
+        return self.at(chosen)
 
 
 def labelled_pairs(
