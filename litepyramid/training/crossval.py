@@ -26,6 +26,7 @@ from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language
 from litepyramid.meta.core.levels import ConstantPolicy
 from litepyramid.progress import track
+from litepyramid.stats import check_whole
 from litepyramid.text import counted
 from litepyramid.training.pairs import TrainingPairs, labelled_pairs
 from litepyramid.training.run import train_transformer
@@ -259,8 +260,7 @@ def make_folds(
     By examples, a fold holds all systems' summaries of its inputs; by systems, all
     summaries of its systems (ZB21 §5.1).
     """
-    if folds < 2:
-        raise InputError(counted(folds, "fold"), expected="at least 2")
+    check_whole("folds", folds, 2)
     names, published = dataset.inputs, dataset.example_folds
     if by == "systems":
         names, published = dataset.systems, dataset.system_folds

@@ -495,3 +495,9 @@ def test_summaries_that_are_tested_on_are_not_trained_on():
     assert result.notes[0].startswith("27 training pairs are of summaries tested on")
     with refused("trained on and tested on"):
         lp.crossval("lexical", cars(), train_on=[cars("a")])
+
+
+@pytest.mark.parametrize("folds", ["2", None, 2.5, 1])
+def test_the_number_of_folds_is_a_whole_one(folds):
+    with refused("folds is .* whole number from 2"):
+        lp.crossval("lexical", cars(), folds=folds)
