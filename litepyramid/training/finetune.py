@@ -161,6 +161,7 @@ def finetune(
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
     mixture = as_sources(pairs)
+    language = sources.pop("language", None)
 
     if isinstance(data, list | tuple) and not sources:
         mixture = as_sources(data) + mixture
@@ -179,7 +180,7 @@ def finetune(
             f"sets of one name to evaluate on ({names})", expected="names that differ"
         )
 
-    return _run(base, mixture, tests, goal, settled(base, chosen))
+    return _run(base, mixture, tests, goal, settled(base, chosen), language)
 
 
 def _run(
@@ -188,6 +189,7 @@ def _run(
     tests: Sequence[Source],
     goal: Path,
     settings: FinetuneSettings,
+    language: str | None,
 ) -> FinetuneResult:
     rng = np.random.default_rng(settings.seed)
     train = []
@@ -215,10 +217,10 @@ def _run(
     data = TrainingPairs.joined(train).in_order()
     datasets = [s.data for s in mixture if isinstance(s.data, Dataset)]
     if base in EMBEDDED:
-        told = [dataset.language for dataset in datasets]
-        texts = list(chain.from_iterable(data.pairs))
-        language = language_of({"texts": texts}, next(filter(None, told), None))
-        check_language("judge", language, f"the judge {base}")
+        told = [language, *(dataset.language for dataset in datasets)]
+        texts = [*chain.from_iterable(data.pairs)]
+        code = language_of({"texts": texts}, next(filter(None, told), None))
+        check_language("judge", code, f"the judge {base}")
 
     facts = run_facts(base, data, settings)
     history: tuple[EpochQuality, ...] = ()

@@ -501,3 +501,27 @@ def test_summaries_that_are_tested_on_are_not_trained_on():
 def test_the_number_of_folds_is_a_whole_one(folds):
     with refused("folds is .* whole number from 2"):
         lp.crossval("lexical", cars(), folds=folds)
+
+
+def test_the_language_of_files_of_pairs_is_named_as_that_of_data(tmp_path):
+    rows = []
+    for word in ("zuk", "mip", "dor", "fal"):
+        pair = {"premise": f"{word} tal {word} rin", "hypothesis": f"{word} rin"}
+        rows += [pair | {"present": 1}, pair | {"premise": "ulm", "present": 0}]
+    path = write_lines(tmp_path / "pairs.jsonl", rows * 20)
+    with refused("unknown language"):
+        lp.finetune("lexical", output=tmp_path / "x", pairs=[path])
+    for language in ("en", "any"):
+        goal = tmp_path / language
+        lp.finetune("lexical", output=goal, pairs=[path], language=language)
+
+
+def test_lexical_learns_from_any_share_of_presence(tmp_path):
+    row = {"premise": "Snow fell in Oslo.", "hypothesis": "Snow fell.", "present": 0.7}
+    rows = [row, row | {"hypothesis": "Ann sold houses.", "present": 0.1}]
+    path = write_lines(tmp_path / "pairs.jsonl", rows)
+    lp.finetune("lexical", output=tmp_path / "judge", pairs=[path])
+    judge = lp.judge(str(tmp_path / "judge"))
+    units = [one["hypothesis"] for one in rows]
+    ((high, low),) = judge.judge([(row["premise"], units)]).presence
+    assert low < high

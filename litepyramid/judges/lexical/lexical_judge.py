@@ -362,7 +362,7 @@ def fit_lexical(
     ridge: float = RIDGE,
     about: Mapping[str, Any] | None = None,
 ) -> PresenceModel:
-    """Fits the weights to human presence labels of 0, .5 and 1; see `fit_weights`.
+    """Fits the weights to presence labels from 0 to 1; see `fit_weights`.
 
     Each weight is held to the sign its feature must have, the negation's to -1 or less:
     few labelled summaries negate, and one that does must not score as if it did not.
@@ -385,9 +385,10 @@ def fit_lexical(
     order = np.lexsort((*rows.T, present))
     rows, present = rows[order], present[order]
 
-    if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
+    inside = (present >= 0) & (present <= 1)
+    if len(set(present.tolist())) < 2 or not inside.all():
         raise InputError(
-            "the labels are all the same, or not 0, .5 and 1",
+            "the labels are all the same, or not from 0 to 1",
             expected="pairs labelled 0 and pairs labelled 1",
         )
 
