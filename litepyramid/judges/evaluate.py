@@ -13,11 +13,14 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from litepyramid.checked import as_type
-from litepyramid.errors import InputError, choose
-from litepyramid.files import read_jsonl, stem
+from litepyramid.checked import as_type, number
+from litepyramid.errors import InputError, choose, located
+from litepyramid.files import stem
 from litepyramid.io.dataset import Dataset
+from litepyramid.io.inputs import truth
 from litepyramid.io.loading import as_dataset
+from litepyramid.io.readers import read_rows
+from litepyramid.io.rows import ColumnMap
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items, Questions
 from litepyramid.judges.parallel import judge_pairs
@@ -37,6 +40,11 @@ from litepyramid.types import (
     Signature,
     fingerprint,
 )
+
+NEUTRAL = 2.0
+CONTRADICTION = 3.0
+_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
+_CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 QUALITY = ("accuracy", Column("auc", "AUC"), Column("brier", "Brier"))
 """The columns of how good a judge is."""
@@ -188,8 +196,8 @@ def evaluate(
         judge: The judge.
         data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of
             these.
-        pairs: Files of labelled pairs, .jsonl or .jsonl.gz, each a set of its own:
-            {"premise": text, "hypothesis": text, "present": 0, 0.5 or 1} a line.
+        pairs: Files of labelled pairs, each a set of its own: JSON Lines or tables of
+            premise, hypothesis, and present (0, 0.5 or 1) or label (e, n or c).
         contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in
             negation, roles, numbers and the like, and show the accuracy on each kind;
             in the languages de, es, fr and zh 60 pairs.
@@ -222,7 +230,7 @@ def evaluate(
     sets = [
         _labelled_set(one, sources) for one in several if one is not None or sources
     ]
-    sets += [read_labelled_set(path) for path in pairs]
+    sets += map(_set_of_file, pairs)
     if contrast:
         sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
@@ -516,26 +524,58 @@ def cells_of(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
 
 
 @dataclass(frozen=True)
-class _PairLine:
+class _PairRow:
     premise: str
     hypothesis: str
-    present: float
+    label: str | None = None
+    present: float | bool | str | None = None
+
+    @property
+    def code(self) -> float:
+        """The label as a number."""
+        code = number(truth(self.present))
+        if self.label:
+            code = _CLASSES.get(self.label.lower())
+
+        if code is None or not (self.label or 0 <= code <= 1):
+            raise InputError(
+                f"label is {self.label!r}, present is {self.present!r}",
+                expected="a label e, n or c, or present as a number from 0 to 1",
+            )
+
+        return code
 
 
-def read_labelled_set(path: str | Path) -> LabelledSet:
-    """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
+def labelled_rows(path: str | Path) -> Iterator[tuple[int, str, str, float]]:
+    """Line, premise, hypothesis and label of each row of JSON Lines or a table with
+    ``premise``, ``hypothesis``, and ``present`` or ``label``.
+
+    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full
+    word: 1, `NEUTRAL` or `CONTRADICTION`.
+    """
+    columns = ColumnMap({"premise": "premise", "hypothesis": "hypothesis"})
+    for entry in read_rows(path, columns).rows:
+        with located(path, entry.line):
+            row = as_type(_PairRow, entry.values, what="no labelled pair")
+            yield entry.line, row.premise, row.hypothesis, row.code
+
+
+def _set_of_file(path: str | Path) -> LabelledSet:
+    """The pairs of a file; neutral and contradiction are both absent."""
     items = []
     labels = []
-    for line, value in read_jsonl(path):
-        pair = as_type(
-            _PairLine,
-            value,
-            what="no labelled pair",
-            path=path,
-            line=line,
-        )
-        items.append((pair.premise, [pair.hypothesis]))
-        labels.append(pair.present)
+    for line, premise, unit, code in labelled_rows(path):
+        label = 0.0 if code > 1 else code
+        if label not in (0.0, 0.5, 1.0):
+            raise InputError(
+                f"present is {label}",
+                path=path,
+                line=line,
+                expected="0, 0.5 or 1",
+            )
+
+        items.append((premise, [unit]))
+        labels.append(label)
     return LabelledSet(stem(path), items, np.array(labels, dtype=np.float64))
 
 

@@ -122,8 +122,9 @@ def finetune(
             model.
         data: Summaries with units and labels.
         output: The folder to create: the judge.
-        pairs: Files of pairs to train on as well (premise, hypothesis, and present from
-            0 to 1 or label e, n, c), with a weight as in pairs.jsonl=0.5.
+        pairs: Files of pairs to train on as well, JSON Lines or tables (premise,
+            hypothesis, and present from 0 to 1 or label e, n, c), with a weight as in
+            pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
         settings: Settings as KEY=VALUE: epochs, learning_rate (1e-4 suits mini),
             warmup, schedule, batch_size, batches, max_length, weight_decay, head,

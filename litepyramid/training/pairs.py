@@ -11,12 +11,16 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from litepyramid.checked import as_type, number
-from litepyramid.errors import InputError, located
+from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.readers import read_rows
-from litepyramid.judges.evaluate import cells_of, labelled
+from litepyramid.judges.evaluate import (
+    CONTRADICTION,
+    NEUTRAL,
+    cells_of,
+    labelled,
+    labelled_rows,
+)
 from litepyramid.judges.nli.asking import marked
 from litepyramid.judges.nli.backends import as_tokenizer
 from litepyramid.judges.nli.checkpoint import ClassOrder
@@ -25,10 +29,6 @@ from litepyramid.text import counted, one_line
 from litepyramid.types import Fields, FloatArray, Names
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
-NEUTRAL = 2.0
-CONTRADICTION = 3.0
-_CLASSES = {"entailment": 1.0, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
-_CLASSES |= {name[0]: code for name, code in _CLASSES.items()}
 
 
 @dataclass(frozen=True)
@@ -198,51 +198,14 @@ def as_source(value: Any) -> Source:
     return Source(labelled(value), weight)
 
 
-@dataclass(frozen=True)
-class _PairRow:
-    premise: str
-    hypothesis: str
-    label: str | None = None
-    present: float | bool | str | None = None
-
-    @property
-    def code(self) -> float:
-        """The label as a number."""
-        if self.label is not None:
-            code = _CLASSES.get(self.label.lower())
-        else:
-            code = number(
-                int(self.present) if isinstance(self.present, bool) else self.present
-            )
-
-        if code is None or not (self.label or 0 <= code <= 1):
-            raise InputError(
-                f"label is {self.label!r}, present is {self.present!r}",
-                expected="a label e, n or c, or present as a number from 0 to 1",
-            )
-
-        return code
-
-
 def read_pairs(path: str | Path) -> TrainingPairs:
-    """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or
-    ``label``.
-
-    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full
-    word.
-    """
+    """Reads a file of labelled pairs; its texts are learnt as judges read them, on one
+    line."""
     pairs = []
     labels = []
-    for entry in read_rows(path).rows:
-        with located(path, entry.line):
-            row = as_type(_PairRow, entry.values, what="no labelled pair")
-            pairs.append(
-                (one_line(row.premise).strip(), one_line(row.hypothesis).strip())
-            )
-            labels.append(row.code)
-
-    if not pairs:
-        raise InputError("no pairs", path=path)
+    for _, premise, unit, label in labelled_rows(path):
+        pairs.append((one_line(premise).strip(), one_line(unit).strip()))
+        labels.append(label)
     return TrainingPairs(tuple(pairs), tuple(labels))
 
 

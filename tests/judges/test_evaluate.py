@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from cases import cases, refused, same
+from cases import cases, refused, same, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -22,6 +22,7 @@ from litepyramid.judges.evaluate import (
     roc_auc,
 )
 from litepyramid.language import language_of, other_languages
+from litepyramid.training.pairs import read_pairs
 
 pairs = st.lists(
     st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)),
@@ -150,8 +151,9 @@ def test_one_data_set_has_one_hash():
 
 BROKEN = r"""
 {"premise": "a"}                                     | p\.jsonl:1
-{"premise": "a", "hypothesis": "b", "present": "1"}  | p\.jsonl:1
-{"premise": "a", "hypothesis": "b", "present": 2}    | one label of 0
+{"premise": "a", "hypothesis": "b", "present": "x"}  | p\.jsonl:1
+{"premise": "a", "hypothesis": "b", "present": 2}    | p\.jsonl:1
+{"premise": "a", "hypothesis": "b", "present": 0.7}  | p\.jsonl:1: .* 0\.5
 """
 
 
@@ -186,3 +188,29 @@ def test_sixty_contrasts_of_five_kinds_in_their_language(code):
     for texts in (summaries, units):
         assert language_of({"texts": texts}) == code
         assert sum(other_languages(texts, code).values()) <= 3
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        'premise,hypothesis,present\nsnow,snow,true\nsnow,rain,0.0\nice,snow,"0"\n',
+        "Premise;Hypothesis;Label\nsnow;snow;e\nsnow;rain;N\nice;snow;contradiction\n",
+    ],
+)
+def test_pairs_may_be_a_table(tmp_path, table):
+    path = tmp_path / "pairs.csv"
+    path.write_text(table)
+    (result,) = evaluate("recall", pairs=[path]).sets
+    assert (result.pairs, result.base_rate, result.accuracy) == (3, 1 / 3, 1)
+    assert len(read_pairs(path).pairs) == 3
+    path.write_text("premise,hypothesis\nsnow,snow\n")
+    with refused(r"pairs\.csv:2"):
+        evaluate("recall", pairs=[path])
+
+
+def test_pairs_have_the_labels_that_they_are_trained_with(tmp_path):
+    texts = {"premise": "snow", "hypothesis": "snow"}
+    labels = [{"present": True}, {"label": "e"}, {"label": "neutral"}, {"label": "C"}]
+    path = write_lines(tmp_path / "p.jsonl", [texts | label for label in labels])
+    (result,) = evaluate("recall", pairs=[path]).sets
+    assert (result.pairs, result.base_rate) == (4, 0.5)
