@@ -493,18 +493,21 @@ def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
     fact."""
     facts = []
     probability = 1.0
+    units = {entry.input: entry.units for entry in tasks.units}
     for task, row in zip(tasks.judging, by_task, strict=True):
-        drawn = zip(task.units, task.probabilities, row.tolist(), strict=True)
-        for unit, probability, value in drawn:
+        drawn = zip(task.facts, task.probabilities, row.tolist(), strict=True)
+        for place, probability, value in drawn:
             label = None if np.isnan(value) else value
-            facts.append(SampledFact(task.system, task.input, unit, probability, label))
+            unit = units[task.input][place]
+            fact = (task.system, task.input, unit.text, probability, label)
+            facts.append(SampledFact(*fact, unit.weight))
 
     # Inputs are drawn with equal chances, with their empty summaries.
     certain = probability if tasks.spread == "inputs" else 1.0
-    texts = {entry.input: entry.texts for entry in tasks.units}
     for system, name in tasks.blank:
-        for unit in texts[name]:
-            facts.append(SampledFact(system, name, unit, certain, 0.0))
+        for unit in units[name]:
+            fact = (system, name, unit.text, certain, 0.0)
+            facts.append(SampledFact(*fact, unit.weight))
 
     return SampledLabels(tasks.spread or "facts", tuple(facts))
 

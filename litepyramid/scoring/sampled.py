@@ -27,13 +27,17 @@ _HINT = "the folder that `litepyramid budget import -o` wrote, or its sample.jso
 
 @dataclass(frozen=True)
 class SampledFact:
-    """A unit drawn to be judged against one summary; without a label, nobody did."""
+    """A unit drawn to be judged against one summary; without a label, nobody did.
+
+    Its weight tells it from another unit of the same text.
+    """
 
     system: str
     input: str
     unit: str
     probability: float
     label: float | None = None
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,11 @@ class SampledLabels:
     @property
     def sha(self) -> str:
         """What names them in a signature, whatever their order."""
-        rows = ([f.system, f.input, f.unit, f.probability, f.label] for f in self.facts)
+        rows = []
+        for f in self.facts:
+            rows.append([f.system, f.input, f.unit, f.probability, f.label])
+            if f.weight != 1:
+                rows[-1].append(f.weight)
         return fingerprint(sorted(rows, key=repr))
 
     @property
@@ -60,22 +68,24 @@ class SampledLabels:
         drawn."""
         systems = {name: n for n, name in enumerate(result.systems)}
         columns = defaultdict(list)
-        column = 0
+        weights: list[float] = []
 
         for entry in result.units:
-            for text in entry.texts:
-                columns[entry.input, text].append(column)
-                column += 1
+            for unit in entry.units:
+                columns[entry.input, unit.text].append(len(weights))
+                weights.append(unit.weight)
 
-        labels = np.full((len(systems), column), np.nan)
-        probability = np.full((len(systems), column), np.nan)
-        # A text that an input has twice fills its places one after the other.
+        labels = np.full((len(systems), len(weights)), np.nan)
+        probability = np.full((len(systems), len(weights)), np.nan)
+        # A text that an input has twice fills the places of the nearest weights.
         left: dict[tuple[str, ...], list[int]] = {}
         for fact in self.facts:
             key = fact.input, fact.unit
             places = left.setdefault((fact.system, *key), [*columns[key]])
             if fact.system in systems and places:
-                place = systems[fact.system], places.pop(0)
+                column = min(places, key=lambda c: abs(weights[c] - fact.weight))
+                places.remove(column)
+                place = systems[fact.system], column
                 probability[place] = fact.probability
                 labels[place] = np.nan if fact.label is None else fact.label
             else:

@@ -243,3 +243,29 @@ def test_from_export_to_combine(tmp_path, spread):
     assert read.systems == lp.combine(result, labels=answers).systems
     assert str(unanswered) in read.notes[0]
     assert read.scores == pytest.approx(result.human_scores, abs=0.15)
+
+
+def test_a_text_with_two_weights_keeps_its_labels_apart(tmp_path):
+    """Only this fact is there, once of weight 1 and once of 9: 10 of 14."""
+    same = "Same fact."
+    units = {}
+    labels = {}
+    for i in range(12):
+        others = [f"Other {i} {u}." for u in range(4)]
+        units[f"i{i:02}"] = [
+            {"text": same, "weight": 1},
+            {"text": same, "weight": 9},
+            *others,
+        ]
+        labels |= {("a", f"i{i:02}", text): text == same for text in [same, *others]}
+    texts = {"a": dict.fromkeys(units, "A summary.")}
+    judge = lambda summary, asked: [0.5] * len(asked)  # noqa: E731
+    result = lp.score(texts, units, judge=judge, samples=40)
+
+    means = []
+    for seed in range(30):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        people = answer_tasks(folder, result, {"Ann": labels}, labels=40, seed=seed)
+        means.append(lp.combine(result, labels=people).scores["a"])
+    assert np.mean(means) == pytest.approx(10 / 14, abs=0.03)
