@@ -489,6 +489,12 @@ def t_reach(confidence: float, freedom: float | FloatArray) -> Any:
     return reach if np.ndim(freedom) else float(reach)
 
 
+def unseen_share(confidence: float, count: Any) -> Any:
+    """What share of all may be otherwise if none of `count` is: the exact form of the
+    rule of three."""
+    return 1 - (1 - confidence) ** (1 / count)
+
+
 def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
     """Two-sided p-values of Student's t."""
     from scipy.special import stdtr

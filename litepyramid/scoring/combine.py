@@ -48,6 +48,7 @@ from litepyramid.stats import (
     t_p_values,
     t_reach,
     undefined,
+    unseen_share,
 )
 from litepyramid.text import counted, cut
 from litepyramid.types import (
@@ -465,15 +466,14 @@ def _widened(rows: Rows, width: float, confidence: float) -> BoolArray:
     """Which estimates are of labels that are all the same, so that they have no error.
 
     Where the scale is known, their intervals become those of a share of which n labels
-    show none: at most 1 - (1 - confidence)^(1 / n) of all are otherwise, by a whole
-    scale (the exact form of the rule of three).
+    show none: at most `unseen_share` of all are otherwise, by a whole scale.
     """
     size = np.abs(rows.alone) + (0.0 if np.isinf(width) else width)
     alike = rows.alone_error <= EQUAL_WITHIN * size
     if np.isinf(width):
         return np.asarray(alike)
 
-    reach = width * (1 - (1 - confidence) ** (1 / rows.labels))
+    reach = width * unseen_share(confidence, rows.labels)
     error = reach / t_reach(confidence, rows.freedom)
     for field in ("error", "alone_error"):
         rows[field] = np.where(alike, error, rows[field])

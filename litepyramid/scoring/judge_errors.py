@@ -21,6 +21,7 @@ from litepyramid.stats import (
     t_p_values,
     t_reach,
     undefined,
+    unseen_share,
 )
 from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
 
@@ -149,10 +150,10 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
     for (name, value), ends in zip(whole.items(), reach.tolist(), strict=True):
         low, high = _limits(name)
         value = min(max(value, low), high)
-        # A share of 0 or 1 has no spread; but if none of so many inputs is otherwise,
-        # as much of others may be.
-        if ends < EQUAL_WITHIN and min(value - low, high - value) < EQUAL_WITHIN:
-            ends = 1 - (1 - confidence) ** (1 / count)
+        # Where every input says the same there is no spread; but if none of so many is
+        # otherwise, as much of others may be.
+        if ends < EQUAL_WITHIN:
+            ends = unseen_share(confidence, count)
         figures.append(
             Figure(name, value, max(low, value - ends), min(high, value + ends))
         )
@@ -254,7 +255,9 @@ def contrast(
 ) -> tuple[float, float, float, float]:
     """Mean error of some pairs less that of all others, if any, its interval, and p.
 
-    Inputs are what was drawn: errors within one are alike. NaN of a single one.
+    Inputs are what was drawn: errors within one are alike. NaN of a single one. Where
+    none of n errs otherwise than the others, p is (1 - |difference|)^n: that none of
+    them is of those that would have to err otherwise, by a whole scale, for no mean.
     """
     clusters = len(np.unique(inputs))
     influence = np.zeros(int(inputs.max()) + 1)
@@ -276,9 +279,13 @@ def contrast(
         return difference, np.nan, np.nan, np.nan
 
     error = float(np.sqrt(clusters / (clusters - 1) * (influence**2).sum()))
-    reach = t_reach(confidence, freedom) * error
-    t = np.array([abs(difference) / error if error > 0 else 0.0])
-    p = float(t_p_values(t, np.array([float(freedom)]))[0])
+    if error < EQUAL_WITHIN:
+        reach = unseen_share(confidence, freedom + 1)
+        p = max(1 - abs(difference), 0.0) ** (freedom + 1)
+    else:
+        reach = t_reach(confidence, freedom) * error
+        t = np.array([abs(difference) / error])
+        p = float(t_p_values(t, np.array([float(freedom)]))[0])
     return difference, difference - reach, difference + reach, p
 
 

@@ -175,3 +175,22 @@ def test_how_many_labels_are_needed_does_not_go_by_how_many_there_are(share):
     found = lp.audit(result, labels=sampled(result, share, "inputs"))
     needed = next(effect for effect in found.effects if "±.05" in effect)
     assert int(re.search(r"about (\d+) inputs", needed)[1]) == pytest.approx(33, abs=9)
+
+
+@pytest.mark.parametrize("presence", [1.0, 0.9, 0.7])
+def test_a_bias_that_is_the_same_everywhere_is_found(presence):
+    """Each input has a fact that is there and one that is not."""
+    units = [[f"Fact {i} {j}." for j in range(2)] for i in range(20)]
+    labels = {"a": [[1.0, 0.0]] * 20, "b": [[1.0, 0.0]] * 20}
+    judged = {name: [[presence] * 2] * 20 for name in labels}
+    result = lp.score(units=units, presence=judged, labels=labels)
+
+    found = lp.audit(result)
+    worst = found.cells[0]
+    bias = presence - 0.5
+    # That none of twenty inputs errs the other way.
+    assert worst.p == pytest.approx((1 - bias) ** 20)
+    assert worst.difference == pytest.approx(bias)
+    leniency = next(one for one in found.figures if one.name == "leniency")
+    for one in (worst, leniency, *found.systems):
+        assert one.high - one.low == pytest.approx(2 * (1 - 0.05**0.05))
