@@ -23,6 +23,7 @@ from litepyramid.scoring.estimates import (
     Target,
     estimate,
     prediction_powered,
+    set_ends,
     with_intervals,
 )
 from litepyramid.scoring.inference import (
@@ -356,7 +357,18 @@ def _combined(
     astray = _of_labels_alone(means, limits)
     _of_labels_alone(differences, (-width, width))
     alike = _widened(means, width, confidence)
+    i, j = estimates.pairs
+    for field in ("error", "alone_error"):
+        unseen = np.where(alike, means[field], 0.0)
+        unseen = np.hypot(unseen[i], unseen[j])
+        # Where both are labelled on the same inputs, differences are alike themselves.
+        if estimates.spread == "inputs":
+            unseen[alike[i] & alike[j]] = 0.0
+        differences[field] = np.hypot(differences[field], unseen)
+
     _widened(differences, width, confidence)
+    set_ends(means, confidence)
+    set_ends(differences, confidence)
 
     # Labels on everything leave no error: a difference is then certain, 0/0 is none.
     with undefined():
@@ -365,7 +377,6 @@ def _combined(
     holm = adjust_p_values(p, "holm")
 
     order = np.argsort(-means.value, kind="stable").tolist()
-    i, j = estimates.pairs
     differs = np.zeros((len(order), len(order)), dtype=bool)
     differs[i, j] = holm < alpha
     groups = letter_groups(order, differs | differs.T)
@@ -447,15 +458,8 @@ def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
     """
     low, high = limits
     astray = (rows.value < low - EQUAL_WITHIN) | (rows.value > high + EQUAL_WITHIN)
-    alone = {
-        "value": "alone",
-        "error": "alone_error",
-        "low": "alone_low",
-        "high": "alone_high",
-    }
-    for field, other in alone.items():
+    for field, other in (("value", "alone"), ("error", "alone_error")):
         rows[field] = np.where(astray, rows[other], rows[field])
-
     for field in ("weight", "saved"):
         rows[field] = np.where(astray, 0.0, rows[field])
 
@@ -465,24 +469,16 @@ def _of_labels_alone(rows: Rows, limits: Ends) -> BoolArray:
 def _widened(rows: Rows, width: float, confidence: float) -> BoolArray:
     """Which estimates are of labels that are all the same, so that they have no error.
 
-    Where the scale is known, their intervals become those of a share of which n labels
-    show none: at most `unseen_share` of all are otherwise, by a whole scale.
+    Where the scale is known, their error becomes that of a share of which n labels show
+    none: at most `unseen_share` of all are otherwise, by a whole scale.
     """
     size = np.abs(rows.alone) + (0.0 if np.isinf(width) else width)
     alike = rows.alone_error <= EQUAL_WITHIN * size
-    if np.isinf(width):
-        return np.asarray(alike)
-
-    reach = width * unseen_share(confidence, rows.labels)
-    error = reach / t_reach(confidence, rows.freedom)
-    for field in ("error", "alone_error"):
-        rows[field] = np.where(alike, error, rows[field])
-    for low, high, value in (
-        ("low", "high", rows.value),
-        ("alone_low", "alone_high", rows.alone),
-    ):
-        rows[low] = np.where(alike, value - reach, rows[low])
-        rows[high] = np.where(alike, value + reach, rows[high])
+    if not np.isinf(width):
+        reach = width * unseen_share(confidence, rows.labels)
+        error = reach / t_reach(confidence, rows.freedom)
+        for field in ("error", "alone_error"):
+            rows[field] = np.where(alike, error, rows[field])
 
     return np.asarray(alike)
 

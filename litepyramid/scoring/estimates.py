@@ -195,13 +195,17 @@ def with_intervals(
     rows.error, rows.alone_error = np.sqrt(error), np.sqrt(alone_error)
 
     rows.freedom = freedom
+    set_ends(rows, confidence)
+    return rows
+
+
+def set_ends(rows: Rows, confidence: float) -> None:
+    """Gives rows the intervals of their values, standard errors and freedom."""
     reach = t_reach(confidence, rows.freedom)
     rows.low = rows.value - reach * rows.error
     rows.high = rows.value + reach * rows.error
     rows.alone_low = rows.alone - reach * rows.alone_error
     rows.alone_high = rows.alone + reach * rows.alone_error
-
-    return rows
 
 
 def prediction_powered(

@@ -269,3 +269,31 @@ def test_a_text_with_two_weights_keeps_its_labels_apart(tmp_path):
         people = answer_tasks(folder, result, {"Ann": labels}, labels=40, seed=seed)
         means.append(lp.combine(result, labels=people).scores["a"])
     assert np.mean(means) == pytest.approx(10 / 14, abs=0.03)
+
+
+def test_what_labels_all_the_same_leave_open_of_a_system_is_open_of_its_difference():
+    """Of a system every drawn fact is there; of the other every one, or every second."""
+    units = []
+    for i in range(20):
+        units.append(InputUnits(f"i{i:02}", tuple([Unit(f"F{i}x{u}") for u in "0123"])))
+    names = tuple(entry.input for entry in units)
+    summaries = [SystemSummaries(name, names, ("A summary.",) * 20) for name in "ab"]
+    result = lp.score(
+        summaries, units, judge=lambda summary, texts: [0.5] * len(texts), samples=40
+    )
+    drawn = draw_facts(summaries, units, lp.Sampling(40))
+
+    for every in (1, 2):
+        facts = []
+        for (system, name), chances in drawn.items():
+            for place, chance in chances.items():
+                text = f"F{int(name[1:])}x{place}"
+                label = float(system == "a" or len(facts) % every == 0)
+                facts.append(SampledFact(system, name, text, chance, label))
+        combined = lp.combine(result, labels=SampledLabels("facts", tuple(facts)))
+        systems = {one.system: one for one in combined.systems}
+        pair = combined.pairs[0]
+        # The ends at which no scale cuts them off.
+        reach = [one.score - one.low for one in systems.values()]
+        assert 1 - systems["a"].low == pytest.approx(1 - 0.05**0.05)
+        assert pair.difference - pair.low == pytest.approx(np.hypot(*reach))
