@@ -14,7 +14,7 @@ from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import report
 from litepyramid.stats import number_of, sums_by
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     Ends,
     FloatArray,
@@ -327,6 +327,14 @@ def systematic(
     draws = number
     if whole:
         draws = round(number * len(totals) / len(sizes))
+        if not draws:
+            raise InputError(
+                f"labels of {counted(number, 'fact')} of a system: too few for a whole "
+                "summary",
+                expected=f"about {round(len(sizes) / len(totals))} labels a system, or "
+                "the spread facts",
+            )
+
     probability = _inclusion(totals, min(draws, len(totals)))
 
     # Inputs in random order, and within one its facts: neighbours stay apart.

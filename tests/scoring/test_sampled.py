@@ -226,6 +226,16 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
             lp.combine(result, labels=sample)
 
 
+@pytest.mark.parametrize("labels", [3, 8])
+def test_too_few_labels_for_a_summary_of_each_system_are_refused(labels):
+    """A summary has six facts and a half."""
+    _, summaries, units, _ = made()
+    with refused("too few for a whole summary"):
+        draw_facts(summaries, units, lp.Sampling(labels, spread="summaries"))
+    drawn = draw_facts(summaries, units, lp.Sampling(21, spread="summaries"))
+    assert {system for system, _ in drawn} == {*SYSTEMS}
+
+
 @pytest.mark.parametrize("spread", ["facts", "summaries", "inputs"])
 def test_from_export_to_combine(tmp_path, spread):
     """A person skips some facts; the rest comes with its chances."""
