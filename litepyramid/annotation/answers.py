@@ -406,10 +406,10 @@ def collect_labels(
     named: Named = defaultdict(list)
     judging = sorted(tasks.judging, key=lambda task: (task.system, task.input))
     tasks = replace(tasks, judging=tuple(judging))
-    rows = _by_task(tasks, answers, named)
+    rows = _by_task(tasks, answers, named, drafts)
     # In the order in which they came, each once.
     workers = [*dict.fromkeys(chain.from_iterable(rows.values()))]
-    table = _answer_table(tasks, rows, workers, drafts, named)
+    table = _answer_table(tasks, rows, workers, named)
     if np.isnan(table).all():
         raise _foreign(tasks, named)
 
@@ -464,7 +464,6 @@ def _answer_table(
     tasks: TaskSet,
     rows: Mapping[str, Mapping[str, Response]],
     workers: Sequence[str],
-    drafts: bool,
     named: Named,
 ) -> FloatArray:
     """(workers, facts) of 1, 0 and NaN: what each answered, task after task."""
@@ -472,8 +471,6 @@ def _answer_table(
     offset = 0
     for task in tasks.judging:
         for worker, response in rows.get(task.id, {}).items():
-            if not (response.finished or drafts):
-                continue
             for index, present in response.presence.items():
                 if index >= len(task.units):
                     what = f"{task.name}: {index + 1} ({response.source})"
@@ -540,12 +537,13 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
 
 
 def _by_task(
-    tasks: TaskSet, answers: Sequence[Response], named: Named
+    tasks: TaskSet, answers: Sequence[Response], named: Named, drafts: bool = True
 ) -> dict[str, dict[str, Response]]:
-    """By task id and worker the response that counts; the others are named.
+    """By task id and worker the response that counts; the others are named, but for
+    drafts that are left out.
 
-    Of a worker's two the later saved, or read, counts, but one that is done before a
-    draft.
+    Of a worker's two the later saved, or read, counts, but SCUs that are done before a
+    draft of them.
     """
     by_id = {task.id: task for task in tasks.tasks}
     rows: dict[str, dict[str, Response]] = {}
@@ -554,6 +552,8 @@ def _by_task(
         if task is None or response.skipped:
             where = f"{response.task} ({response.source})"
             named["skipped" if response.skipped else "unknown"].append(where)
+            continue
+        if not (response.finished or drafts):
             continue
 
         if response.unnamed and response.worker not in named["unnamed"]:

@@ -3,6 +3,7 @@ unsaid."""
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,6 +117,15 @@ def test_half_done_judging_keeps_every_answer(judging):
     result = collect_labels(judging, [one, other])
     assert result.agreement.labels[:3].tolist() == [1.0, 0.0, 0.0]
     assert result.named["duplicates"] == ["alpha on bridge by Ann (at Ann)"]
+
+
+def test_a_later_draft_does_not_hide_an_answer_that_was_handed_in(judging):
+    first = judging.judging[0]
+    draft = replace(judged(first, {0: False}), finished=False)
+    rows = [judged(first, {0: True, 1: True}), draft]
+    result = collect_labels(judging, rows, drafts=False)
+    assert result.agreement.labels[:2].tolist() == [1.0, 1.0]
+    assert collect_labels(judging, rows).agreement.labels[:2].tolist() == [0.0, 1.0]
 
 
 def test_task_file_round_trip(tmp_path, tasks, judging):
