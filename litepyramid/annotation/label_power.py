@@ -15,7 +15,7 @@ from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import read_saved, scored_and_labelled
-from litepyramid.stats import by_id, check_share, mean_of_scored, sums_by
+from litepyramid.stats import EQUAL_WITHIN, by_id, check_share, mean_of_scored, sums_by
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -245,7 +245,10 @@ def _power(numbers: IntArray, effect: float, alpha: float) -> FloatArray:
 
     freedom = numbers - 1.0
     reach = stdtrit(freedom, 1 - alpha / 2)
-    return np.asarray(1 - nctdtr(freedom, effect * np.sqrt(numbers), reach))
+    mean = effect * np.sqrt(numbers)
+    # The other tail; where it is too small to be computed, it is none.
+    other = np.nan_to_num(1 - nctdtr(freedom, -mean, reach))
+    return np.asarray(1 - nctdtr(freedom, mean, reach) + other)
 
 
 def _spreads(pilot: Any, metric: str | None) -> tuple[list[float], str]:
@@ -270,19 +273,24 @@ def _pairs_of(judge: ScoreMatrix, human: ScoreMatrix) -> list[Ends]:
     correlate with them."""
     inputs = by_id(human.inputs)
     pairs = []
+    enough = False
     for i, j in combinations(by_id(human.systems), 2):
         differences = [(m.values[i] - m.values[j])[inputs] for m in (human, judge)]
         both = np.stack(differences)
         both = both[:, ~np.isnan(both).any(axis=0)]
-        if both.shape[1] >= 10 and both[0].std() > 0:
+        enough |= both.shape[1] >= 10
+        if both.shape[1] >= 10 and np.ptp(both[0]) > EQUAL_WITHIN:
             covariance = np.cov(both)
             norm = np.sqrt(covariance[0, 0] * covariance[1, 1])
             together = covariance[0, 1] / norm if norm > 0 else 0.0
             pairs.append((float(covariance[0, 0]), float(together)))
 
     if not pairs:
+        what = "human scores of the same ten inputs"
+        if enough:
+            what = "human scores that differ more on one input than on another"
         raise InputError(
-            "no two systems of the pilot have human scores of the same ten inputs",
+            f"no two systems of the pilot have {what}",
             expected="human scores of two systems or more on ten inputs or more",
         )
 

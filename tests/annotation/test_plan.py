@@ -212,7 +212,9 @@ def test_power_is_that_of_simulated_tests():
     for row in result.rows:
         shift = 0.1 / SPREAD * np.sqrt(row.labels)
         reach = stats.t.ppf(0.975, row.labels - 1)
+        # Two-sided: both tails of scipy's.
         power = stats.nct.sf(reach, row.labels - 1, shift)
+        power += stats.nct.sf(reach, row.labels - 1, -shift)
         assert row.alone == pytest.approx(power, abs=1e-6)
 
     rng = np.random.default_rng(1)
@@ -240,6 +242,19 @@ def test_beyond_the_inputs_that_are_tried_labels_still_add_up():
     assert alone == pytest.approx(2 * inputs * FACTS, rel=1e-4)
     assert min(labels, key=labels.get) == "facts, with the judge"
     assert labels["inputs, with the judge"] < alone
+
+
+def test_a_test_finds_no_less_than_its_level_and_a_pilot_must_vary():
+    """However small the difference, and few the labels."""
+    power = [row.alone for row in lp.label_power(difference=0.001).rows]
+    assert min(power) >= 0.05
+    assert [lp.label_power().alone, lp.label_power().combined] == [208, 167]
+
+    values = np.stack([np.full(20, 0.4), np.full(20, 0.5)])
+    inputs = tuple(f"i{n}" for n in range(20))
+    table = ScoreTable(("judge", "human"), ("a", "b"), inputs, np.stack([values] * 2))
+    with refused("differ more on one input than on another"):
+        lp.label_power(table, metric="judge")
 
 
 @pytest.mark.parametrize(("code", "name"), [("de", "German"), ("zh", "Chinese")])
