@@ -29,6 +29,7 @@ from litepyramid.types import (
     fingerprint,
 )
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
+from litepyramid.units.parses import check_alike
 
 _MOST = 500
 
@@ -64,14 +65,18 @@ class Easiness(Result):
         return dict(zip(keys, self.values.tolist(), strict=True))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
-        """The values of these sentences, found by input, reference and sentence
-        number."""
+        """The values of these sentences, found by input, reference and sentence number;
+        where they have texts, of these texts."""
         values = self._by_sentence()
         if missing := [s.key for s in sentences if s.key not in values]:
             raise InputError(
                 f"no easiness for {place(*missing[0])}",
                 hint="Were these values predicted from these references?",
             )
+
+        texts = {s.key: s.text for s in self.sentences}
+        for s in sentences:
+            check_alike(place(*s.key), texts[s.key], s.text)
         return np.array([values[s.key] for s in sentences], dtype=float)
 
     def to_tables(self) -> Sequence[Table]:

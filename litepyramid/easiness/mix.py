@@ -118,12 +118,13 @@ class Mix(UnitsResult):
 
 def stu_count(share: float | Decimal, sentences: int) -> int:
     """``floor(x n)`` of n sentences, x as written: .29 of 100 is 29, not 28 as in
-    binary floats."""
+    binary floats, and 1/3 of 6 is 2."""
     if number(share) is None or isinstance(share, str) or not 0 <= share <= 1:
         raise InputError(
             f"the share is {cut(repr(share))}", expected="a number from 0 to 1"
         )
-    return math.floor(Decimal(str(share)) * sentences)
+    # A third is written with some digits only.
+    return math.floor(round(Decimal(str(share)) * sentences, 9))
 
 
 def human_count(share: float, sentences: int) -> int:

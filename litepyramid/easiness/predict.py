@@ -56,7 +56,7 @@ from litepyramid.units.align import Sentence, align_all, references_sha, sentenc
 from litepyramid.units.extract import extract, references_language, tokenized
 from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parses import ParsedReference, read_parses
+from litepyramid.units.parses import ParsedReference, parses_of, read_parses
 
 FeatureSet = Literal["dependency+stus", "constituency"]
 RegressorLike = EasinessRegressor | str | Path
@@ -379,17 +379,16 @@ def _bracketed(
             "the 69 features of the paper need constituency trees",
             expected="parses: an interchange file with trees",
             hint="Stanza as parser writes them (units extract); the embedded regressor "
-            "needs none.",
+            "needs none. To mix or plan, give the file that `litepyramid easiness "
+            "predict --parses` writes.",
         )
 
+    path = parses if isinstance(parses, str | Path) else None
     parsed = read_parses(parses) if isinstance(parses, str | Path) else parses
-    inputs = {entry.input for entry in references}
     sentences = []
     trees = []
 
-    for parse in parsed:
-        if parse.input not in inputs:
-            continue
+    for parse in parses_of(tokenized(references), parsed, path).references:
         for index, sentence in enumerate(parse.sentences):
             if sentence.tree is None:
                 where = place(parse.input, parse.reference, index)
@@ -401,10 +400,5 @@ def _bracketed(
                 Sentence(parse.input, parse.reference, index, sentence.text)
             )
             trees.append(sentence.tree)
-
-    if missing := inputs - {s.input for s in sentences}:
-        raise InputError(
-            f"input '{min(missing)}' has no parse", hint="Parse its reference too."
-        )
 
     return tuple(sentences), trees

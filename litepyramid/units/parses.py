@@ -5,7 +5,7 @@ A line of the file is one reference as JSON; docs/units.md describes each field.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, starmap, zip_longest
@@ -325,7 +325,7 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(
-    reference: ParsedReference, parse: ParsedReference, path: str | Path
+    reference: ParsedReference, parse: ParsedReference, path: str | Path | None
 ) -> int:
     """How many texts of a parse are not word for word the reference's; InputError at
     another text altogether."""
@@ -339,20 +339,63 @@ def _changed(
         ours, theirs = [" ".join(ours)], [" ".join(theirs)]
 
     changed = 0
-    for number, texts in enumerate(zip(ours, theirs, strict=True)):
-        # Spaces and marks are the tokenizer's own; names may stand for mentions.
-        letters = [re.sub(r"[\W_]", "", text).casefold() for text in texts]
-        own, read = (Counter(t[i : i + 3] for i in range(len(t) - 2)) for t in letters)
-        if (own & read).total() < least * min(own.total(), read.total()):
-            where = place(parse.input, parse.reference, number if same else None)
-            raise InputError(
-                f"{where} is '{cut(texts[1], 50)}' here, "
-                f"'{cut(texts[0], 50)}' in the references",
-                path=path,
-                hint="Were these parses made from these references?",
-            )
-        changed += letters[0] != letters[1]
+    for number, (text, here) in enumerate(zip(ours, theirs, strict=True)):
+        where = place(parse.input, parse.reference, number if same else None)
+        check_alike(where, here, text, least, path)
+        changed += _letters(here) != _letters(text)
     return changed
+
+
+def check_alike(
+    where: str,
+    here: str,
+    text: str,
+    least: float = _LEAST_SHARED_OF_SENTENCES,
+    path: str | Path | None = None,
+) -> None:
+    """Raises InputError if what is `here` has too little of a reference's text."""
+    counts = []
+    for letters in (_letters(here), _letters(text)):
+        counts.append(Counter([letters[i : i + 3] for i in range(len(letters) - 2)]))
+
+    read, own = counts
+    if (own & read).total() < least * min(own.total(), read.total()):
+        raise InputError(
+            f"{where} is '{cut(here, 50)}' here, '{cut(text, 50)}' in the references",
+            path=path,
+            hint="Was this made from these references?",
+        )
+
+
+def _letters(text: str) -> str:
+    """What is left without spaces and marks, which are the tokenizer's own."""
+    return re.sub(r"[\W_]", "", text).casefold()
+
+
+def parses_of(
+    references: Sequence[ParsedReference],
+    parses: Iterable[ParsedReference],
+    path: str | Path | None = None,
+) -> ParsedBatch:
+    """The parses of these references, each there and of its text, and counts of the
+    rest."""
+    left = {(parse.input, parse.reference): parse for parse in parses}
+    matched = []
+    changed = 0
+    for reference in references:
+        key = reference.input, reference.reference
+        if key not in left:
+            raise InputError(f"no parse of {place(*key)}", path=path)
+        parse = left.pop(key)
+        matched.append(parse)
+        changed += _changed(reference, parse, path)
+
+    counts = {}
+    if changed:
+        counts["texts in other words than the file's"] = changed
+    if left:
+        counts["references in the file that are not needed"] = len(left)
+    return ParsedBatch(tuple(matched), counts=counts)
 
 
 @dataclass(frozen=True)
@@ -410,24 +453,7 @@ class FileBackend:
     def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
         """The file's parses of these references; `part` is what the signature calls
         them."""
-        parses = {}
-        for parse in read_parses(self.path):
-            parses[parse.input, parse.reference] = parse
-        matched = []
-        changed = 0
-        for reference in references:
-            key = reference.input, reference.reference
-            if key not in parses:
-                raise InputError(f"no parse of {place(*key)}", path=self.path)
-            parse = parses.pop(key)
-            matched.append(parse)
-            changed += _changed(reference, parse, self.path)
-
-        counts = {}
-        if changed:
-            counts["texts in other words than the file's"] = changed
-        if parses:
-            counts["references in the file that are not needed"] = len(parses)
+        batch = parses_of(references, read_parses(self.path), self.path)
         # What was read names the units, whatever else the file holds.
-        signature = {part: f"file:{fingerprint(map(record, matched))}"}
-        return ParsedBatch(tuple(matched), signature, counts)
+        sha = fingerprint(map(record, batch.references))
+        return replace(batch, signature={part: f"file:{sha}"})

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import refused
 from train.easiness import CENTRED, measure
 
 from litepyramid.easiness import EasinessRegressor, fit, predict
-from litepyramid.easiness.predict import prepare_gold
+from litepyramid.easiness.predict import prepare, prepare_gold
 from litepyramid.easiness.regressor import (
     EMBEDDED,
     PAPER,
@@ -16,7 +18,8 @@ from litepyramid.errors import ModelError
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.io.inputs import read_ids
 from litepyramid.types import InputReferences, InputUnits, Unit
-from litepyramid.units.extract import extract
+from litepyramid.units.align import sentences_of
+from litepyramid.units.extract import extract, tokenized
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +133,25 @@ def test_it_knows_the_easiness_of_facts_too(realsumm):
     scored = ~np.isnan(gold.values)
 
     assert np.corrcoef(predicted[scored], gold.values[scored])[0, 1] > 0.48
+
+
+def test_trees_are_of_these_references_and_of_all():
+    texts = {"a": ["Cats slept. Dogs ran.", "Ann sang. Bob left."], "b": ["Rain fell."]}
+    references = as_references(texts)
+    parses = []
+    for parse in tokenized(references):
+        sentences = []
+        for sentence in parse.sentences:
+            sentences.append(replace(sentence, tree=f"(S (X {sentence.tokens[0]}))"))
+        parses.append(replace(parse, sentences=tuple(sentences)))
+
+    whole = prepare(references, "constituency", parses=parses)
+    keys = [sentence.key for sentence in whole.sentences]
+    assert keys == [sentence.key for sentence in sentences_of(references)]
+    for missing in range(3):
+        with refused("no parse of reference"):
+            some = parses[:missing] + parses[missing + 1 :]
+            prepare(references, "constituency", parses=some)
+    with refused("is 'Rain fell .' here, 'Snow melted .' in the references"):
+        others = as_references(texts | {"b": ["Snow melted."]})
+        prepare(others, "constituency", parses=parses)

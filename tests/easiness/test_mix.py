@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
-from litepyramid.easiness.mix import By, mix, mix_units, stu_count
+from litepyramid.easiness.mix import By, human_count, mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.types import InputUnits, Unit
@@ -109,6 +110,11 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
 def test_a_share_is_floored_as_it_was_written():
     rows = [(0.29, 100, 29), (0.5, 7, 3), (0, 9, 0), (1.0, 9, 9), (0.57, 100, 57)]
     assert all(stu_count(share, n) == count for share, n, count in rows)
+
+
+def test_thirds_leave_the_same_sentences_to_people_and_to_the_machine():
+    for x, count in ((1 / 3, 2), (2 / 3, 4)):
+        assert stu_count(x, 6) == human_count(x, 6) == count
 
 
 def test_an_input_left_without_units_is_refused():
@@ -239,6 +245,10 @@ def test_easiness_files_come_back(tmp_path, ending):
     same(back.of(MAT[::-1]), easiness.values[::-1], 0)
     with refused("no easiness for sentence 10 of reference 1 of input 'a'"):
         back.of([Sentence("a", 0, 9, "")])
+
+    with refused("sentence 1 of reference 1 of input 'a' is '.*' here, 'Bob slept.'"):
+        back.of([replace(MAT[0], text="Bob slept.")])
+    assert back.of([replace(MAT[0], text=MAT[0].text.upper() + "!")])
 
     table = easiness.to_table()
     assert table.index("It rained") < table.index("A cat") < table.index("The dog")

@@ -177,7 +177,7 @@ def test_parses_of_other_references_are_refused(tmp_path):
 
     with refused(
         "sentence 2 of reference 1 of input 'a' is 'Ann Lee did n’t run to Rome .' "
-        "here, 'Bob slept .' in the references. Were these parses made from these"
+        "here, 'Bob slept .' in the references. Was this made from these"
     ):
         extract([one(texts[0], "Bob slept.")], srl=str(path))
     with refused("reference 1 of input 'a' is 'Ann Lee left home . Ann"):
