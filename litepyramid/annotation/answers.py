@@ -496,15 +496,29 @@ def _sampled(tasks: TaskSet, by_task: Sequence[FloatArray]) -> SampledLabels:
         for place, probability, value in drawn:
             label = None if np.isnan(value) else value
             unit = units[task.input][place]
-            fact = (task.system, task.input, unit.text, probability, label)
-            facts.append(SampledFact(*fact, unit.weight))
+            fact = SampledFact(
+                task.system,
+                task.input,
+                unit.text,
+                probability,
+                label,
+                unit.weight,
+            )
+            facts.append(fact)
 
     # Inputs are drawn with equal chances, with their empty summaries.
     certain = probability if tasks.spread == "inputs" else 1.0
     for system, name in tasks.blank:
         for unit in units[name]:
-            fact = (system, name, unit.text, certain, 0.0)
-            facts.append(SampledFact(*fact, unit.weight))
+            fact = SampledFact(
+                system,
+                name,
+                unit.text,
+                certain,
+                0.0,
+                unit.weight,
+            )
+            facts.append(fact)
 
     return SampledLabels(tasks.spread or "facts", tuple(facts))
 

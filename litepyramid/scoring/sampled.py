@@ -53,9 +53,10 @@ class SampledLabels:
         """What names them in a signature, whatever their order."""
         rows = []
         for f in self.facts:
-            rows.append([f.system, f.input, f.unit, f.probability, f.label])
+            row = [f.system, f.input, f.unit, f.probability, f.label]
+            rows.append(row)
             if f.weight != 1:
-                rows[-1].append(f.weight)
+                row.append(f.weight)
         return fingerprint(sorted(rows, key=repr))
 
     @property

@@ -356,7 +356,8 @@ def check_alike(
     """Raises InputError if what is `here` has too little of a reference's text."""
     counts = []
     for letters in (_letters(here), _letters(text)):
-        counts.append(Counter([letters[i : i + 3] for i in range(len(letters) - 2)]))
+        threes = [letters[i : i + 3] for i in range(len(letters) - 2)]
+        counts.append(Counter(threes))
 
     read, own = counts
     if (own & read).total() < least * min(own.total(), read.total()):
