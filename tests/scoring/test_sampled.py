@@ -229,10 +229,9 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
 @pytest.mark.parametrize("labels", [3, 8])
 def test_too_few_labels_for_a_summary_of_each_system_are_refused(labels):
     """A summary has six facts and a half."""
-    _, summaries, units, _ = made()
     with refused("too few for a whole summary"):
-        draw_facts(summaries, units, lp.Sampling(labels, spread="summaries"))
-    drawn = draw_facts(summaries, units, lp.Sampling(21, spread="summaries"))
+        draw(labels, spread="summaries")
+    drawn = draw(21, spread="summaries")
     assert {system for system, _ in drawn} == {*SYSTEMS}
 
 
@@ -283,15 +282,12 @@ def test_a_text_with_two_weights_keeps_its_labels_apart(tmp_path):
 
 def test_what_labels_all_the_same_leave_open_of_a_system_is_open_of_its_difference():
     """Of a system every drawn fact is there; of the other every one, or every second."""
-    units = []
-    for i in range(20):
-        units.append(InputUnits(f"i{i:02}", tuple([Unit(f"F{i}x{u}") for u in "0123"])))
-    names = tuple(entry.input for entry in units)
-    summaries = [SystemSummaries(name, names, ("A summary.",) * 20) for name in "ab"]
-    result = lp.score(
-        summaries, units, judge=lambda summary, texts: [0.5] * len(texts), samples=40
-    )
-    drawn = draw_facts(summaries, units, lp.Sampling(40))
+    units = {f"i{i:02}": [f"F{i}x{u}" for u in "0123"] for i in range(20)}
+    texts = {name: dict.fromkeys(units, "A summary.") for name in "ab"}
+    data = lp.load(units, summaries=texts)
+    judge = lambda summary, asked: [0.5] * len(asked)  # noqa: E731
+    result = lp.score(data, judge=judge, samples=40)
+    drawn = draw_facts(data.summaries, data.units, lp.Sampling(40))
 
     for every in (1, 2):
         facts = []
