@@ -224,6 +224,8 @@ def test_too_few_facts_are_refused_and_foreign_ones_too():
     for sample in (few, SampledLabels("facts", (fact,))):
         with refused():
             lp.combine(result, labels=sample)
+    with refused("label 0.7"):
+        SampledLabels("facts", (replace(fact, label=0.7),))
 
 
 @pytest.mark.parametrize("labels", [3, 8])
