@@ -103,10 +103,15 @@ class LabelledPairs:
         row, column = np.nonzero(there[np.ix_(rows, order)])
         systems = rows[row]
         columns = order[column]
-        if len({*labels[systems, columns].tolist()}) < 2:
+        kinds = {*labels[systems, columns].tolist()}
+        if len(kinds) < 2:
             raise InputError(
                 "labels that are all the same, or of nothing that was judged",
                 expected="facts present and facts absent",
+            )
+        if not kinds <= {0, 0.5, 1}:
+            raise InputError(
+                f"a label {max(kinds - {0, 0.5, 1})}", expected="labels of 0, 0.5 and 1"
             )
 
         return cls(

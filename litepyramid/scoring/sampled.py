@@ -48,14 +48,6 @@ class SampledLabels:
     spread: Spread
     facts: tuple[SampledFact, ...]
 
-    def __post_init__(self) -> None:
-        for fact in self.facts:
-            if fact.label not in (None, 0, 0.5, 1):
-                raise InputError(
-                    f"label {cut(repr(fact.label))} of '{cut(fact.unit)}'",
-                    expected="0, 0.5, 1, or None",
-                )
-
     @property
     def sha(self) -> str:
         """What names them in a signature, whatever their order."""
