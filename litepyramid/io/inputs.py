@@ -154,10 +154,11 @@ def entries_of(
         result = _same_for_all(result, what)
 
     # A list of paths is a common slip, and would be scored as texts.
-    first = result[0].values[:1]
-    if first and isinstance(first[0], str) and os.path.isfile(first[0]):  # noqa: PTH113
+    texts = [value for entry in result for value in entry.values]
+    given = table.form in ("python", "plain") and texts
+    if given and all(isinstance(v, str) and os.path.isfile(v) for v in texts):  # noqa: PTH113
         raise result[0].error(
-            f"'{first[0]}' is a file, not a text",
+            f"'{texts[0]}' is a file, not a text",
             hint="Give files as pathlib.Path, or their folder.",
         )
 

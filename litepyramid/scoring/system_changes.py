@@ -246,11 +246,12 @@ def _column(path: str, column: str) -> dict[str, str]:
     rows = [row.values for row in table.rows]
     names = [name for name in table.names if name != "input"]
 
-    if column not in names or not all("input" in row for row in rows):
+    named = all("input" in row for row in rows)
+    if not named or column not in names:
         raise InputError(
-            f"no columns 'input' and '{column}'",
+            f"no column '{column if named else 'input'}'",
             path=path,
-            expected=f"FILE:COLUMN, with one of {names_of(names)}",
+            expected=f"FILE:COLUMN, with input and one of {names_of(names)}",
         )
 
     cells = {str(row["input"]): row.get(column) for row in rows}

@@ -304,6 +304,10 @@ def test_names_of_files_are_no_texts(tmp_path):
             as_dataset({"m": ["x"]}, **sources)
     assert as_dataset([path], [["It rained."]]).systems == ("a",)
 
+    # An answer may be called as a file is, where not all of them are.
+    answers = as_dataset({"m": [str(path), "Yes."]}, [["a"], ["b"]])
+    assert answers.summaries[0].texts[0] == str(path)
+
 
 def test_what_a_verb_needs_is_named():
     data = load(UNITS, summaries=SUMMARIES, labels={"a": {"1": [1, 0]}})
