@@ -46,9 +46,8 @@ _REFERENCES = (
 )
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
-_PROMPT = ("promptIdx", "prompt")
-_TEST = ("testIdx", "vars")
 _RESULT = (
+    "provider",
     "testIdx",
     "promptIdx",
     "id",
@@ -318,58 +317,68 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
     """promptfoo: a row a provider, prompt and test; criteria of its assertions."""
     inner, _ = _taken(whole, "results", "evalId")
     _left(whole, "file's", counts)
-    results = _objects(inner["results"], "results")
-    # Prompts are numbered as they come.
-    prompts: dict[str, int] = {}
+    # They are stored as they finish.
+    results = sorted(_objects(inner["results"], "results"), key=_place)
+    # A prompt's index counts providers too: each numbers its own.
+    prompts: dict[str, dict[str, int]] = {}
     for result in results:
-        prompts.setdefault(_key(result, *_PROMPT), len(prompts) + 1)
+        numbers = prompts.setdefault(_provider(result), {})
+        numbers.setdefault(_prompt(result), len(numbers) + 1)
 
     tests: dict[str, str] = {}
+    named_tests: dict[str, tuple[str, str]] = {}
     questions: Counter[str] = Counter()
     times: Counter[tuple[str, str]] = Counter()
 
     for result in map(dict, results):
-        index = prompts[_key(result, *_PROMPT)]
-        test_key = _key(result, *_TEST)
-        own, variables, provider, prompt, response = _taken(
+        system = _provider(result)
+        numbers = prompts[system]
+        if len(numbers) > 1:
+            system += f", prompt {numbers[_prompt(result)]}"
+        test_key = json.dumps(result.get("testIdx", result.get("vars")), sort_keys=True)
+        own, variables, prompt, response = _taken(
             result,
             "testCase",
             "vars",
-            "provider",
             "prompt",
             "response",
         )
         test = _object(own or {}, "testCase")
         variables = _object(variables or test.get("vars") or {}, "vars")
-        if isinstance(provider, dict):
-            provider = provider.get("label") or provider.get("id")
-        system = str(provider or "") + (f", prompt {index}" if len(prompts) > 1 else "")
         output = response.get("output") if isinstance(response, dict) else response
         # A failed assertion is an error too: then the answer is there.
         failed = output is None or bool(result.get("error") and not output)
         counts["results with an error, whose answers are missing"] += failed
         units, references = _assertions(test.get("assert") or [], variables, counts)
 
+        # A test that is repeated has an index of its own each time.
+        content = json.dumps([variables, test.get("assert")], sort_keys=True)
+        content = tests.setdefault(test_key, content)
         asked = _texts(_taken(variables, *_ASKED))
-        if test_key not in tests:
+        references += _texts(_taken(variables, *_EXPECTED))
+        if not asked and variables:
+            asked = [json.dumps(variables, ensure_ascii=False, sort_keys=True)]
+            variables = {}
+        if content not in named_tests:
             # Two runs pair by what was asked; a prompt may be another one by then.
             question = asked[0] if asked else ""
             questions[question] += 1
-            tests[test_key] = name_of_question(question, questions[question])
-        name = tests[test_key]
+            name = name_of_question(question, questions[question])
+            raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+            named_tests[content] = (name, (asked or _texts([raw]) or [""])[0])
+
+        name, question = named_tests[content]
         times[system, name] += 1
         if (again := times[system, name]) > 1:
             # A test that is run again is another sample of the same model.
             system += f" ({again})"
 
-        raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
-        references += _texts(_taken(variables, *_EXPECTED))
         score, named = _taken(result, "score", "namedScores")
         scores = {"promptfoo": score, **_object(named or {}, "namedScores")}
         row = {
             "system": system,
             "input": name,
-            "question": (asked or _texts([raw]) or [""])[0],
+            "question": question,
             "summary": output
             if isinstance(output, str) or failed
             else json.dumps(output),
@@ -384,9 +393,24 @@ def _promptfoo(whole: Json, counts: Counts) -> Iterator[Json]:
         yield row
 
 
-def _key(result: Json, number: str, itself: str) -> str:
-    """What tells a result's prompt or test from others."""
-    return json.dumps(result.get(number, result.get(itself)), sort_keys=True)
+def _place(result: Json) -> tuple[float, float]:
+    """Where a result of promptfoo stands: its prompt, its test."""
+    prompt, test = result.get("promptIdx"), result.get("testIdx")
+    return number(prompt) or 0, number(test) or 0
+
+
+def _provider(result: Json) -> str:
+    provider = result.get("provider")
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    return str(provider or "")
+
+
+def _prompt(result: Json) -> str:
+    """What tells a provider's prompts apart: its text is another one in every test."""
+    prompt = result.get("prompt")
+    label = prompt.get("label") if isinstance(prompt, dict) else prompt
+    return str(result.get("promptIdx", label))
 
 
 def _assertions(

@@ -154,6 +154,39 @@ def test_results_of_promptfoo_pair_by_what_was_asked(tmp_path):
     assert len({first, third, "When was the bridge closed?"}) == 2
 
 
+def promptfoo(providers, topics=("ferries", "roads"), prompts=2, repeats=1):
+    """promptfoo's results: every provider answers every prompt on every topic."""
+    results = []
+    for test, topic in enumerate(topics * repeats):
+        for place in range(len(providers) * prompts):
+            provider, prompt = divmod(place, prompts)
+            own = {"promptIdx": place, "testIdx": test, "vars": {"topic": topic}}
+            own |= {"provider": {"id": providers[provider]}}
+            own |= {"prompt": {"raw": f"{prompt}: {topic}", "label": str(prompt)}}
+            own["response"] = {"output": f"{place} {topic} {test // len(topics)}"}
+            results.append({**own, "testCase": {}})
+    return {"evalId": "e", "results": {"results": results}}
+
+
+def test_results_of_promptfoo_are_the_same_in_whatever_order_they_came():
+    whole = promptfoo(["a", "b"])
+    data = lp.load(summaries=whole)
+    assert data.systems == ("a, prompt 1", "a, prompt 2", "b, prompt 1", "b, prompt 2")
+    topics = ('{"topic": "ferries"}', '{"topic": "roads"}')
+    assert {own.inputs for own in data.summaries} == {topics}
+    assert data.summaries[3].texts == ("3 ferries 0", "3 roads 0")
+
+    whole["results"]["results"].reverse()
+    assert lp.load(summaries=whole).summaries == data.summaries
+    assert lp.load(summaries=promptfoo(["a", "b"], prompts=1)).systems == ("a", "b")
+
+
+def test_a_test_of_promptfoo_that_is_repeated_is_another_sample():
+    data = lp.load(summaries=promptfoo(["a"], prompts=1, repeats=2))
+    assert data.systems == ("a", "a (2)")
+    assert data.summaries[1].texts == ("0 ferries 1", "0 roads 1")
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     cases(
