@@ -7,14 +7,14 @@ counted under its own name.
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from litepyramid.checked import number
 from litepyramid.errors import InputError
-from litepyramid.io.shapes import TEXT_KEYS, list_in, text_of
+from litepyramid.io.shapes import TEXT_KEYS, answer_of, list_in, text_of
 from litepyramid.text import cut, one_line
 
 Json = dict[str, Any]
@@ -24,10 +24,12 @@ _OWN_IDS = "id sample_id question_id"
 _OWN_SYSTEMS = "system model model_name run run_name version"
 _FACTS = "expected_facts key_facts facts nuggets claims"
 _QUESTION = "question query input prompt user_input messages text"
-_ANSWER = "answer response output result completion generation text"
+_ANSWER = (
+    "answer response output result completion generation text messages content choices"
+)
 _REFERENCE = (
     "reference answer expected_output expected ground_truth ideal label output "
-    "reference_answer expected_answer response"
+    "reference_answer expected_answer response messages"
 )
 _CONTEXTS = "contexts context retrieved_contexts retrieval_context documents"
 _LISTS_OF_SCORES = (
@@ -46,7 +48,7 @@ _NO_SCORES = re.compile(
 @dataclass(frozen=True)
 class Export:
     """What a tool calls our columns: names with spaces between them; one that ends in a
-    dot is that of an object.
+    dot is that of an object, which a cell may hold as JSON.
 
     Attributes:
         needs: Names that all objects have.
@@ -71,6 +73,11 @@ class Export:
         """Whether an object with these names is a row of the tool."""
         needed = all(_has(keys, name) for name in self.needs.split())
         return needed and any(_has(keys, name) for name in self.some.split())
+
+    @property
+    def texts(self) -> set[str]:
+        """The columns whose texts are taken as they are, even if they are JSON."""
+        return {*f"{self.question} {self.answer} {self.reference}".split()}
 
 
 def _has(keys: frozenset[str], name: str) -> bool:
@@ -144,10 +151,10 @@ EXPORTS = (
         "OpenAI's evals",
         needs="sample",
         some="datasource_item item",
-        question="datasource_item. item. sample.input",
+        question="datasource_item.item. datasource_item. item. sample.input",
         answer="sample.output_text sample.output",
-        reference="datasource_item. item.",
-        contexts="datasource_item. item.",
+        reference="datasource_item.item. datasource_item. item.",
+        contexts="datasource_item.item. datasource_item. item.",
         id="datasource_item_id",
         system="sample.model",
         wrapped="data",
@@ -201,9 +208,9 @@ EXPORTS = (
         "Phoenix",
         needs="example_id input",
         some="output reference_output expected",
-        question="input. input",
-        answer="output. output",
-        reference="reference_output. reference_output expected. expected",
+        question="input.",
+        answer="output.",
+        reference="reference_output. expected.",
         contexts="output. input.",
         id="example_id",
         system="experiment_name experiment_id",
@@ -228,62 +235,99 @@ def export_of(keys: frozenset[str]) -> Export | None:
     return next((export for export in EXPORTS if export.fits(keys)), None)
 
 
-def wrapped_rows(whole: Mapping[str, Any]) -> tuple[str, list[Json]] | None:
-    """The rows that an export holds in one object, and under which name."""
+def wrapped_rows(whole: Mapping[str, Any]) -> tuple[list[Json], Json] | None:
+    """The rows that an export holds in one object, and what else stands there."""
+    rest = dict(whole)
+    # DeepEval's own copy of its latest run has one object more around it.
+    if isinstance(run := rest.get("testRunData"), dict):
+        del rest["testRunData"]
+        rest |= run
+
     for export in EXPORTS:
         for name in export.wrapped.split():
-            rows = whole.get(name)
+            rows = rest.get(name)
             if not isinstance(rows, list) or not rows:
                 continue
             if all(isinstance(row, dict) for row in rows) and export.fits(
                 frozenset(rows[0])
             ):
-                return name, rows
+                del rest[name]
+                return rows, rest
     return None
 
 
 def read_export(
-    export: Export, lines: list[tuple[int, Json]], counts: Counter[str]
+    export: Export,
+    lines: list[tuple[int, Json]],
+    counts: Counter[str],
+    system: str,
 ) -> tuple[list[tuple[int, Json]], bool]:
-    """Our rows of those of a tool, each with its line; and whether they have ids.
+    """Our rows of those of a tool that are flat, each with its line; and whether they
+    have ids.
 
     Inputs are named by their ids, where these are of examples; else by their questions,
-    and numbered where they have none.
+    and numbered where they have none. Rows without a system are of `system`.
     """
     rows = []
+    copies = set()
     # One row at a time, so that what is left of it is counted under its own names.
     for line, row in lines:
-        flat = _flat(row)
-        ours = _our_row(export, flat, counts)
-        counts.update(f"values of {key}" for key in flat)
-        rows.append((line, ours))
+        content = json.dumps(row, sort_keys=True)
+        ours = {"system": system, **_our_row(export, row, counts)}
+        counts.update(f"values of {key}" for key in row)
+
+        is_copy = content in copies and ("question" in ours or "id" in ours)
+        counts["rows that say the same again"] += is_copy
+        if not is_copy:
+            copies.add(content)
+            rows.append((line, ours))
 
     # Rows of references alone hold no answers; a row without one among others failed.
     answered = any("summary" in ours for _, ours in rows)
-    times: Counter[tuple[Any, str, Any]] = Counter()
+    have_ids = _name_examples([ours for _, ours in rows])
     # A question with several right answers, each in its row, is several inputs.
     right_answers = defaultdict(set)
     for _, ours in rows:
         right_answers[ours.get("question", "")].add(str(ours.get("references")))
 
-    # Ids of runs tell nothing about which answers belong together; questions do.
-    ids = [(ours.get("system"), str(ours.get("id") or "")) for _, ours in rows]
-    use_ids = all(name for _, name in ids) and len(set(ids)) == len(ids)
-
+    places = []
     for _, ours in rows:
-        system = ours.get("system")
         question = ours.get("question", "")
         several = len(right_answers[question]) > 1
         right = str(ours.get("references")) if several else None
-        times[system, question, right] += 1
-        name = ours.pop("id", None)
-        if not use_ids:
-            name = name_of_question(question, times[system, question, right], right)
-        ours["input"] = str(name)
+        name = str(ours.pop("id", ""))
+        own = (name, None) if have_ids else (question, right)
+        places.append((ours["system"], *own))
+
+    # A system gives samples if it answers every question again, and not one by chance.
+    often = defaultdict(set)
+    for (own_system, asked, _), count in Counter(places).items():
+        often[own_system].add(count if asked else 0)
+
+    times: Counter[tuple[str, str, str | None]] = Counter()
+    for (_, ours), place in zip(rows, places, strict=True):
+        own_system, asked, right = place
+        times[place] += 1
+        time = times[place]
+        is_sample = have_ids or min(often[own_system]) > 1
+        if is_sample and time > 1:
+            ours["system"] = f"{own_system} ({time})"
+            time = 1
+        ours["input"] = asked if have_ids else name_of_question(asked, time, right)
         if answered:
             ours.setdefault("summary", None)
 
-    return rows, use_ids
+    return rows, have_ids
+
+
+def _name_examples(rows: list[Json]) -> bool:
+    """Whether all rows have ids, each of one question: those of data sets and runs tell
+    nothing about which answers belong together."""
+    asked = defaultdict(set)
+    for place, ours in enumerate(rows):
+        about = (ours.get("question", place), str(ours.get("references")))
+        asked[ours["system"], ours.get("id", "")].add(about)
+    return all(name != "" and len(of) == 1 for (_, name), of in asked.items())
 
 
 def name_of_question(question: str, time: int, right: str | None = None) -> str:
@@ -302,41 +346,46 @@ def name_of_question(question: str, time: int, right: str | None = None) -> str:
 def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
     """One row of ours; what is used is taken out of the tool's row."""
     ours: Json = {}
+    # An empty answer is one, if there is no other; all else that is empty is missing.
+    empty = {key: flat.pop(key) for key in [*flat] if flat[key] == ""}
 
-    question = _taken(flat, export.question, _QUESTION)
-    if text := text_of(question):
-        ours["question"] = text.strip()
-
+    question = _taken(flat, f"=question {export.question}", _QUESTION)
     # Before the answer: both may stand in one object, under names of their own.
-    reference = _taken(flat, export.reference, _REFERENCE)
-    if texts := _texts(reference):
+    reference = _taken(flat, f"=reference {export.reference}", _REFERENCE)
+    if texts := _references(reference):
         ours["references"] = texts
+    answer = _taken(flat, f"=summary {export.answer}", _ANSWER)
 
-    answer = _taken(flat, export.answer, _ANSWER)
-    if answer is not None:
-        ours["summary"] = text_of(answer)
-
-    contexts = _taken(flat, export.contexts, _CONTEXTS, named=True)
+    contexts = _taken(flat, f"=document {export.contexts}", _CONTEXTS, named=True)
     if texts := _texts(contexts):
         ours["documents"] = texts
     for context in _listed(contexts):
         for key in context if isinstance(context, dict) else ():
             counts[f"values of contexts' {key}"] += key not in TEXT_KEYS
 
-    names = f"{_FACTS} metadata. {export.reference}"
+    names = f"=unit {_FACTS} metadata. {export.reference}"
     facts = _taken(flat, names, _FACTS, named=True)
     if texts := _texts(facts):
         ours["units"] = texts
 
-    system = _taken(flat, export.system)
+    # After all that has a name of its own in them.
+    question = _object_under(flat, export.question) if question is None else question
+    if text := text_of(question):
+        ours["question"] = text.strip()
+    answer = _object_under(flat, export.answer) if answer is None else answer
+    answer = _taken(empty, export.answer, _ANSWER) if answer is None else answer
+    if answer is not None:
+        ours["summary"] = answer if isinstance(answer, str) else answer_of(answer)
+
+    system = _taken(flat, f"=system {export.system}")
     # Two versions of one app are two systems.
     version = flat.pop("app_version", None) if system is not None else None
-    if system not in (None, ""):
+    if system is not None:
         ours["system"] = f"{system} {version}" if version else str(system)
 
-    name = _taken(flat, export.id)
-    if name not in (None, ""):
-        ours["id"] = name
+    name = _taken(flat, f"=input {export.id}")
+    if name is not None:
+        ours["id"] = str(name)
 
     if scores := _scores(export, flat, counts):
         ours["scores"] = scores
@@ -346,17 +395,21 @@ def _our_row(export: Export, flat: Json, counts: Counter[str]) -> Json:
 _DEEPEST = 3  # objects in objects: a hostile file would nest them without end
 
 
-def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Json:
-    """The values of a row and of the objects in it, by dotted names."""
+def flat_row(
+    row: Mapping[str, Any], texts: Collection[str], prefix: str = "", depth: int = 0
+) -> Json:
+    """The values of a row and of the objects in it, by dotted names; `texts` are taken
+    as they are."""
     flat: Json = {}
     for key, value in row.items():
-        # A CSV holds objects as JSON in a cell.
-        if isinstance(value, str) and value[:1] == "{":
+        name = f"{prefix}{key}"
+        # A CSV holds objects as JSON in a cell; an answer may be JSON itself.
+        if isinstance(value, str) and value[:1] == "{" and name not in texts:
             value = _object_in(value)
         if isinstance(value, dict) and depth < _DEEPEST and value:
-            flat |= _flat(value, f"{prefix}{key}.", depth + 1)
-        elif value not in (None, "", [], {}):
-            flat[f"{prefix}{key}"] = value
+            flat |= flat_row(value, texts, f"{name}.", depth + 1)
+        elif value not in (None, [], {}):
+            flat[name] = value
     return flat
 
 
@@ -376,22 +429,40 @@ def _taken(
     *,
     named: bool = False,
 ) -> Any:
-    """The first value of these names, taken out; under a dot, of the preferred ones.
+    """The first value of these names, taken out; of an object, of the preferred ones.
 
-    Under a dot, the only value there is taken too, unless it must be `named`.
+    The only value of an object is taken too, unless it must be `named`.
     """
     for name in names.split():
-        if not name.endswith("."):
-            if name in flat:
-                return flat.pop(name)
+        start = name.removesuffix(".")
+        is_object = start != name
+        if start in flat and not (named and is_object):
+            return flat.pop(start)
+        if not preferred or (named and not is_object):
             continue
-        for key in preferred.split():
-            if name + key in flat:
-                return flat.pop(name + key)
-        under = [key for key in flat if key.startswith(name)]
+
+        prefix = f"{start}."
+        under = [key for key in flat if key.startswith(prefix)]
+        if not under:
+            continue
+        inner = " ".join([prefix + key for key in preferred.split()])
+        value = _taken(flat, inner, preferred, named=named)
+        if value is not None:
+            return value
         if not named and len(under) == 1:
             return flat.pop(under[0])
 
+    return None
+
+
+def _object_under(flat: Json, names: str) -> str | None:
+    """The first object of these names that is left, as JSON: in every file the same."""
+    for name in names.split():
+        start = f"{name.removesuffix('.')}."
+        under = [key for key in flat if key.startswith(start)]
+        if under:
+            values = {key.removeprefix(start): flat.pop(key) for key in under}
+            return json.dumps(values, ensure_ascii=False, sort_keys=True)
     return None
 
 
@@ -409,6 +480,14 @@ def _texts(value: Any) -> list[str]:
     return list(filter(None, map(text_of, _listed(value))))
 
 
+def _references(value: Any) -> list[str]:
+    """The texts of references; of a conversation, its last answer."""
+    listed = _listed(value)
+    if any(isinstance(one, dict) and one.keys() & {"role", "type"} for one in listed):
+        return _texts(answer_of(listed))
+    return _texts(listed)
+
+
 def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
     """The numbers of a row that are scores, and those in its lists of results."""
     scores: Json = {}
@@ -418,7 +497,7 @@ def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
             for result in flat.pop(key):
                 scores |= _one_score(result, key, counts)
         elif export.scores is not None and key.startswith(export.scores):
-            score = float(value) if isinstance(value, bool) else number(value)
+            score = _score(value)
             words = key.replace("_", " ").lower()
             if score is not None and not _NO_SCORES.search(words):
                 del flat[key]
@@ -426,6 +505,11 @@ def _scores(export: Export, flat: Json, counts: Counter[str]) -> Json:
 
     # A tool writes NaN where a metric failed.
     return {key: score for key, score in scores.items() if score == score}
+
+
+def _score(value: Any) -> float | None:
+    """A number, or a truth as one; None of all else."""
+    return float(value) if isinstance(value, bool) else number(value)
 
 
 def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
@@ -438,7 +522,9 @@ def _one_score(result: Any, key: str, counts: Counter[str]) -> Json:
     left = dict(result)
     # Tools call the grader by one of these names.
     name = next((left.pop(k) for k in ("name", "key", "metric") if left.get(k)), key)
-    score = number(left.pop("score", None))
+    score = _score(left.get("score"))
+    if score is not None:
+        del left["score"]
     for what, value in left.items():
         counts[f"values of {key}.{what}"] += value not in (None, "", [], {})
     return {} if score is None else {str(name): score}
@@ -476,12 +562,19 @@ def event_rows(
 
             key = str(event["sample_id"])
             _, row = samples.setdefault(key, (line, {"sample_id": key}))
-            if event.get("type") == "sampling":
-                row["prompt"] = data.get("prompt")
-                row["sampled"] = data.get("sampled")
-            else:
-                row["ideal"] = data.get("expected", data.get("ideal"))
+            if event.get("type") != "sampling":
+                ideal = data.get("expected", data.get("ideal"))
+                row["ideal"] = row.get("ideal") or ideal
                 row[str(event.get("type"))] = data.get("correct", data.get("score"))
+            # What is sampled later is a grader's.
+            elif "sampled" in row:
+                counts["sampling events after the first of a sample"] += 1
+            else:
+                sampled = data.get("sampled")
+                texts = sampled if isinstance(sampled, list) else [sampled]
+                row["prompt"] = data.get("prompt")
+                row["sampled"] = texts[0] if texts else None
+                counts["answers after the first of a sample"] += len(texts[1:])
             row["model"] = model
 
     return list(samples.values())

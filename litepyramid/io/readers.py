@@ -143,7 +143,10 @@ def _records(
             return list(getattr(value, method)())
 
     if hasattr(value, "notna") and hasattr(value, "columns"):
-        return frame_rows(value, {*KNOWN, *_headers(columns)})
+        known = {*KNOWN, *_headers(columns)}
+        # A tool's frame may have the ids of its spans or examples as its index.
+        names = frozenset(map(str, [*value.columns, *value.index.names]))
+        return frame_rows(value, known | names if export_of(names) else known)
     if isinstance(value, Mapping):
         # The object that a tool writes as its whole file, read by the user already.
         if wrapped_rows(value):

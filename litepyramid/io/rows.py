@@ -13,7 +13,13 @@ from typing import Any, Literal, NamedTuple
 from litepyramid.checked import number
 from litepyramid.errors import InputError, located
 from litepyramid.files import stem
-from litepyramid.io.exports import event_rows, export_of, read_export, wrapped_rows
+from litepyramid.io.exports import (
+    event_rows,
+    export_of,
+    flat_row,
+    read_export,
+    wrapped_rows,
+)
 from litepyramid.io.formats import FORMATS, format_of, translate
 from litepyramid.io.shapes import is_text_column, mapping_line, usual_meaning
 from litepyramid.text import counted, cut
@@ -237,8 +243,8 @@ def as_ours(table: Rows, columns: ColumnNames, holding: Holding = "summary") -> 
             made=form,
             left_out=counts,
         )
-    elif not _holds_ours(table, columns):
-        table = _of_export(table)
+    elif not _holds_ours(table, columns) and (export := _of_export(table, columns)):
+        return export
 
     present = {*table.names}
     aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
@@ -311,33 +317,46 @@ def _holds_ours(table: Rows, columns: ColumnNames) -> bool:
     return bool(named & {"summary", "unit", "units", "label", "labels", "presence"})
 
 
-def _of_export(table: Rows) -> Rows:
-    """The rows of a tool's export as ours; all else as it is."""
+def _of_export(table: Rows, columns: ColumnNames) -> Rows | None:
+    """The rows of a tool's export as ours; None of anything else."""
     lines = [(row.line, row.values) for row in table.rows]
     counts: Counter[str] = Counter()
 
     if len(lines) == 1 and (wrapped := wrapped_rows(lines[0][1])) is not None:
-        name, listed = wrapped
+        listed, rest = wrapped
         lines = list(enumerate(listed, 1))
-        for key, value in table.rows[0].values.items():
-            if key != name and value not in (None, "", [], {}):
+        for key, value in rest.items():
+            if value not in (None, "", [], {}):
                 counts[f"values of {key} of the file"] += 1
     elif "spec" in lines[0][1]:
         lines = event_rows(lines, counts)
 
     names = frozenset(chain.from_iterable([row for _, row in lines]))
     if (export := export_of(names)) is None:
-        return table
+        return None
 
-    with located(table.path, table.rows[0].line):
-        ours, have_ids = read_export(export, lines, counts)
+    flat_lines = []
+    for line, row in lines:
+        flat = flat_row(row, export.texts)
+        # An empty cell of a CSV holds nothing, where JSON has null for that.
+        for key in [*flat] if table.form == "csv" else ():
+            if flat[key] == "":
+                del flat[key]
+        if columns is not None:
+            columns.seen |= flat.keys()
+        for name, column in (columns or {}).items():
+            if column in flat:
+                flat[f"={name.removesuffix('s')}"] = flat.pop(column)
+        flat_lines.append((line, flat))
+
     # What is read from a pipe or from memory has no name of its own.
     named = table.form != "python" and str(table.path) != "-"
     system = stem(table.path) if named else "system"
-    rows = [Row(line, {"system": system, **values}) for line, values in ours]
+    with located(table.path, table.rows[0].line):
+        ours, have_ids = read_export(export, flat_lines, counts, system)
     return replace(
         table,
-        rows=rows,
+        rows=[Row(*row) for row in ours],
         # Lists beside answers without ids go by their order, as beside a frame.
         form="jsonl" if have_ids else "python",
         made=export.name,

@@ -16,6 +16,15 @@ from litepyramid.tables import plain
 _PYTHON_VALUE = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|True|False)"""
 TEXT_KEYS = ("content", "text", "page_content", "document.content", "message")
 """Names of what an object says."""
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "text": "",
+    "input_text": "",
+    "output_text": "",
+}
+"""What tools call who speaks in a turn; parts of a message are of nobody."""
 _PYTHON_LIST = re.compile(
     rf"\s*\[\s*{_PYTHON_VALUE}(?:\s*,\s*{_PYTHON_VALUE})*+\s*\]\s*"
 )
@@ -49,28 +58,46 @@ def text_of(value: Any) -> str | None:
         for key in TEXT_KEYS:
             text = value.get(key)
             # A message may have parts, some of which are texts.
-            if isinstance(text, list):
-                parts = [one.get("text") for one in text if isinstance(one, dict)]
-                text = "\n".join([part for part in parts if isinstance(part, str)])
+            if isinstance(text, list | dict):
+                text = answer_of(text)
             if isinstance(text, str) and text.strip():
                 return text
-        is_turn = not value or "role" in value
+        is_turn = not value or "role" in value or "content" in value
         return None if is_turn else json.dumps(value, ensure_ascii=False)
 
     if isinstance(value, list):
-        turns = [(turn, text) for turn in value if (text := text_of(turn))]
+        turns = _turns(value)
         # A conversation of one turn is a text: its role says nothing.
         if len(turns) == 1:
             return turns[0][1]
-        return "\n\n".join(f"{_role(turn)}: {text}" for turn, text in turns) or None
+        said = [f"{role}: {text}" if role else text for role, text in turns]
+        return "\n\n".join(said) or None
 
     return None if value is None else str(value)
 
 
-def _role(turn: Any) -> str:
-    """Who spoke in a turn of a conversation."""
-    role = turn.get("role") or turn.get("type") if isinstance(turn, dict) else None
-    return {"human": "user", "ai": "assistant"}.get(str(role), str(role or "user"))
+def answer_of(value: Any) -> str | None:
+    """The text of an answer: of a conversation, what the assistant said last; of a
+    message, its parts that are texts."""
+    if not isinstance(value, list):
+        return text_of(value)
+
+    turns = _turns(value)
+    answers = [text for role, text in turns if role == "assistant"]
+    if answers:
+        return answers[-1]
+    return "\n".join(text for role, text in turns if not role) or None
+
+
+def _turns(listed: list[Any]) -> list[tuple[str, str]]:
+    """Who says what in a conversation; a part of a message has nobody's name."""
+    turns = []
+    for turn in listed:
+        text = text_of(turn)
+        role = turn.get("role") or turn.get("type") if isinstance(turn, dict) else ""
+        if text:
+            turns.append((_ROLES.get(str(role), str(role or "")), text))
+    return turns
 
 
 def collected(value: Any) -> Any:
@@ -171,7 +198,13 @@ def mapping_line(
                 mapping[name] = column
                 break
 
-    left = [c for c in texts or () if c not in known and c not in mapping.values()]
+    left = []
+    for column in texts or ():
+        used = column in known or column in mapping.values()
+        # What a model was asked is neither an answer nor a reference.
+        if not used and "input" not in column:
+            left.append(column)
+
     there = {*present, *mapping}
     if what in _USUAL_NAMES and what not in there and left:
         # Only answers have a column for each system; one would be read as their names.
