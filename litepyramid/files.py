@@ -83,7 +83,11 @@ def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
 
 
 _NO_TEXT = (
-    (b"PK\x03\x04", "an Excel workbook, or another archive", "Save it as CSV UTF-8."),
+    (
+        b"PK\x03\x04",
+        "an Excel workbook, or another archive",
+        "Save it as CSV UTF-8; a log of inspect: inspect log convert --to json.",
+    ),
     (b"PAR1", "a Parquet file", "Read it with pandas, and give the frame."),
 )
 """How files begin that people have, but that hold no text."""

@@ -40,6 +40,7 @@ _LISTS_OF_SCORES = (
 _NAMES_ITSELF = re.compile(r"(?=.*[^\W\d]).*[^)]")
 _NO_SCORES = re.compile(
     r"\b(id|ids|index|latency|costs?|tokens?|time|duration|count|number|length|ts|"
+    r"events|chunks|top k|temperature|seed|"
     r"order|position|version|repetition|created|column \d+|unnamed)\b"
 )
 """Words in the names of numbers that are no scores."""
