@@ -30,54 +30,49 @@ class Findings:
     slow: dict[int, float] = field(default_factory=dict)
 
 
-def prepare(target: Target, folder: Path) -> Path:
-    """The folder with the undamaged files, which are read without an error."""
-    for name, content in target.files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    with _quiet():
-        target.use(folder)
-    return folder
-
-
-def case(name: str, target: Target, seed: int, number: int) -> tuple[str, bytes]:
-    """The file that a case damages, and what it then holds; the same for the same
-    arguments."""
-    mutator = Mutator(f"{name} {seed} {number}")
-    file = mutator.random.choice(list(target.files))
-    return file, mutator.damaged(target.files[file], Path(file).suffix)
-
-
 def fuzz(name: str, target: Target, folder: Path, cases: range, seed: int) -> Findings:
-    """Runs cases of one target in `folder`, which `prepare` has filled, until twenty
-    kinds of bad ends are known."""
+    """Runs cases of one target in a folder, until twenty kinds of bad ends are known.
+
+    The same arguments damage the same files in the same way; undamaged, they are read.
+    """
     found = Findings()
-    clean = set(folder.rglob("*"))
+    use(target, folder, {})
+
     for number in cases:
-        file, content = case(name, target, seed, number)
-        (folder / file).write_bytes(content)
+        mutator = Mutator(f"{name} {seed} {number}")
+        file = mutator.random.choice(list(target.files))
+        damaged = mutator.damaged(target.files[file], Path(file).suffix)
         begun = time.process_time()
 
         try:
-            with _quiet():
-                target.use(folder)
+            use(target, folder, {file: damaged})
         except LitepyramidError as error:
             found.refused += 1
             if len(str(error)) > 6000:
                 found.bad.setdefault("a very long message", []).append(number)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
-            found.bad.setdefault(_kind(error), []).append(number)
+            found.bad.setdefault(kind(error), []).append(number)
 
         if (seconds := time.process_time() - begun) > SLOW:
             found.slow[number] = seconds
-        (folder / file).write_bytes(target.files[file])
-        for path in sorted({*folder.rglob("*")} - clean, reverse=True):
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         found.cases += 1
         if len(found.bad) >= 20:
             break
 
     return found
+
+
+def use(target: Target, folder: Path, damaged: dict[str, bytes]):
+    """Reads the target's files, some of them damaged, in a folder with nothing else."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, content in (target.files | damaged).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+    calm = warnings.catch_warnings(action="ignore")
+    silent = contextlib.redirect_stderr(io.StringIO())
+    with calm, silent, patch("os.fsync", lambda _: None):
+        target.use(folder)
 
 
 @contextlib.contextmanager
@@ -92,15 +87,8 @@ def limited(memory: int = 1 << 30):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-@contextlib.contextmanager
-def _quiet():
-    calm = warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO())
-    with calm[0], calm[1], patch("os.fsync", lambda _: None):
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _kind(error: Exception) -> str:
+def kind(error: Exception) -> str:
+    """What ended a case, and the last of our lines that it came through."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/litepyramid/" in frame.filename]
     where = (ours or frames)[-1]

@@ -6,18 +6,15 @@ import json
 import random
 import re
 import struct
-from collections.abc import Callable
 from typing import Any
 
-NUMBERS = (0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 10**30)
 TEXTS = (
     "0 1 -1 1_000 nan inf 1e400 ١ None true \ud800 😀 e\u0301 <t> ../../x /etc/passwd"
     " CON a.b.c =1+1 -"
 )
 VALUES: list[Any] = [
-    *(None, True, False),
-    *NUMBERS,
-    *TEXTS.split(),
+    *(None, True, False, 0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf")),
+    *(2**31, 2**63, 10**30, *TEXTS.split()),
     *("", " ", "\n", "a\tb", "\u2028", "\u202e", "\x00", "\x1b[31m", "<t> a </t>"),
     *("x" * 300, "(" * 400, "not. " * 300),
     *([], {}, [[]], [None], [1, "a", None], [[1, 2]]),
@@ -34,6 +31,8 @@ TOKENS = [
     *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae"),
     *(b"\x1b[31m", b"\x1f\x8b", b"<!DOCTYPE a [", b"system,input,metric,score\n"),
 ]
+A_WORD = rb'"[^"\n]*"|[\w.+-]+|[^\w\s]'
+A_TAG = rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\""
 
 
 class Mutator:
@@ -45,52 +44,58 @@ class Mutator:
     def damaged(self, data: bytes, kind: str) -> bytes:
         """The bytes after one to four pieces of damage, some knowing their `kind` (a
         suffix)."""
-        ways: list[Callable[[bytes], bytes]] = [self.bytes, self.words, self.lines]
+        ways = [self.bytes, self.words, self.lines]
         known = {
             ".json": self.json,
             ".jsonl": self.json_line,
             ".safetensors": self.header,
+            ".pyr": self.tags,
+            ".pan": self.tags,
         }
-        known |= dict.fromkeys((".pyr", ".pan"), self.tags)
         ways += [known[kind]] * 4 if kind in known else []
         for _ in range(self.random.choice((1, 1, 2, 4))):
             data = self.random.choice(ways)(data)
         return gzip.compress(data, 1) if self.random.random() < 0.01 else data[:200_000]
 
-    def _span(self, size: int) -> tuple[int, int]:
-        start = self.random.randrange(size + 1)
-        return start, min(size, start + int(self.random.paretovariate(0.7)))
-
     def bytes(self, data) -> bytes:
         """Bytes cut, doubled, moved, flipped or put in."""
         r = self.random
-        (a, b), (c, _) = self._span(len(data)), self._span(len(data))
-        part = data[a:b]
-        rest = data[:a] + data[b:]
-        flipped = bytes(byte ^ 1 << r.randrange(8) for byte in part[:1])
+        start = r.randrange(len(data) + 1)
+        end = start + int(r.paretovariate(0.7))
+        before, part, after = data[:start], data[start:end], data[end:]
+        rest = before + after
+        place = r.randrange(len(rest) + 1)
+        flipped = bytes(byte ^ 1 << r.randrange(8) for byte in part[:1]) + part[1:]
+
         ways = (
-            data[:a],
-            data[a:],
+            before,
+            part + after,
             rest,
-            data[:b] + part * r.choice((1, 2, 50)) + data[b:],
-            data[:a] + flipped + data[a + 1 :],
-            data[:a] + r.randbytes(r.choice((1, 2, 8))) + data[b:],
-            rest[:c] + part + rest[c:],
-            data[:a] + r.choice(TOKENS) + data[a:],
+            before + part * r.choice((2, 3, 51)) + after,
+            before + flipped + after,
+            before + r.randbytes(r.choice((1, 2, 8))) + after,
+            rest[:place] + part + rest[place:],
+            before + r.choice(TOKENS) + part + after,
         )
         return r.choice(ways)
 
     def words(self, data) -> bytes:
-        """A number, word or quoted text replaced, or doubled."""
-        found = list(re.finditer(rb'"[^"\n]*"|[\w.+-]+|[^\w\s]', data))
+        """A number, word or quoted text replaced, taken out or doubled."""
+        return self._replaced(data, A_WORD)
+
+    def tags(self, data) -> bytes:
+        """The same with an element's tag or an attribute."""
+        return self._replaced(data, A_TAG)
+
+    def _replaced(self, data, pattern) -> bytes:
+        r = self.random
+        found = list(re.finditer(pattern, data))
         if not found:
-            return data + self.random.choice(TOKENS)
-        a, b = self.random.choice(found).span()
-        other = self.random.choice(found)[0]
-        new = self.random.choice(
-            (self.random.choice(TOKENS), other, b"", data[a:b] * 2)
-        )
-        return data[:a] + new + data[b:]
+            return data + r.choice(TOKENS)
+        start, end = r.choice(found).span()
+        other = r.choice(found)[0]
+        ways = (r.choice(TOKENS), other, other * 30, b"", data[start:end] * 2)
+        return data[:start] + r.choice(ways) + data[end:]
 
     def lines(self, data) -> bytes:
         """Lines taken out, doubled, swapped, joined, blanked or ended otherwise."""
@@ -98,9 +103,7 @@ class Mutator:
         lines = data.split(b"\n")
         i = r.randrange(len(lines))
         j = r.randrange(len(lines))
-        line = lines[i]
-        before = lines[:i]
-        after = lines[i + 1 :]
+        before, line, after = lines[:i], lines[i], lines[i + 1 :]
         swapped = lines.copy()
         swapped[i], swapped[j] = lines[j], line
 
@@ -121,14 +124,10 @@ class Mutator:
         """One value somewhere inside replaced, taken out, doubled, renamed or
         wrapped."""
         try:
-            tree = json.loads(data)
-        except (ValueError, RecursionError):
-            return self.words(data)
-        tree = self._changed(tree)
-        try:
+            tree = self._changed(json.loads(data))
             text = json.dumps(tree, ensure_ascii=self.random.random() < 0.5)
         except (ValueError, RecursionError):
-            return data
+            return self.words(data)
         return text.encode("utf-8", "surrogatepass")
 
     def json_line(self, data) -> bytes:
@@ -140,19 +139,19 @@ class Mutator:
 
     def _changed(self, tree: Any) -> Any:
         r = self.random
-        nodes: list[tuple[Any, Any]] = [([tree], 0)]
+        root = [tree]
+        nodes: list[tuple[Any, Any]] = [(root, 0)]
         for holder, key in nodes:
             inner = holder[key]
             if isinstance(inner, dict | list) and len(nodes) < 3000:
                 keys = inner if isinstance(inner, dict) else range(len(inner))
                 nodes += [(inner, key) for key in keys]
 
-        root, _ = nodes[0]
         holder, key = r.choice(nodes)
         value = holder[key]
         other, place = r.choice(nodes)
-        ways = [[value], {"a": value}, str(value), r.choice(VALUES), r.choice(VALUES)]
-        ways.append(json.loads(json.dumps(other[place])))
+        copied = json.loads(json.dumps(other[place]))
+        ways = [[value], {"a": value}, str(value), copied, *r.choices(VALUES, k=2)]
         if isinstance(value, list):
             ways += [value * times for times in (0, 2, 30)]
         if isinstance(value, int | float):
@@ -164,35 +163,19 @@ class Mutator:
             holder[r.choice(names)] = value
         if holder is not root and r.randrange(7) == 0:
             del holder[key]
-
         return root[0]
-
-    def tags(self, data) -> bytes:
-        """An element or an attribute taken out, doubled, moved or given another
-        value."""
-        r = self.random
-        found = list(re.finditer(rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\"", data))
-        if not found:
-            return self.words(data)
-        a, b = r.choice(found).span()
-        new = r.choice(
-            (b"", data[a:b] * 2, r.choice(found)[0], r.choice(found)[0] * 30)
-        )
-        return data[:a] + new + data[b:]
 
     def header(self, data) -> bytes:
         """The JSON before the numbers of a safetensors file, or the length that it
         says."""
         if len(data) < 8:
             return self.bytes(data)
+
         (size,) = struct.unpack("<Q", data[:8])
         if size > len(data) or self.random.random() < 0.2:
-            wrong = self.random.choice(
-                (0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1)
-            )
-            return struct.pack("<Q", wrong % 2**64) + data[8:]
+            wrong = (0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1)
+            return struct.pack("<Q", self.random.choice(wrong) % 2**64) + data[8:]
 
-        head = self.random.choice((self.json, self.words, self.bytes))(
-            data[8 : 8 + size]
-        )
+        damage = self.random.choice((self.json, self.words, self.bytes))
+        head = damage(data[8 : 8 + size])
         return struct.pack("<Q", len(head)) + head + data[8 + size :]

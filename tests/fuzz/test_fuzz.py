@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("torch", reason="the judges and archives need torch")
 pytest.importorskip("transformers", reason="the judges need transformers")
 
-from harness import fuzz, limited, prepare
-from targets import TARGETS
+from harness import fuzz, limited
+from targets import MADE, TARGETS
 
 LONG = "FUZZ_CASES" in os.environ
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
@@ -21,15 +21,14 @@ FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
 CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "40"))
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", [*TARGETS, *MADE])
 def test_damage_is_read_or_refused(name, tmp_path):
-    target = TARGETS[name](tmp_path / "made")
-    folder = prepare(target, tmp_path / "used")
+    target = TARGETS.get(name) or MADE[name](tmp_path / "made")
     few = target.heavy and not LONG and CASES > 3
     cases = range(FIRST, FIRST + (CASES // 4 if few else CASES))
 
     with limited() if LONG else nullcontext():
-        found = fuzz(name, target, folder, cases, SEED)
+        found = fuzz(name, target, tmp_path / "used", cases, SEED)
 
     assert not (LONG and found.slow)
     assert not found.bad
