@@ -44,7 +44,6 @@ SLOW = {
     "test_front_door",
     "test_full_disk",
     "test_fuzz",
-    "test_hash_seeds",
     "test_hostile_names",
     "test_llm",
     "test_one_error",

@@ -1,91 +1,28 @@
-"""The order of units, systems, inputs, rows, files and columns changes no bit."""
+"""The order of units, systems, inputs, rows, files and columns changes no bit; nor does
+that in which Python walks through a set."""
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from cases import quick_score
-from running import run_here
-from scipy import stats
-from two_orders import Order, write_answers
+from running import ROOT, run_here
+from two_orders import shuffled, write, write_again, write_answers
 
 import litepyramid as lp
 from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS
 from litepyramid.errors import InputError
-from litepyramid.files import read_lines
 from litepyramid.io.loading import load
-from litepyramid.meta.core.levels import level_correlation
-from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.tables import plain
-from litepyramid.training.pairs import labelled_pairs
 
 # What all commands read is made once.
 pytestmark = pytest.mark.xdist_group("order")
 
-
-def example(seed=0):
-    return Order(seed).example()
-
-
-@pytest.mark.parametrize(
-    "rule", ["lite", "vital", "sample-3", "original", "modified-1"]
-)
-def test_scores_by_every_rule(rule):
-    values = []
-    intervals = []
-    signatures = []
-
-    for turn in (0, 1):
-        sources = example(turn)
-        if rule == "original":  # which counts what is there: 0 or 1
-            labels = sources.pop("labels")
-            sources.pop("summaries")
-            for rows in labels.values():
-                for name, row in rows.items():
-                    rows[name] = [float(value >= 0.5) for value in row]
-            sources["presence"] = labels
-
-        data = load(**sources)
-        result = lp.score(data, judge="lexical", rule=rule, samples=200, seed=3)
-        cells = result.to_frame("inputs").set_index(["system", "input"])
-        values.append(cells["score"].to_dict() | result.scores)
-        intervals.append(dict(zip(result.systems, result.intervals, strict=True)))
-        signatures.append(result.signature)
-
-    assert values[0] == values[1]
-    assert intervals[0] == intervals[1]
-    assert signatures[0] == signatures[1]
-
-
-def test_pairs_to_learn_from():
-    expected = labelled_pairs(load(**example()))
-    assert labelled_pairs(load(**example(1))) == expected
-
-
-def test_one_text_twice_is_refused_where_its_values_differ():
-    unit = {"text": "It rained.", "importance": "vital"}
-    units = {"a": [unit, unit | {"importance": "okay"}]}
-    texts = {"x": {"a": "It rained."}}
-    labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
-    with pytest.raises(InputError):
-        load(units, summaries=texts, labels={"x": {"a": labels}})
-
-    # In lists each label is that of its unit: who is vital shows in the signature.
-    signatures = []
-    for order in ([1, 0], [0, 1]):
-        data = load(units, summaries=texts, labels={"x": {"a": order}})
-        signatures.append(quick_score(data, rule="vital").signature)
-
-    assert signatures[0] != signatures[1]
-    assert ScoringRule.of("vital").name == "vital"
-
-
-# --------------------------------------------------------------------------------------
-# Every command, on files in two orders
-# --------------------------------------------------------------------------------------
-
+ANSWERED = ("writing", "judging", "sample")
 ORDERS = range(6) if os.environ.get("LITEPYRAMID_ATTEMPTS") == "all" else range(2)
 
 # Commands that read nothing that has an order.
@@ -95,161 +32,155 @@ WITHOUT_ORDER = {
     "cache": "counts or deletes what a file holds",
 }
 
-# Before the others, in this order: what they read.
-PREPARED = [
-    "score {texts} -u units.jsonl -l labels -j lexical -n 200 --evidence -o scores.json",
-    "score {texts} -u units.jsonl -l labels -j recall -n 200 -o recall.json",
-    "score {texts} -u facts.jsonl -l some -j recall -n 200 -o some.json",
-    "score {texts} -u facts.jsonl -j lexical -n 200 -o facts.json",
-    "units extract references.jsonl -o stus.jsonl",
-    "easiness predict references.jsonl -o easiness.jsonl",
-    "budget plan references.jsonl --human-share 0.3 -o plan.json",
-    "budget export plan.json -o writing",
-    "budget export texts -u shown.jsonl -o judging",
-    "budget export texts -u shown.jsonl --labels 200 --by facts.json -o sample",
-]
-ANSWERED = ("writing", "judging", "sample")
-TABLES = ("wide.csv", "long.jsonl", "{tables}", "wide.csv --columns human={raters}")
+# First, in this order: what the others read is among what these write.
+PREPARED = """
+score {summaries} -u units.jsonl -l labels -j lexical -n 200 --evidence -o scores.json -o p.html
+score {summaries} -u units.jsonl -l labels -j recall -n 200 -o recall.json
+score {summaries} -u facts.jsonl -l some -j recall -n 200 -o some.json
+score {summaries} -u facts.jsonl -j lexical -n 200 -o facts.json
+compare scores.json -n 200 -o compared.json
+combine some.json --assume-random -o combined.json
+precision {summaries} -r references.jsonl -j lexical -n 200 -o precision.json
+units extract references.jsonl -o stus.jsonl
+easiness predict references.jsonl -o easiness.jsonl
+units mix facts.jsonl stus.jsonl --easiness easiness.jsonl -o mixed.jsonl
+finetune lexical {summaries} -u units.jsonl -l labels -o tuned
+meta interval wide.csv -n 50 -o interval.json
+budget plan references.jsonl --human-share 0.3 -o plan.json
+budget export plan.json -o writing
+budget export summaries -u shown.jsonl -o judging
+budget export summaries -u shown.jsonl --labels 200 --by facts.json -o sample
+""".strip().splitlines()
 
-CASES = {
-    "score": [
-        "{texts} -u units.jsonl -l labels -r references.jsonl -j lexical -n 200",
-        "answers.csv --columns reference=reference -j recall -n 200",
-        "answers.csv -u units.jsonl -l labels.csv -j mini -n 200",
-        "{texts} -r references.jsonl -j recall -n 200",
-    ],
-    "compare": [
-        "scores.json -n 200",
-        "wide.csv --metric rouge -n 200",
-        "{tables} --metric bert -n 200 --against s3",
-    ],
-    "changes": [
-        "scores.json recall.json --across-judges --by topics.csv:topic",
-        "facts.json some.json --across-judges",
-    ],
-    "combine": [
-        "some.json --assume-random",
-        "some.json --target population --assume-random",
-        "facts.json --labels sampled",
-    ],
-    "precision": [
-        "answers.csv --columns reference=reference -j recall -n 200",
-        "{texts} -r references.jsonl -j lexical -n 200",
-    ],
-    "report": ["scores.json"],
-    "pyramid": ["{duc}", "{duc} --complete"],
-    "units extract": ["references.jsonl", "references.jsonl --rules zb21"],
-    "units mix": [
-        "facts.jsonl stus.jsonl -r references.jsonl",
-        "facts.jsonl -r references.jsonl --by reversed --stu-share 0.3",
-        "facts.jsonl stus.jsonl -r references.jsonl --by random",
-        "facts.jsonl stus.jsonl -r references.jsonl --by gold",
-        "facts.jsonl stus.jsonl --easiness easiness.jsonl",
-    ],
-    "easiness fit": [
-        "references.jsonl facts.jsonl --rounds 5",
-        "references.jsonl facts.jsonl -t stus.jsonl --start embedded --rounds 2",
-    ],
-    "easiness predict": ["references.jsonl"],
-    "judge evaluate": [
-        "{texts} -u units.jsonl -l labels -j lexical",
-        "answers.csv -u units.jsonl -l labels.csv -j recall --bins 5",
-        "--pair pairs.jsonl -j lexical",
-    ],
-    "judge audit": ["scores.json", "some.json", "facts.json --labels sampled"],
-    "judge drift": ["scores.json recall.json", "facts.json some.json"],
-    "judge explain": ["Two_people_died_in_Oslo. {facts} -j mini"],
-    "finetune": [
-        "lexical {texts} -u units.jsonl -l labels -o tuned",
-        "lexical {texts} -u facts.jsonl -l some --pair pairs.jsonl -o again",
-    ],
-    "crossval": [
-        "lexical {texts} -u units.jsonl -l labels -r references.jsonl --folds 3",
-        "lexical {texts} -u units.jsonl -l some --folds 2 --by systems",
-    ],
-    "budget plan": [
-        "references.jsonl --human-share 0.5",
-        "references.jsonl --sentences 7 --by random",
-        "references.jsonl --sentences 7 --by length --after plan.json",
-        "references.jsonl --sentences 7 -t stus.jsonl",
-    ],
-    "budget export": [
-        "plan.json -o again-1 --form csv",
-        "texts -u shown.jsonl -o again-2 --form label-studio",
-        "texts -u shown.jsonl -o again-3 --labels 20 --by facts.json",
-        "texts -u shown.jsonl -o again-4 --labels 30 --spread summaries",
-        "texts -u shown.jsonl -o again-5 --labels 40 --spread inputs",
-    ],
-    # `--writers first` is left out: it takes the first in the order of the files.
-    "budget import": [
-        "writing {writing} --writers all -u stus.jsonl -o written.jsonl",
-        "judging {judging} -o judged",
-        "sample {sample} -o sampled-again",
-    ],
-    "budget label-power": [
-        "wide.csv --metric rouge",
-        "recall.json",
-    ],
-    "metrics": ["{texts} -r references.jsonl -m rouge-1 -m rouge-l"],
-    "meta correlate": [
-        *(f"{table} -c pearson -c spearman -c kendall" for table in TABLES),
-        "wide.csv --level global",
-        "wide.csv -c spa --level system",
-        "wide.csv -c acc-eq --level summary",
-        "scores.json",
-    ],
-    "meta interval": [
-        "wide.csv -n 50",
-        "wide.csv --level system -c spearman --method boot-inputs -n 50",
-        "wide.csv --level system -c pearson --method fisher",
-    ],
-    "meta compare": [
-        *(f"{table} -n 150" for table in TABLES),
-        "wide.csv --level system -c pearson --method williams",
-        "wide.csv -n 150 --method boot-both --correction holm",
-        "wide.csv -n 150 --method paper-inputs",
-    ],
-    "meta rank": [
-        "wide.csv -n 60",
-        "wide.csv --level summary -n 60",
-        "wide.csv -c spa -n 60",
-    ],
-    "meta delta": [
-        "wide.csv",
-        "wide.csv --upper 0.3 --full full.csv",
-        "wide.csv --rule authors",
-    ],
-    "meta normality": ["wide.csv"],
-    "meta difference": ["wide.csv 0.05 -n 60", "wide.csv 0.05 --full full.csv -n 60"],
-    "meta stability": ["{tables} -n 50", "wide.csv --size 3 --size 6 -n 50"],
-    "meta testset": ["wide.csv --full full.csv -n 60"],
-    "meta range": [
-        "made.csv --human human --best 5 -n 200",
-        "made.csv --human human --best 5 --rule code -n 200",
-        "made.csv --human human --baseline s30 -n 200",
-    ],
-    "convert": [
-        "{duc}",
-        "{duc} --to scores",
-        "{duc} --to labels",
-        "{duc} --to summaries",
-        "facts.jsonl",
-    ],
-}
-"""Of every command, what stands behind its name; how tables are read is tried with two of
-them."""
+# How tables are read is tried with two commands; `budget import --writers first` is left
+# out, as it takes the first in the order of the files.
+MORE = """
+score answers.csv --columns reference=reference -j recall -n 200
+score answers.csv -u units.jsonl -l labels.csv -j mini -n 200
+score {summaries} -u units.jsonl -j lexical -n 200 --rule vital
+score {summaries} -u units.jsonl -j lexical -n 200 --rule sample-3
+score -u units.jsonl --presence labels.csv --columns presence=label -n 200 --rule original
+score -u units.jsonl --presence labels.csv --columns presence=label -n 200 --rule modified-1
+compare wide.csv --metric rouge -n 200
+compare {tables} --metric bert -n 200 --against s3
+changes scores.json recall.json --across-judges --by topics.csv:topic
+changes facts.json some.json --across-judges
+combine some.json --target population --assume-random
+combine facts.json --labels sampled
+report scores.json
+pyramid {duc}
+pyramid {duc} --complete
+units extract references.jsonl --rules zb21
+units mix facts.jsonl stus.jsonl -r references.jsonl
+units mix facts.jsonl stus.jsonl --easiness easiness.jsonl --by reversed --stu-share 0.3
+units mix facts.jsonl stus.jsonl -r references.jsonl --by random
+units mix facts.jsonl stus.jsonl -r references.jsonl --by gold
+easiness fit references.jsonl facts.jsonl -t stus.jsonl --rounds 5
+easiness fit references.jsonl facts.jsonl -t stus.jsonl --start embedded --rounds 2
+judge evaluate {summaries} -u units.jsonl -l labels -j lexical
+judge evaluate answers.csv -u units.jsonl -l labels.csv -j recall --bins 5
+judge evaluate --pair pairs.jsonl -j lexical
+judge audit scores.json
+judge audit some.json
+judge audit facts.json --labels sampled
+judge drift scores.json recall.json
+judge drift facts.json some.json
+judge explain Two_people_died_in_Oslo. {facts} -j mini
+finetune lexical {summaries} -u facts.jsonl -l some --pair pairs.jsonl -o again
+crossval lexical {summaries} -u units.jsonl -l labels -r references.jsonl --folds 2
+crossval lexical {summaries} -u units.jsonl -l some --folds 2 --by systems
+budget plan references.jsonl --sentences 7 --by random --easiness easiness.jsonl
+budget plan references.jsonl --sentences 7 --by length --easiness easiness.jsonl --after plan.json
+budget plan references.jsonl --sentences 7 -t stus.jsonl
+budget export plan.json -o again-1 --form csv
+budget export summaries -u shown.jsonl -o again-2 --form label-studio
+budget export summaries -u shown.jsonl -o again-3 --labels 20 --by facts.json
+budget export summaries -u shown.jsonl -o again-4 --labels 30 --spread summaries
+budget export summaries -u shown.jsonl -o again-5 --labels 40 --spread inputs
+budget import writing {writing} --writers all -u stus.jsonl -o written.jsonl
+budget import judging {judging} -o judged
+budget import sample {sample} -o sampled-again
+budget label-power wide.csv --metric rouge
+budget label-power recall.json
+metrics {summaries} -r references.jsonl -m rouge-1 -m rouge-l
+meta correlate wide.csv -c pearson -c spearman -c kendall
+meta correlate long.jsonl -c pearson -c spearman -c kendall
+meta correlate {tables} -c pearson -c spearman -c kendall
+meta correlate wide.csv --columns human={raters} -c pearson -c spearman -c kendall
+meta correlate wide.csv --level global
+meta correlate wide.csv -c spa --level system
+meta correlate wide.csv -c acc-eq --level summary
+meta correlate scores.json
+meta interval wide.csv --level system -c spearman --method boot-inputs -n 50
+meta interval wide.csv --level system -c pearson --method fisher
+meta compare wide.csv -n 150
+meta compare long.jsonl -n 150
+meta compare {tables} -n 150
+meta compare wide.csv --columns human={raters} -n 150
+meta compare wide.csv --level system -c pearson --method williams
+meta compare wide.csv -n 150 --method boot-both --correction holm
+meta compare wide.csv -n 150 --method paper-inputs
+meta rank wide.csv -n 60
+meta rank wide.csv --level summary -n 60
+meta rank wide.csv -c spa -n 60
+meta delta wide.csv
+meta delta wide.csv --upper 0.3 --full full.csv
+meta delta wide.csv --rule authors
+meta normality wide.csv
+meta difference wide.csv 0.05 -n 60
+meta difference wide.csv 0.05 --full full.csv -n 60
+meta stability {tables} -n 50
+meta stability wide.csv --size 3 --size 6 -n 50
+meta testset wide.csv --full full.csv -n 60
+meta range made.csv --human human --best 5 -n 200
+meta range made.csv --human human --best 5 --rule code -n 200
+meta range made.csv --human human --baseline s30 -n 200
+convert {duc}
+convert {duc} --to scores
+convert {duc} --to labels
+convert {duc} --to summaries
+convert facts.jsonl
+""".strip().splitlines()
+
+
+def command_of(line):
+    """The name of the command that a line begins with: of one word, or of two."""
+    first, second, *_ = line.split()
+    both = f"{first} {second}"
+    return both if both in COMMANDS else first
+
+
+LINES = {}
+for _line in PREPARED + MORE:
+    LINES.setdefault(command_of(_line), []).append(_line)
+
+
+def words_of(line, folder, seed):
+    """The words of a command line, files and names in the order of a seed."""
+    several = {
+        "tables": ["one.csv", "two.csv"],
+        "facts": ["Two_died.", "It_rained.", "Oslo_is_far."],
+    }
+    for name in ("summaries", "duc"):
+        several[name] = sorted(
+            f"{name}/{file.name}" for file in (folder / name).iterdir()
+        )
+    for name in ANSWERED:
+        several[name] = [f"{name}/Ann.json", f"{name}/Bob.json"]
+
+    lists = {name: " ".join(shuffled(one, seed)) for name, one in several.items()}
+    return line.format(**lists, raters="+".join(shuffled(["h1", "h2"], seed))).split()
 
 
 def in_order(value):
     """A JSON value without the order of its lists; with what is no place in a file."""
     if isinstance(value, dict):
         entries = {key: in_order(one) for key, one in sorted(value.items())}
-        # The checksum is that of a file as it was written. Facts of one input are
-        # counted as the file has them; their texts stand beside.
-        entries.pop("checksum", None)
-        # So is what names exported tasks: people see them in that order.
-        entries.pop("digest", None)
-        entries.pop("tasks", None)
+        # The checksum is that of a file as it was written, and so is what names
+        # exported tasks: people see them in that order.
+        for key in ("checksum", "digest", "tasks"):
+            entries.pop(key, None)
+        # Facts of one input are counted as the file has them; their texts stand beside.
         if "text" in entries:
             entries.pop("unit", None)
         return entries
@@ -271,29 +202,27 @@ def written(path):
         return in_order([json.loads(line) for line in text.splitlines()])
     if path.suffix == ".csv":
         return sorted(text.splitlines())
-    # The page shows the tasks, as they follow each other; they are in tasks.json.
-    return "" if path.name == "page.html" else text
+    # A page shows facts and tasks as they follow each other; its data are beside it.
+    return "" if path.suffix == ".html" else text
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Runs a command line in each folder; gives what it returned and wrote there."""
+def folders(tmp_path_factory):
+    """By seed a folder of what commands read, in that order."""
     folders = {seed: tmp_path_factory.mktemp("order") / "data" for seed in ORDERS}
+    write(folders[0])
+    for seed in ORDERS[1:]:
+        write_again(folders[0], folders[seed], seed)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def run(folders):
+    """Runs a command line in each folder; gives what it returned and wrote there."""
 
     def in_folder(line, seed):
-        order = Order(seed)
         folder = folders[seed]
-        several = {
-            "tables": ["one.csv", "two.csv"],
-            "facts": ["Two_died.", "It_rained.", "Oslo_is_far."],
-        }
-        for name in ("texts", "duc"):
-            several[name] = sorted(f"{name}/{p.name}" for p in folder.glob(f"{name}/*"))
-        for name in ANSWERED:
-            several[name] = [f"{name}/Ann.json", f"{name}/Bob.json"]
-        lists = {name: " ".join(order(entries)) for name, entries in several.items()}
-        words = line.format(**lists, raters="+".join(order(["h1", "h2"]))).split()
-
+        words = words_of(line, folder, seed)
         results = []
         called = maker._called
 
@@ -315,107 +244,108 @@ def run(tmp_path_factory):
             outcome.append(written(folder / words[words.index("-o") + 1]))
         return outcome
 
+    prepared = {line: [in_folder(line, seed) for seed in folders] for line in PREPARED}
     for seed, folder in folders.items():
-        Order(seed).write(folder)
-        for line in PREPARED:
-            in_folder(line, seed)
         for name in ANSWERED:
-            write_answers(folder / name, Order(seed))
-        in_folder("budget import sample {sample} -o sampled-before", seed)
-        (folder / "sampled-before").rename(folder / "sampled")
+            write_answers(folder / name, seed)
+        in_folder("budget import sample {sample} -o sampled", seed)
 
-    return in_folder
+    def in_folders(line):
+        return prepared.get(line) or [in_folder(line, seed) for seed in folders]
+
+    return in_folders
 
 
 def test_every_command_is_run_in_any_order():
-    assert {*CASES} | {*WITHOUT_ORDER} == {*COMMANDS}
-    assert not {*CASES} & {*WITHOUT_ORDER}
-    assert all(CASES.values())
+    assert {*LINES} | {*WITHOUT_ORDER} == {*COMMANDS}
+    assert not {*LINES} & {*WITHOUT_ORDER}
 
 
-@pytest.mark.parametrize("command", CASES)
+@pytest.mark.parametrize("command", LINES)
 def test_the_order_of_files_changes_no_bit(run, command):
-    for case in CASES[command]:
-        first, *others = (run(f"{command} {case}", seed) for seed in ORDERS)
+    for line in LINES[command]:
+        first, *others = run(line)
         for other in others:
-            assert other == first, case
+            assert other == first, line
 
 
-# --------------------------------------------------------------------------------------
-# The one place where the order of a file is part of the definition
-# --------------------------------------------------------------------------------------
+IN_ANOTHER_PROCESS = """
+import sys
+from litepyramid.cli.app import app
+for line in sys.argv[1:]:
+    app(line.split(), standalone_mode=False)
+"""
 
 
-def as_the_authors(metric, human, coefficient):
-    """Mean over inputs; the first value of a constant vector is raised by 1e-10."""
-    values = []
-    for x, z in zip(metric.T.copy(), human.T.copy(), strict=True):
-        for side in (x, z):
-            if (side == side[0]).all():
-                side[0] += 1e-10
-        values.append(coefficient(x, z)[0])
-    return np.mean(values)
+def test_another_hash_seed_writes_the_same_bytes(folders, run, tmp_path):
+    """That of this process is another one each time, unless somebody chose it."""
+    there = tmp_path / "there"
+    write(there)
+    read = {*there.rglob("*")}
+
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1",
+        "LITEPYRAMID_CACHE": str(tmp_path / "there.sqlite"),
+    }
+    lines = [" ".join(words_of(line, there, 0)) for line in PREPARED]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, *lines],
+        cwd=there,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+    files = [path for path in {*there.rglob("*")} - read if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        here = folders[0] / path.relative_to(there)
+        assert path.read_bytes() == here.read_bytes(), here.name
 
 
-def test_zb21_raises_the_first_system_of_the_file():
+def test_one_text_twice_is_refused_where_its_values_differ():
+    unit = {"text": "It rained.", "importance": "vital"}
+    units = {"a": [unit, unit | {"importance": "okay"}]}
+    texts = {"x": {"a": "It rained."}}
+    labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
+    with pytest.raises(InputError):
+        load(units, summaries=texts, labels={"x": {"a": labels}})
+
+    # In lists each label is that of its unit: who is vital shows in the signature.
+    signatures = []
+    for order in ([1, 0], [0, 1]):
+        data = load(units, summaries=texts, labels={"x": {"a": order}})
+        signatures.append(quick_score(data, rule="vital").signature)
+
+    assert signatures[0] != signatures[1]
+
+
+def test_the_order_of_a_file_counts_where_the_definition_says_so():
+    """As ZB21's code does, the first system's value of a constant vector is raised."""
     rng = np.random.default_rng(5)
-    systems = ["zeta", "beta", "alpha", "gamma"]
     metric, human = rng.random((2, 4, 6)).round(1)
     metric[:, :3] = 0.0
+    rows = []
+    for n in range(4):
+        for i in range(6):
+            scores = {"m": metric[n, i], "human": human[n, i]}
+            rows.append({"system": f"s{n}", "input": i, **scores})
 
-    def table(order):
-        rows = []
-        for n in order:
-            for i in range(6):
-                scores = {"m": metric[n, i], "human": human[n, i]}
-                rows.append({"system": systems[n], "input": i, **scores})
-        return rows
-
-    signatures = []
     values = []
-    for order in (range(4), [2, 1, 3, 0]):
-        result = lp.meta.correlate(
-            table(order),
-            level="summary",
-            coefficient=["pearson", "spearman"],
-            constant="zb21",
-        )
-        expected = [
-            as_the_authors(metric[list(order)], human[list(order)], coefficient)
-            for coefficient in (stats.pearsonr, stats.spearmanr)
-        ]
-        values.append([one.value for one in result.correlations])
-        assert values[-1] == pytest.approx(expected, abs=1e-6)
-        signatures.append(result.signature)
+    signatures = []
+    for table in (rows, rows[::-1]):
+        options = {"level": "summary", "coefficient": "pearson", "constant": "zb21"}
+        result = lp.meta.correlate(table, **options)
+        values.append(result.correlations[0].value)
+        signatures.append(dict(result.signature.fields))
 
     assert values[0] != pytest.approx(values[1], abs=1e-3)
     assert signatures[0] != signatures[1]
-    one, other = (dict(signature.fields) for signature in signatures)
-    assert one["scores_sha"] == other["scores_sha"]
-
-
-def test_every_other_correlation_goes_by_names():
-    rng = np.random.default_rng(6)
-    x, z = rng.random((2, 5, 9))
-    rows = []
-    for n in range(5):
-        for i in range(9):
-            rows.append({"system": f"s{n}", "input": i, "m": x[n, i], "human": z[n, i]})
-    one = lp.meta.correlate(rows)
-    other = lp.meta.correlate([rows[n] for n in rng.permutation(45)])
-    assert plain(one.to_json()) == plain(other.to_json())
-    assert level_correlation(x, z).value == one.correlations[0].value
-
-
-# --------------------------------------------------------------------------------------
-# What other programs write
-# --------------------------------------------------------------------------------------
-
-
-def test_lines_that_end_in_a_carriage_return_are_lines(tmp_path):
-    path = tmp_path / "s.txt"
-    path.write_bytes("It rained.\rTwo died.\rÄpfel.\r".encode())
-    assert read_lines(path) == ["It rained.", "Two died.", "Äpfel."]
+    assert signatures[0]["scores_sha"] == signatures[1]["scores_sha"]
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
