@@ -1,18 +1,15 @@
 """First calls of somebody with a budget for annotation."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 from calls import follow, follow_line
-from cases import quick_score
+from cases import quick_score, write_lines
 
 import litepyramid as lp
 
 pandas = pytest.importorskip("pandas")
 
-DATA = Path(__file__).resolve().parents[1] / "data"
 TEXTS = [
     "A storm hit Oslo on Monday. Two people died.",
     "The bridge at Lune was closed. Ferries ran instead, twice a day.",
@@ -20,7 +17,6 @@ TEXTS = [
 FRAME = pandas.DataFrame({"doc_id": ["d1", "d2"], "gold": TEXTS})
 UNITS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 ANSWERS = {"a": ["A storm hit Oslo.", "Closed."], "b": ["Two died.", ""]}
-LANGUAGES = json.loads((DATA / "languages.json").read_text())
 
 REFERENCES = {
     "a list": TEXTS,
@@ -39,13 +35,6 @@ def test_references_are_planned(name):
     assert len(plan.sentences) == 4
 
 
-@pytest.mark.parametrize("code", ["de", "zh", "fr"])
-def test_other_languages_are_planned(code):
-    plan = lp.plan([" ".join(LANGUAGES[code][:4])], human_share=0.5)
-    assert plan.count == 2
-    assert plan.notes
-
-
 def test_a_table_of_references_is_planned(tmp_path, cli):
     FRAME.to_csv(tmp_path / "gold.csv", index=False)
     follow_line(cli, "budget plan gold.csv --sentences 2 -o plan.json", tmp_path)
@@ -53,41 +42,21 @@ def test_a_table_of_references_is_planned(tmp_path, cli):
     assert "sentences to write SCUs for" in done.stdout
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_tasks_from_references_alone(tmp_path, cli):
     rows = [{"input": f"d{n}", "reference": text} for n, text in enumerate(TEXTS, 1)]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (tmp_path / "references.jsonl").write_text(lines)
-    (tmp_path / "summaries").mkdir()
-    (tmp_path / "summaries" / "a.txt").write_text("A storm hit Oslo.\nClosed.\n")
-    return tmp_path
+    write_lines(tmp_path / "references.jsonl", rows)
+    (tmp_path / "a.txt").write_text("A storm hit Oslo.\nClosed.\n")
+    line = "budget export a.txt --references references.jsonl -o tasks"
+    assert "sentences to write SCUs for" in follow_line(cli, line, tmp_path)
+    assert (tmp_path / "tasks" / "tasks.json").is_file()
 
 
-def test_tasks_from_references_alone(folder, cli):
-    line = "budget export summaries --references references.jsonl -o tasks"
-    assert "sentences to write SCUs for" in follow_line(cli, line, folder)
-    assert (folder / "tasks" / "tasks.json").is_file()
-
-
-@pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
-def test_answers_in_lists_are_judged(tmp_path, form):
-    made = lp.export(ANSWERS, tmp_path / "tasks", units=UNITS, form=form)
+def test_answers_in_lists_and_in_frames_are_judged(tmp_path):
+    made = lp.export(ANSWERS, tmp_path / "lists", units=UNITS)
     assert len(made.tasks.judging) == 3  # one answer is empty: nobody is asked
 
-
-def test_a_sample_of_the_facts_is_judged(folder, cli):
-    (folder / "units.jsonl").write_text(
-        '{"input": "d1", "units": ["A storm hit Oslo.", "Two people died."]}\n'
-        '{"input": "d2", "units": ["The bridge was closed."]}\n'
-    )
-    line = "budget export summaries --units units.jsonl --labels 2 -o sample"
-    cli(line, cwd=folder)
-    assert (folder / "sample" / "tasks.json").is_file()
-
-
-def test_answers_in_a_frame_are_judged(tmp_path):
     frame = pandas.DataFrame({"a": ANSWERS["a"], "b": ["Two people died.", "No idea."]})
-    made = lp.export(frame, tmp_path / "tasks", units=UNITS, columns="system=*")
+    made = lp.export(frame, tmp_path / "frame", units=UNITS, columns="system=*")
     assert made.tasks.systems == ("a", "b")
 
 
