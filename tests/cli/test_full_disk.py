@@ -1,9 +1,13 @@
-"""A full disk, a closed stream or a folder that cannot be written: one error, old files
-kept."""
+"""A full disk, a killed process, a closed stream, or a folder that cannot be written:
+one error, and old files stay.
 
-import json
+``LITEPYRAMID_ATTEMPTS=all`` kills each command at twenty moments, else at two.
+"""
+
 import multiprocessing
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,47 +15,65 @@ from pathlib import Path
 import pytest
 from running import ROOT, run_here
 
-from litepyramid.annotation.export import read_tasks
 from litepyramid.cli.app import app
 from litepyramid.errors import LitepyramidError
 
+fork = multiprocessing.get_context("fork")
+KILLS = 20 if os.environ.get("LITEPYRAMID_ATTEMPTS") == "all" else 2
 SUMMARIES = "example/summaries -u example/scus.jsonl"
-COMMANDS = [
-    f"score {SUMMARIES} --judge recall -o old.json",
-    f"finetune lexical {SUMMARIES} -l example/labels -o judge",
-    f"budget export {SUMMARIES} -o new",
-    "budget import tasks answers.json -o out",
-    "meta interval scores.json --samples 40 -o old.png",
-]
+SCORE = f"score {SUMMARIES} -j recall -n 50"
+COMMANDS = {
+    "old.json": f"{SCORE} -o old.json",
+    "old.html": "report scores.json -o old.html",
+    "old.csv": "metrics example/summaries -r example/references.jsonl -m rouge-1 -o old.csv",
+    "old.png": "meta interval scores.json --samples 40 -o old.png",
+    "history.jsonl": "changes scores.json new.json -o history.jsonl",
+    "tasks": f"budget export {SUMMARIES} -o tasks",
+    "judge": f"finetune lexical {SUMMARIES} -l example/labels -o judge",
+}
+"""By the name of what it writes, a command."""
+
+
+def contents(path: Path) -> dict[Path, bytes]:
+    """What a file holds, or the files in a folder; nothing if it is not there."""
+    files = [path, *path.rglob("*")]
+    return {file: file.read_bytes() for file in files if file.is_file()}
+
+
+def restore(goal: Path, old: dict[Path, bytes]):
+    """Puts back what was under a name before a command wrote it."""
+    if goal.is_dir():
+        shutil.rmtree(goal)
+    goal.unlink(missing_ok=True)
+    for file, content in old.items():
+        file.write_bytes(content)
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """The example, and what its commands make of it, with an old file under each goal's
-    name."""
+    """The example and two results, with an old file under the name of each new one."""
     folder = tmp_path_factory.mktemp("full")
-
-    for line in (
+    steps = [
         "demo --save example",
-        f"score {SUMMARIES} -l example/labels --judge recall -o scores.json",
-        f"budget export {SUMMARIES} -o tasks",
-        # Matplotlib writes down once which fonts there are.
-        "meta interval scores.json --samples 40 -o old.png",
-    ):
-        assert run_here(line.split(), folder, {}).returncode == 0
+        f"{SCORE} -l example/labels -o scores.json",
+        f"{SCORE} -o new.json",
+    ]
 
-    task = read_tasks(folder / "tasks").judging[0]
-    present = dict.fromkeys(map(str, range(len(task.units))), True)
-    answer = {"task": task.id, "presence": present, "finished": True}
-    page = {"format": "litepyramid-answers", "worker": "Ann", "answers": [answer]}
-    (folder / "answers.json").write_text(json.dumps(page))
-    (folder / "old.json").write_text("old")
+    # Each once in this process: what they import is then there in those that are killed.
+    for step in (*steps, *COMMANDS.values()):
+        done = run_here(step.split(), folder, {})
+        assert done.returncode == 0, done.stderr
+
+    for name in COMMANDS:
+        goal = folder / name
+        if name == "history.jsonl":
+            goal.write_bytes(goal.read_bytes().splitlines(keepends=True)[0])
+        elif goal.is_dir():
+            restore(goal, {})
+        else:
+            goal.write_text("old")
 
     return folder
-
-
-def contents(folder) -> dict[Path, bytes]:
-    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def run_without_disk(command: str, folder: Path, pipe):
@@ -63,18 +85,64 @@ def run_without_disk(command: str, folder: Path, pipe):
     pipe.send((done.returncode, done.stderr))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_one_error_and_old_files_stay(prepared, command):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_one_error_and_old_files_stay(prepared, name):
     pytest.importorskip("resource", reason="this system has no limits of processes")
     before = contents(prepared)
-    fork = multiprocessing.get_context("fork")
     here, there = fork.Pipe()
-    fork.Process(target=run_without_disk, args=(command, prepared, there)).start()
+    arguments = (COMMANDS[name], prepared, there)
+    fork.Process(target=run_without_disk, args=arguments).start()
 
     status, said = here.recv()
     assert (status, said.count("\n")) == (2, 1), said
     assert "cannot be" in said
     assert contents(prepared) == before
+
+
+def run_and_count(command: str, folder: Path, kill_at: int, counted):
+    """Runs a command whose process is killed at the n-th line of what writes files."""
+
+    def trace(frame, event, argument):
+        if not frame.f_code.co_filename.endswith("litepyramid/files.py"):
+            return None
+
+        if event == "line":
+            counted.value += 1
+
+        if counted.value == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        return trace
+
+    sys.settrace(trace)
+    run_here(command.split(), folder, {})
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name):
+    goal = prepared / name
+    old = contents(goal)
+
+    def run(kill_at: int) -> int:
+        counted = fork.Value("i", 0)
+        arguments = (COMMANDS[name], prepared, kill_at, counted)
+        process = fork.Process(target=run_and_count, args=arguments)
+        process.start()
+        process.join()
+        return int(counted.value)
+
+    # The moments lie among the last lines before the result is there, and after it.
+    moments = run(kill_at=-1)
+    whole = contents(goal)
+    assert old != whole
+    assert moments > 2
+
+    for number in range(KILLS):
+        restore(goal, old)
+        run(kill_at=max(1, moments - number * max(1, min(40, moments // KILLS))))
+        left = contents(goal)
+        assert left in (old, whole), (name, number)
+    restore(goal, old)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,15 @@ Every parameter that can name something to read, against every one that names so
 to write: both taken from the commands. What is refused is refused before the work.
 """
 
+import json
 import re
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Literal, NamedTuple, get_args, get_origin
 
 import pytest
-from cases import refused
+from cases import quick_score, refused
 from running import run_here
 
 import litepyramid as lp
@@ -170,126 +171,98 @@ def test_the_same_output_twice_is_an_error(folder, cli):
         assert not (folder / "b.json").exists()
 
 
-def test_parses_are_an_output_like_the_others(folder):
-    """From Python too: the references stay, and so does a file of another kind."""
-    references = folder / "r.jsonl"
-    references.write_text('{"input": "a", "references": ["A cat sat."]}\n')
-    table = folder / "t.csv"
-    table.write_text("a,b\n")
-
-    for goal in (references, table, folder / "empty", folder / "other.jsonl"):
-        with pytest.raises(lp.LitepyramidError):
-            lp.extract(references, srl="sentences", parses=goal)
-
-    assert '"A cat sat."' in references.read_text()
-    assert table.read_text() == "a,b\n"
-    assert (folder / "other.jsonl").read_text() == '{"input": "a"}\n'
-
-    for _ in range(2):
-        lp.extract(references, srl="sentences", parses=folder / "p.jsonl")
-
-
 # From Python ------------------------------------------------------------------------
 
 
 @pytest.fixture
 def sources(folder):
     """Files that a user reads, named as results are saved, in the current folder."""
-    (folder / "units.json").write_text(
-        '[{"input": "a", "units": ["A cat sat."]}, {"input": "b", "units": ["It rained."]}]'
-    )
-    (folder / "references.jsonl").write_text(
-        '{"input": "a", "references": ["A cat sat."]}\n'
-        '{"input": "b", "references": ["It rained."]}\n'
-    )
+    texts = {"a": "A cat sat.", "b": "It rained."}
+    units = [{"input": name, "units": [text]} for name, text in texts.items()]
+    (folder / "units.json").write_text(json.dumps(units))
+    (folder / "units.html").write_text(json.dumps(units))
+    rows = [{"input": name, "references": [text]} for name, text in texts.items()]
+    (folder / "references.json").write_text(json.dumps(rows))
     for name in ("old.txt", "new.txt"):
-        (folder / name).write_text("A cat sat.\nIt rained.\n")
+        (folder / name).write_text("\n".join(texts.values()))
 
     rows = ["system,input,rouge,human"]
     rows += [f"s{n},i{m},{n * m % 5},{n + m}" for n in range(4) for m in range(4)]
     (folder / "scores.csv").write_text("\n".join(rows))
-    page = folder / "units.html"
-    page.write_bytes((folder / "units.json").read_bytes())
-
-    score = {"judge": "recall", "samples": 50}
-    for name in ("first", "second"):
-        texts = [Path("old.txt"), Path("new.txt")]
-        lp.score(texts, "units.json", **score).save(f"{name}.json")
+    for name in ("first.json", "second.json"):
+        quick_score(TEXTS, "units.json").save(name)
     return folder
 
 
-def made_of_files() -> dict[str, tuple[Any, str]]:
-    """By name a result, and one of the files that it was made of."""
-    texts = [Path("old.txt"), Path("new.txt")]
-    options: dict[str, Any] = {"judge": "recall", "samples": 50}
-    data = lp.load("units.json", summaries=texts, references="references.jsonl")
-    scored = lp.score(data, **options)
+TEXTS = [Path("old.txt"), Path("new.txt")]
 
-    return {
-        "units": (scored, "units.json"),
-        "summaries": (scored, "new.txt"),
-        "frames of one result": (lp.score(texts, data.units, **options), "units.json"),
-        "a page": (lp.score(texts, "units.html", **options), "units.html"),
-        "data": (data, "units.json"),
-        "references": (
-            lp.extract(data.references, srl="sentences"),
-            "references.jsonl",
-        ),
-        "a plan": (lp.plan("references.jsonl", sentences=1, by="length"), "units.json"),
-        "conversion": (lp.convert(["references.jsonl"]), "references.jsonl"),
-        "metrics": (lp.score_metrics(data, metrics=["rouge-1"]), "units.json"),
-        "a comparison": (lp.compare("first.json", samples=50), "first.json"),
-        "changes": (lp.changes("first.json", "second.json"), "second.json"),
-        "a saved result": (lp.report("first.json"), "first.json"),
-        "correlations": (lp.meta.correlate("scores.csv"), "scores.csv"),
-        "a table": (
-            lp.meta.interval(lp.read_scores("scores.csv"), samples=50),
-            "scores.csv",
-        ),
-        "a list": (lp.read_scores([lp.report("first.json")]), "first.json"),
-    }
+
+def made_of_files():
+    """Results, each with one of the files that it was made of."""
+    data = lp.load("units.json", summaries=TEXTS, references="references.json")
+    scored = quick_score(data)
+    table = lp.read_scores("scores.csv")
+    several = lp.read_scores([lp.report("first.json")])
+
+    yield scored, "units.json"
+    yield scored, "new.txt"
+    yield quick_score(TEXTS, data.units), "units.json"
+    yield quick_score(TEXTS, "units.html"), "units.html"
+    yield data, "units.json"
+    yield lp.extract(data.references, srl="sentences"), "references.json"
+    yield lp.plan("references.json", sentences=1, by="length"), "references.json"
+    yield lp.convert(["references.json"]), "references.json"
+    yield lp.score_metrics(data, metrics=["rouge-1"]), "units.json"
+    yield lp.compare("first.json", samples=50), "first.json"
+    yield lp.changes("first.json", "second.json"), "second.json"
+    yield lp.report("first.json"), "first.json"
+    yield lp.meta.correlate("scores.csv"), "scores.csv"
+    yield lp.meta.interval(table, samples=50), "scores.csv"
+    yield lp.meta.normality(several, "lite2pyramid"), "first.json"
 
 
 def test_no_result_replaces_what_it_was_made_of(sources):
-    spellings = ("plain", "dot", "absolute", "hard link", "through ..", "linked folder")
-
-    for name, (result, file) in made_of_files().items():
+    for result, file in made_of_files():
         goal = sources / file
         before = goal.read_bytes(), goal.stat().st_ino
-        if name == "a plan":  # of other files: these it may replace
-            result.save(goal)
-            assert goal.read_bytes() != before[0]
-            goal.write_bytes(before[0])
-            continue
-        if name == "a list":  # a table has no `save`; what is made of it has
-            result = lp.meta.normality(result, "lite2pyramid")
 
-        for spelling in spellings:
+        for spelling in ("plain", "hard link", "linked folder"):
             with refused("would be overwritten", lp.LitepyramidError):
                 result.save(spelled(sources, file, spelling))
 
-        assert (goal.read_bytes(), goal.stat().st_ino) == before, name
-        result.save(sources / f"elsewhere{goal.suffix}")
-        result.save(sources / f"elsewhere{goal.suffix}")  # nothing was made of it
+        assert (goal.read_bytes(), goal.stat().st_ino) == before, result
+
+    for _ in range(2):  # nothing was made of it
+        result.save(sources / "elsewhere.json")
 
 
 def test_every_method_that_writes_is_guarded(sources):
     changed = lp.changes("first.json", "second.json")
-    audited = lp.score({"x": ["A cat.", "It rained."]}, "units.html", judge="recall")
-
-    for write in (changed.to_html, changed.to_markdown):
-        with refused("would be overwritten", lp.LitepyramidError):
-            write(sources / "first.json")
-    with refused("would be overwritten", lp.LitepyramidError):
-        audited.to_html(sources / "units.html")
-
-    # What a verb itself writes does not replace what its arguments were made of.
-    data = lp.load(references="references.jsonl")
-    stus = lp.extract("references.jsonl", srl="sentences")
-    tasks = lp.plan(data.references, sentences=1, by="length")
+    audited = quick_score({"x": ["A cat.", "It rained."]}, "units.html")
+    (sources / "r.jsonl").write_text('{"input": "a", "references": ["A cat sat."]}')
+    stus = lp.extract("r.jsonl", srl="sentences", parses=Path("p.jsonl"))
+    tasks = lp.plan("references.json", sentences=1, by="length")
     lp.export(tasks, sources / "tasks")
     answers = sources / "answers.json"
     answers.write_text('{"format": "litepyramid-answers", "answers": []}')
-    with refused("would be overwritten", lp.LitepyramidError):
-        goal = sources / "references.jsonl"
+
+    # What a verb itself writes does not replace what its arguments were made of.
+    def write_units(goal):
         lp.import_answers("tasks", [answers], output=goal, units=stus)
+
+    def write_parses(goal):
+        lp.extract(stus.references, srl="sentences", parses=goal)
+
+    for write, file in (
+        (changed.to_html, "first.json"),
+        (changed.to_markdown, "first.json"),
+        (audited.to_html, "units.html"),
+        (write_units, "r.jsonl"),
+        (write_parses, "r.jsonl"),
+        (write_parses, "other.jsonl"),  # which holds no parses
+    ):
+        before = (sources / file).read_bytes()
+        with refused("would be overwritten", lp.LitepyramidError):
+            write(sources / file)
+        assert (sources / file).read_bytes() == before
+    write_parses(sources / "p.jsonl")  # as written before

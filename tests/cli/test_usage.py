@@ -39,6 +39,11 @@ meta interval                           | See 'litepyramid meta interval --help'
 finetune lexical                        | See 'litepyramid finetune --help'.
 crossval x --by x                       | examples
 meta interval x --seed                  | See 'litepyramid meta interval --help'.
+score x -u u.jsonl --units u.jsonl      | --units is given twice
+judge evaluate x -u u.jsonl -l x -l x   | --labels is given twice
+meta rank x --columns a=b --columns c=d | --columns is given twice
+score none --units none -o .            | litepyramid: .:
+score none --units none -o x.xlsx       | litepyramid: x.xlsx:
 """
     ),
 )
