@@ -1,12 +1,17 @@
 """What many tests write: tables of cases, rows as files, cheap scores, refusals."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
+
+DATA = Path(__file__).parent / "data"
+SENTENCES: dict[str, list[str]] = json.loads((DATA / "languages.json").read_text())
+"""By the code of a language, sentences in it."""
 
 
 def refused(message=None, error=InputError):

@@ -60,24 +60,10 @@ def test_json_that_is_read(value, tmp_path):
         assert read_json(path) == value
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "",
-        "1_000",
-        "١",
-        "0x1",
-        "nan",
-        "1e",
-        ".",
-        "0.5\x1c",
-        "0.5\u2028",
-        True,
-        [1],
-        {},
-        10**400,
-    ],
-)
+WRONG = ["", "1_000", "١", "0x1", "nan", "1e", ".", "0.5\x1c", "0.5\u2028"]
+
+
+@pytest.mark.parametrize("value", [*WRONG, True, [1], {}, 10**400])
 def test_no_numbers(value):
     assert number(value) is None
 
@@ -103,62 +89,48 @@ class Whole:
     map: dict[str, list[str]] = field(default_factory=dict)
 
 
-GOOD = {
-    "n": 0,
-    "x": None,
-    "rows": [],
-}
+GOOD = {"n": 0, "x": None, "rows": []}
 
 
 @pytest.mark.parametrize(
     ("change", "what"),
-    [
-        ({"n": -1}, "^n is -1. Expected a whole number from 0"),
-        ({"n": True}, "^n is true"),
-        ({"n": 2**31}, "^n is 2147483648"),
-        ({"n": "1"}, '^n is "1"'),
-        ({"x": "1"}, '^x is "1". Expected a finite number'),
-        ({"x": float("inf")}, "^x is Infinity"),
-        ({"kind": 3}, "^kind is 3. Expected one of u, v"),
-        ({"rows": {}}, r"^rows is {}. Expected a list"),
-        ({"rows": [{"ok": True}, {}]}, r"^no rows\[1\]\.ok"),
-        ({"rows": [{"ok": True}, {"ok": 1}]}, r"^rows\[1\]\.ok is 1"),
-        ({"map": {"a": ["b", 1]}}, r"^map\.a\[1\] is 1"),
-    ],
+    cases(
+        r"""
+{"n": -1}                            | ^n is -1. Expected a whole number from 0
+{"n": true}                          | ^n is true
+{"n": 2147483648}                    | ^n is 2147483648
+{"n": "1"}                           | ^n is "1"
+{"x": "1"}                           | ^x is "1". Expected a finite number
+{"x": Infinity}                      | ^x is Infinity
+{"kind": 3}                          | ^kind is 3. Expected one of u, v
+{"rows": {}}                         | ^rows is {}. Expected a list
+{"rows": [{"ok": true}, {}]}         | ^no rows\[1\]\.ok
+{"rows": [{"ok": true}, {"ok": 1}]}  | ^rows\[1\]\.ok is 1
+{"map": {"a": ["b", 1]}}             | ^map\.a\[1\] is 1
+"""
+    ),
 )
 def test_shapes_that_do_not_fit(change, what):
+    value = GOOD | json.loads(change)
     with refused(what):
-        as_type(Whole, {**GOOD, **change})
+        as_type(Whole, value)
+
+    place = {"what": "a broken plan", "path": "f", "line": 3}
     with refused(r"f:3: a broken plan \(", ModelError):
-        as_type(
-            Whole,
-            {**GOOD, **change},
-            what="a broken plan",
-            path="f",
-            line=3,
-            error=ModelError,
-        )
+        as_type(Whole, value, error=ModelError, **place)
 
 
 @pytest.mark.parametrize(
     "change", [{}, {"x": 3}, {"kind": None}, {"other": [1]}, {"map": {}}]
 )
 def test_shapes_that_fit(change):
-    whole = as_type(
-        Whole,
-        {
-            **GOOD,
-            "rows": [{"ok": True}],
-            **change,
-        },
-    )
+    whole = as_type(Whole, GOOD | {"rows": [{"ok": True}]} | change)
     assert (whole.rows, whole.kind, whole.x) == ((Row(True),), "u", change.get("x"))
 
 
 def test_of_several_types_the_message_is_of_the_one_that_was_meant():
-    for value, what in (
-        (3, "a is 3. Expected text or a list"),
-        (["x", 1], r"a\[1\] is 1"),
-    ):
-        with refused(what):
-            as_type(dict[str, str | list[str]], {"a": value})
+    several = dict[str, str | list[str]]
+    with refused("a is 3. Expected text or a list"):
+        as_type(several, {"a": 3})
+    with refused(r"a\[1\] is 1"):
+        as_type(several, {"a": ["x", 1]})

@@ -1,12 +1,10 @@
 """Texts in other languages: nothing that reads English only scores them silently."""
 
-import json
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cases import quick_score, refused
+from cases import SENTENCES, quick_score, refused
 
 import litepyramid as lp
 from litepyramid.errors import InputError
@@ -16,8 +14,6 @@ from litepyramid.judges.nli.checkpoint import cards
 from litepyramid.judges.registry import in_language
 from litepyramid.language import language_of, name_of
 
-FILE = Path(__file__).parent / "data" / "languages.json"
-SENTENCES: dict[str, list[str]] = json.loads(FILE.read_text())
 TWELVE = ["ar", "de", "es", "fr", "hi", "it", "ja", "nl", "pt", "ru", "sv", "zh"]
 
 EXAMPLE = {  # units, a summary that carries them, and nonsense of about the same length
