@@ -16,23 +16,19 @@ ROOT = Path(__file__).resolve().parents[1]
 GIT = {"vcs": "git", "commit_id": "abc123"}
 
 
+FOLDER = {"url": "file:///home/me/my%20code", "dir_info": {"editable": True}}
+WHEEL = {"url": "file:///lp.whl", "archive_info": {}}
+COMMIT = {"url": "https://example.org/lp.git", "vcs_info": GIT}
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
     [
         (None, '"litepyramid[nli]"'),
-        (
-            {"url": "file:///home/me/my%20code", "dir_info": {"editable": True}},
-            '-e "/home/me/my code[nli]"',
-        ),
+        (FOLDER, '-e "/home/me/my code[nli]"'),
         ({"url": "file:///src/lp", "dir_info": {}}, '"/src/lp[nli]"'),
-        (
-            {"url": "https://example.org/lp.git", "vcs_info": GIT},
-            '"litepyramid[nli] @ git+https://example.org/lp.git@abc123"',
-        ),
-        (
-            {"url": "file:///lp.whl", "archive_info": {}},
-            '"litepyramid[nli] @ file:///lp.whl"',
-        ),
+        (COMMIT, '"litepyramid[nli] @ git+https://example.org/lp.git@abc123"'),
+        (WHEEL, '"litepyramid[nli] @ file:///lp.whl"'),
     ],
 )
 def test_the_line_follows_the_way_it_was_installed(monkeypatch, source, line):
@@ -51,19 +47,10 @@ def test_not_installed_it_is_the_checkout(monkeypatch):
 
 
 def test_an_error_comes_whole_out_of_another_process():
-    place = {
-        "path": "u.txt",
-        "line": 3,
-        "expected": "b",
-        "hint": "c",
-    }
-    for error in (
-        InputError("a", **place),
-        MissingExtraError("torch", extra="nli", purpose="it"),
-    ):
+    place = {"path": "u.txt", "line": 3, "expected": "b", "hint": "c"}
+    missing = MissingExtraError("torch", extra="nli", purpose="it")
+    for error in (InputError("a", **place), missing):
         back = pickle.loads(pickle.dumps(error))
-        assert (type(back), str(back), vars(back)) == (
-            type(error),
-            str(error),
-            vars(error),
-        )
+        assert type(back) is type(error)
+        assert str(back) == str(error)
+        assert vars(back) == vars(error)

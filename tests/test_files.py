@@ -8,7 +8,7 @@ import threading
 import pytest
 from cases import refused
 
-from litepyramid.files import atomic_write, check_output, new_folder
+from litepyramid.files import atomic_write, check_output, new_folder, read_lines
 from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.io.scores import read_scores
 
@@ -37,13 +37,8 @@ def test_what_is_written_goes_through_no_link_and_over_no_input(tmp_path):
     hard.parent.mkdir()
     hard.hardlink_to(goal)
 
-    for inputs in (
-        goal,
-        [str(goal)],
-        tmp_path,
-        f"onnx:{tmp_path}",
-        {"x": [hard.parent]},
-    ):
+    nested = {"x": [hard.parent]}
+    for inputs in (goal, [str(goal)], tmp_path, f"onnx:{tmp_path}", nested):
         with refused("one of the files to read"):
             check_output(hard, inputs)
 
@@ -80,34 +75,40 @@ def test_a_folder_of_results_is_new_or_empty(tmp_path):
     assert (other / "theirs").read_text() == "kept"
 
 
+SCORES = "system,input,metric,score\na,1,m,0.5\nb,1,m,0.25\n"
+
+
 def test_a_dash_is_standard_input(monkeypatch):
-    for data in (
-        b"system,input,metric,score\na,1,m,0.5\n",
-        gzip.compress(b'["It rained."]'),
-    ):
+    def typed(data):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        if data[:1] == b"s":
-            assert read_scores("-").values.tolist() == [[[0.5]]]
-        else:
-            (system,) = as_summaries("-")
-            assert (system.system, system.texts) == ("system", ("It rained.",))
+        return "-"
+
+    scores = read_scores(typed(SCORES.encode()))
+    assert scores.values.tolist() == [[[0.5], [0.25]]]
+    [system] = as_summaries(typed(gzip.compress(b'["It rained."]')))
+    assert (system.system, system.texts) == ("system", ("It rained.",))
 
 
 def test_a_pipe_is_read_once_and_a_device_is_refused(tmp_path):
     def piped(name, text):
-        os.mkfifo(tmp_path / name)
-        threading.Thread(
-            target=(tmp_path / name).write_text,
-            args=(text,),
-            daemon=True,
-        ).start()
-        return tmp_path / name
+        pipe = tmp_path / name
+        os.mkfifo(pipe)
+        threading.Thread(target=pipe.write_text, args=(text,), daemon=True).start()
+        return pipe
 
     units = as_units(piped("u.txt", "It rained.\tNo.\n"))
     assert units[0].texts == ("It rained.", "No.")
-    rows = "system,input,metric,score\na,1,m,0.5\nb,1,m,0.25\n"
-    assert read_scores(piped("s.csv", rows)).values.tolist() == [[[0.5], [0.25]]]
-    assert as_summaries([piped("a.txt", "It rained.\n")])[0].texts == ("It rained.",)
+    scores = read_scores(piped("s.csv", SCORES))
+    assert scores.values.tolist() == [[[0.5], [0.25]]]
+    [system] = as_summaries([piped("a.txt", "It rained.\n")])
+    assert system.texts == ("It rained.",)
+
     for device in ("/dev/zero", "/dev/null"):
         with refused("is a device"):
             as_units(device)
+
+
+def test_lines_that_end_in_a_carriage_return_are_lines(tmp_path):
+    path = tmp_path / "s.txt"
+    path.write_bytes("It rained.\rTwo died.\rÄpfel.\r".encode())
+    assert read_lines(path) == ["It rained.", "Two died.", "Äpfel."]

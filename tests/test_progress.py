@@ -17,27 +17,21 @@ class Terminal(io.StringIO):
         return True
 
 
-def slow(seconds: float) -> str:
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_a_bar_is_shown_on_a_terminal_after_a_second_and_cleared(stream, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream)
     for _ in track(range(3), "judging", "pairs"):
-        time.sleep(seconds)
-    return sys.stderr.getvalue()
+        pass
+    assert stream.getvalue() == ""
 
-
-def test_a_bar_is_shown_on_a_terminal_after_a_second_and_cleared(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert slow(0.0) == ""
-    shown = slow(0.51)
-    assert re.search(r"judging: +\d+%\|.*\| [23]/3 \[.* pairs/s\]", shown)
-    assert shown.rpartition("\r")[0].rpartition("\r")[2].strip() == ""
-
-
-def test_no_bar_without_a_terminal_or_when_turned_off(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert slow(0.51) == ""
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with bar(1, "judging", "pairs", shown=False) as hidden:
-        hidden.update()
-    assert sys.stderr.getvalue() == ""
+    for _ in track(range(3), "judging", "pairs"):
+        time.sleep(0.51)
+    shown = stream.getvalue()
+    if not stream.isatty():
+        assert shown == ""
+    else:
+        assert re.search(r"judging: +\d+%\|.*\| [23]/3 \[.* pairs/s\]", shown)
+        assert shown.rpartition("\r")[0].rpartition("\r")[2].strip() == ""
 
 
 def stop(*_: object, **__: object):
@@ -51,57 +45,41 @@ def test_ctrl_c_leaves_an_earlier_output_as_it_was(tmp_path, cli, monkeypatch):
     assert (done.stdout, (tmp_path / "u.jsonl").read_text()) == ("", "old")
 
 
-class Clock:
-    """A clock that goes as fast as the test says."""
+@pytest.fixture
+def work(monkeypatch):
+    """Judges so many pairs, a step in so many seconds; gives what was told."""
+    now = 0.0
+    monkeypatch.setattr("litepyramid.progress.time.monotonic", lambda: now)
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
 
-    def __init__(self, monkeypatch):
-        self.now = 0.0
-        monkeypatch.setattr("litepyramid.progress.time.monotonic", lambda: self.now)
-        monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    def told(pairs, steps, seconds, stream=io.StringIO, **options):
+        nonlocal now
+        monkeypatch.setattr(sys, "stderr", stream())
+        with bar(pairs, "judging", "pairs", **options) as shown:
+            for _ in range(steps):
+                now += seconds
+                shown.update()
+        return sys.stderr.getvalue()
 
-    def work(self, shown, steps, seconds):
-        for _ in range(steps):
-            self.now += seconds
-            shown.update()
-
-
-def test_without_a_terminal_a_line_every_ten_seconds(monkeypatch):
-    clock = Clock(monkeypatch)
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with bar(100, "judging", "pairs") as shown:
-        clock.work(shown, 50, 0.5)
-    lines = sys.stderr.getvalue().splitlines()
-    assert lines == [
-        "judging: 20 of 100 pairs, 2 a second, 40 s left",
-        "judging: 40 of 100 pairs, 2 a second, 30 s left",
-    ]
+    return told
 
 
-def test_what_is_counted_is_the_pair_of_the_user(monkeypatch):
-    clock = Clock(monkeypatch)
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with bar(200, "judging", "pairs", each=2.0) as shown:
-        clock.work(shown, 40, 0.25)
-    assert sys.stderr.getvalue() == "judging: 20 of 100 pairs, 2 a second, 40 s left\n"
+def test_without_a_terminal_a_line_every_ten_seconds(work):
+    first = "judging: 20 of 100 pairs, 2 a second, 40 s left\n"
+    second = "judging: 40 of 100 pairs, 2 a second, 30 s left\n"
+    assert work(100, 50, 0.5) == first + second
+    # What is counted is the pair of the user.
+    assert work(200, 40, 0.25, each=2.0) == first
 
 
-@pytest.mark.parametrize(("pairs", "told"), [(300, 0), (5000, 1)])
+@pytest.mark.parametrize(("pairs", "times"), [(300, 0), (5000, 1)])
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
-def test_where_judging_takes_long_faster_ways_are_told_once(
-    monkeypatch, pairs, told, stream
-):
-    clock = Clock(monkeypatch)
-    monkeypatch.setattr(sys, "stderr", stream())
-    with bar(pairs, "judging", "pairs", judging=True) as shown:
-        clock.work(shown, 100, 0.1)
-    text = sys.stderr.getvalue()
-    assert text.count("--judge lexical") == text.count("GPU") == told
+def test_where_judging_takes_long_faster_ways_are_told_once(work, pairs, times, stream):
+    told = work(pairs, 100, 0.1, stream, judging=True)
+    assert told.count("--judge lexical") == told.count("GPU") == times
 
 
-def test_processes_that_judge_a_part_say_nothing(monkeypatch):
-    clock = Clock(monkeypatch)
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
+def test_who_judges_a_part_or_is_told_to_says_nothing(work, monkeypatch):
+    assert work(100, 50, 0.5, Terminal, shown=False) == ""
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    with bar(5000, "judging", "pairs", judging=True) as shown:
-        clock.work(shown, 200, 0.1)
-    assert sys.stderr.getvalue() == ""
+    assert work(5000, 200, 0.1, judging=True) == ""

@@ -18,11 +18,15 @@ class OverlapJudge:
     def judge(self, items):
         logits = []
         for summary, units in items:
-            words = set(summary.lower().split())
-            split = [u.lower().split() for u in units]
-            shares = [sum(w in words for w in own) / len(own) for own in split]
-            logits.append(np.array([[4 * s - 2, 1 - 2 * s, 0.0] for s in shares]))
-        values = tuple(presence(row, "p2c") for row in logits)
+            words = {*summary.lower().split()}
+            shares = []
+            for unit in units:
+                own = {*unit.lower().split()}
+                shares.append(len(own & words) / len(own))
+            share = np.array(shares)
+            logits.append(np.array([4 * share - 2, 1 - 2 * share, 0 * share]).T)
+
+        values = tuple([presence(rows, "p2c") for rows in logits])
         return JudgedBatch(
             values, {"judge": "overlap", "mode": "p2c"}, {}, tuple(logits)
         )
