@@ -179,7 +179,7 @@ def _number(system: str) -> str:
 def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
     try:
         match = regex.search(names, name, timeout=PATIENCE)
-    except regex.error as error:
+    except (regex.error, TypeError) as error:
         raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
         what = (

@@ -295,8 +295,11 @@ def _parsed(
         check_language("coreference", language, "coreference")
         linker = open_backend(linker, coref=True)
 
-    for name, value, verb in (("srl", backend, "parse"), ("coref", linker, "link")):
-        if value is not None and not hasattr(value, verb):
+    backends: list[tuple[str, object, str]] = [("srl", backend, "parse")]
+    if linker is not None:
+        backends.append(("coref", linker, "link"))
+    for name, value, verb in backends:
+        if not hasattr(value, verb):
             raise InputError(
                 f"{name} is a {type(value).__name__}", expected="a name or a backend"
             )
