@@ -65,12 +65,9 @@ def statements(text) -> list[tuple[ast.stmt, str | None]]:
     lines = text.splitlines()
     paired = []
     for node in ast.parse(text).body:
-        rest = (
-            lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
-        )
-        call = getattr(getattr(node, "value", None), "func", None)
-        prints = rest.startswith("#") and getattr(call, "id", "") == "print"
-        paired.append((node, rest.removeprefix("#").strip() if prints else None))
+        _, mark, comment = lines[node.end_lineno - 1].partition("  # ")
+        prints = lines[node.lineno - 1].startswith("print(")
+        paired.append((node, comment if mark and prints else None))
     return paired
 
 

@@ -4,7 +4,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from cases import SENTENCES, quick_score, refused
+from cases import SENTENCES, cases, quick_score, refused
 
 import litepyramid as lp
 from litepyramid.errors import InputError
@@ -16,47 +16,28 @@ from litepyramid.language import language_of, name_of
 
 TWELVE = ["ar", "de", "es", "fr", "hi", "it", "ja", "nl", "pt", "ru", "sv", "zh"]
 
-EXAMPLE = {  # units, a summary that carries them, and nonsense of about the same length
-    "en": (
-        ["A storm hit Oslo on Monday.", "Two people died.", "The airport was closed."],
-        "On Monday a heavy storm hit Oslo; two people died, and the airport had to be closed.",
-        "Bananas are cheap this year, says a shop keeper who has sold fruit for twenty years.",
-    ),
-    "de": (
-        [
-            "Ein Sturm traf Oslo am Montag.",
-            "Zwei Menschen starben.",
-            "Der Flughafen war zu.",
-        ],
-        "Am Montag hat ein schwerer Sturm Oslo getroffen; zwei Menschen starben, der Flughafen "
-        "wurde geschlossen.",
-        "Bananen sind in diesem Jahr billig, sagt ein Händler, der seit Jahren Obst verkauft.",
-    ),
-    "es": (
-        [
-            "Una tormenta golpeó Oslo el lunes.",
-            "Murieron dos personas.",
-            "El aeropuerto cerró.",
-        ],
-        "El lunes, una fuerte tormenta golpeó la ciudad de Oslo: dos personas murieron y cerraron "
-        "el aeropuerto.",
-        "Los plátanos son baratos este año, dice un tendero que vende fruta desde hace años.",
-    ),
-    "fr": (
-        [
-            "Une tempête a frappé Oslo lundi.",
-            "Deux personnes sont mortes.",
-            "L'aéroport a fermé.",
-        ],
-        "Lundi, une forte tempête a frappé la ville d'Oslo : deux personnes sont mortes et "
-        "l'aéroport a été fermé.",
-        "Les bananes ne sont pas chères cette année, dit un marchand qui vend des fruits.",
-    ),
-    "zh": (
-        ["周一暴风雨袭击了奥斯陆。", "两人死亡。", "机场关闭。"],
-        "奥斯陆周一遭到暴风雨袭击，造成两人死亡，机场也被迫关闭。",
-        "一位卖了二十年水果的店主说，今年的香蕉特别便宜。",
-    ),
+# By language units, a summary that carries them, and nonsense of about its length.
+EXAMPLE = {
+    code: (units.split(" / "), good, nonsense)
+    for code, units, good, nonsense in cases(
+        """
+en | A storm hit Oslo on Monday. / Two people died. / The airport was closed.\
+   | On Monday a heavy storm hit Oslo; two people died, and the airport had to be closed.\
+   | Bananas are cheap this year, says a shop keeper who has sold fruit for twenty years.
+de | Ein Sturm traf Oslo am Montag. / Zwei Menschen starben. / Der Flughafen war zu.\
+   | Am Montag hat ein schwerer Sturm Oslo getroffen; zwei Menschen starben, der Flughafen wurde geschlossen.\
+   | Bananen sind in diesem Jahr billig, sagt ein Händler, der seit Jahren Obst verkauft.
+es | Una tormenta golpeó Oslo el lunes. / Murieron dos personas. / El aeropuerto cerró.\
+   | El lunes, una fuerte tormenta golpeó la ciudad de Oslo: dos personas murieron y cerraron el aeropuerto.\
+   | Los plátanos son baratos este año, dice un tendero que vende fruta desde hace años.
+fr | Une tempête a frappé Oslo lundi. / Deux personnes sont mortes. / L'aéroport a fermé.\
+   | Lundi, une forte tempête a frappé la ville d'Oslo : deux personnes sont mortes et l'aéroport a été fermé.\
+   | Les bananes ne sont pas chères cette année, dit un marchand qui vend des fruits.
+zh | 周一暴风雨袭击了奥斯陆。 / 两人死亡。 / 机场关闭。\
+   | 奥斯陆周一遭到暴风雨袭击，造成两人死亡，机场也被迫关闭。\
+   | 一位卖了二十年水果的店主说，今年的香蕉特别便宜。
+"""
+    )
 }
 
 
@@ -143,16 +124,10 @@ def test_mixed_sets_are_counted_and_different_parts_refused():
 
 
 def test_a_language_that_is_told_is_not_questioned():
-    assert (
-        as_dataset(as_dataset(["Es regnet."], [["Es regnet."]]), language="en").language
-        == "en"
-    )
-    assert (
-        as_dataset(["It rained."], [["It rained."]], language="de")
-        .with_language()
-        .language
-        == "de"
-    )
+    read = as_dataset(["Es regnet."], [["Es regnet."]])
+    assert as_dataset(read, language="en").language == "en"
+    read = as_dataset(["It rained."], [["It rained."]], language="de")
+    assert read.with_language().language == "de"
     with refused("Did you mean de"):
         language_of({}, "German")
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from calls import follow, follow_line
-from cases import quick_score, write_lines
+from cases import write_lines
 
 import litepyramid as lp
 
@@ -58,22 +58,6 @@ def test_answers_in_lists_and_in_frames_are_judged(tmp_path):
     frame = pandas.DataFrame({"a": ANSWERS["a"], "b": ["Two people died.", "No idea."]})
     made = lp.export(frame, tmp_path / "frame", units=UNITS, columns="system=*")
     assert made.tasks.systems == ("a", "b")
-
-
-def test_labels_in_a_frame_are_combined():
-    labels = pandas.DataFrame(
-        {
-            "system": ["a"] * 20 + ["b"] * 20,
-            "input": [*range(1, 21)] * 2,
-            "unit": "It rained.",
-            "label": [0, 1] * 20,
-        }
-    )
-    texts = ["It rained.", "It rained.", "No.", "It rained."] * 10
-    result = quick_score(
-        {"a": texts, "b": texts[::-1]}, [["It rained."]] * 40, labels=labels
-    )
-    assert lp.combine(result).systems
 
 
 def test_the_sheet_is_filled_in_pandas(tmp_path):

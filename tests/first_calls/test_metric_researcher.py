@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from calls import follow, follow_line
-from cases import quick_score
 
 import litepyramid as lp
 
@@ -32,8 +31,6 @@ SHAPES = {
     "a long frame": LONG,
     "a frame of other names": OTHER,
     "names in capitals": WIDE.rename(columns={"system": "System", "input": "Doc"}),
-    "records": WIDE.to_dict("records"),
-    "a dict of lists": WIDE.to_dict("list"),
     "a frame indexed by system and input": WIDE.set_index(["system", "input"]),
     "a frame indexed by input": WIDE.set_index("input"),
     "shuffled rows": WIDE.sample(frac=1, random_state=1),
@@ -67,16 +64,6 @@ def test_a_file_of_scores_is_correlated(tmp_path, cli, name):
 
     printed = follow_line(cli, f"meta correlate {path}")
     assert f"{EXPECTED:.3f}".lstrip("0") in printed
-
-
-def test_a_result_beside_a_table(tmp_path):
-    units = [["It rained.", "We left."], ["The sun came."]]
-    texts = {"a": ["It rained.", "Sun."], "b": ["We left.", "The sun came."]}
-    result = quick_score(texts, units)
-    rows = result.to_frame("inputs").assign(metric="mine")
-    rows.to_csv(tmp_path / "mine.csv", index=False)
-    table = lp.read_scores([result, tmp_path / "mine.csv"])
-    assert set(table.metrics) == {"lite2pyramid", "mine"}
 
 
 def test_what_is_refused_speaks_of_scores():

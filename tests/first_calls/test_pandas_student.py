@@ -1,6 +1,5 @@
 """First calls of a doctoral student whose predictions are in frames."""
 
-import numpy as np
 import pytest
 from calls import follow, follow_line
 from cases import quick_score, refused
@@ -27,7 +26,6 @@ LONG = pandas.DataFrame(
     }
 )
 OURS = LONG.set_axis(["system", "input", "summary", "reference"], axis=1)
-INDEXED = WIDE.set_index(pandas.Index(["d1", "d2"], name="doc"))
 FACTS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 
 
@@ -42,8 +40,6 @@ TABLES = {
     "a wide frame with ids and lengths": WITH_IDS,
     "a long frame of other names": LONG,
     "a long frame of our names": OURS,
-    "records": OURS.to_dict("records"),
-    "a dict of lists": OURS.to_dict("list"),
     "headers with spaces around them": GOLD.set_axis(
         [" bart", "t5 ", " gold "], axis=1
     ),
@@ -59,18 +55,11 @@ TABLES = {
 FIRST, SECOND = LONG[:2], LONG[2:]
 WITH_REFERENCES = {
     "two columns of a frame": (SYSTEMS, WIDE["reference"]),
-    "an index of ids": (INDEXED[["bart", "t5"]], INDEXED["reference"]),
-    "an index of ids beside a list": (INDEXED[["bart", "t5"]], REFERENCES),
     "a pivot": (
         LONG.pivot(index="doc_id", columns="model", values="prediction"),
         FIRST.set_index("doc_id")["target"],
     ),
     "groups of a frame": (dict([*LONG.groupby("model")["prediction"]]), REFERENCES),
-    "a dict of columns": (dict(SYSTEMS.items()), WIDE["reference"]),
-    "arrays": (
-        {"bart": WIDE["bart"].to_numpy(), "t5": np.array(T5)},
-        WIDE["reference"].values,
-    ),
     "rows that were shuffled beside references that were not": (
         SYSTEMS.sample(frac=1, random_state=0),
         WIDE["reference"],

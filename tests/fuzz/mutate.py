@@ -8,29 +8,27 @@ import re
 import struct
 from typing import Any
 
-TEXTS = (
-    "0 1 -1 1_000 nan inf 1e400 ١ None true \ud800 😀 e\u0301 <t> ../../x /etc/passwd"
-    " CON a.b.c =1+1 -"
+VALUES: list[Any] = json.loads(
+    r"""
+[null, true, false, 0, -1, 1, 2, 0.5, 1e308, NaN, Infinity, 2147483648,
+ 9223372036854775808, 1000000000000000000000000000000,
+ "0", "1", "-1", "1_000", "nan", "inf", "1e400", "١", "None", "true", "\ud800", "😀",
+ "e\u0301", "<t>", "<t> a </t>", "../../x", "/etc/passwd", "CON", "a.b.c", "=1+1", "-",
+ "", " ", "\n", "a\tb", "\u2028", "\u202e", "\u0000", "\u001b[31m",
+ [], {}, [[]], [null], [1, "a", null], [[1, 2]], {"": null}, {"a": {"b": []}}]
+"""
 )
-VALUES: list[Any] = [
-    *(None, True, False, 0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf")),
-    *(2**31, 2**63, 10**30, *TEXTS.split()),
-    *("", " ", "\n", "a\tb", "\u2028", "\u202e", "\x00", "\x1b[31m", "<t> a </t>"),
-    *("x" * 300, "(" * 400, "not. " * 300),
-    *([], {}, [[]], [None], [1, "a", None], [[1, 2]]),
-    *({"": None}, {"a": {"b": []}}, [0] * 50),
-    json.loads("[" * 90 + "]" * 90),
-]
+VALUES += ["x" * 300, "(" * 400, "not. " * 300, [0] * 50]
+VALUES.append(json.loads("[" * 90 + "]" * 90))
 WORDS = rb"""null true false NaN Infinity - 1e999 -1 0 1_000 " ' \ \ud800 \u0000 { } [ ]
 , : <t> </t> <![CDATA[ ]]> &amp; &lol; <a> </a> ( ) =1 @ # 0x10 1e-400 I-V B- __class__
-${x} ../"""
-TOKENS = [
-    *WORDS.split(),
-    *(b"9" * 400, b"9" * 5000, b"[" * 200, b"{" * 50, b"(" * 150, b"a" * 2000),
-    *(b"\t", b"\n", b"\r", b"\r\n", b"\n\n\n", b"\x00", b"\xff", b" " * 99),
-    *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae"),
-    *(b"\x1b[31m", b"\x1f\x8b", b"<!DOCTYPE a [", b"system,input,metric,score\n"),
-]
+${x} ../ system,input,metric,score"""
+UNSEEN = (
+    b"\t \n \r \r\n \n\n\n \x00 \xff \xef\xbb\xbf \xed\xa0\x80 \xc3 \xe2\x80\xa8 \xe2\x80\xae"
+    b" \x1b[31m \x1f\x8b"
+)
+LONG = (b"9" * 400, b"9" * 5000, b"[" * 200, b"{" * 50, b"(" * 150, b"a" * 2000)
+TOKENS = [*WORDS.split(), *UNSEEN.split(b" "), *LONG, b" " * 99, b"<!DOCTYPE a ["]
 A_WORD = rb'"[^"\n]*"|[\w.+-]+|[^\w\s]'
 A_TAG = rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\""
 

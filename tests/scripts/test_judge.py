@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections import Counter
 from types import SimpleNamespace
 
 import judge
@@ -48,19 +47,6 @@ def test_a_teacher_softens_labels_of_open_sets_alone(monkeypatch):
     np.testing.assert_allclose(rows[0]["labels"], soft)
 
 
-def test_a_long_premise_holds_the_short_one():
-    packs = [
-        judge_packs.Pack(f"Text {n} is here.", (f"{n}",), (1.0,)) for n in range(90)
-    ]
-    longer = [*judge_packs.lengthened(packs, 0.5)]
-    assert [pack.units for pack in longer] == [pack.units for pack in packs]
-    for pack, long in zip(packs, longer, strict=True):
-        assert pack.premise in long.premise
-    words = [len(pack.premise.split()) for pack in longer]
-    assert 20 < sum(n > 50 for n in words) < 70
-    assert max(words) < 400
-
-
 def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypatch):
     monkeypatch.setattr(judge, "HIGHLIGHTS", tmp_path / "none")
     (tmp_path / "presence").mkdir()
@@ -93,21 +79,6 @@ def test_the_written_texts_are_packs():
     for pack in packs:
         assert len(pack.premise.split()) > 3
         assert len(pack.units) >= 3
-
-
-def test_a_block_is_drawn_by_kind_and_the_same_again():
-    rare, often, written, people = (
-        judge_packs.Pack(name, ("a",), (1.0,))
-        for name in ("rare", "often", "written", "people")
-    )
-    mixture = judge.Mixture([rare, often], [1.0, 9.0], [written], [people])
-
-    packs = mixture.block(3)
-    assert packs == mixture.block(3) != mixture.block(4)
-    numbers = Counter(pack.premise for pack in packs)
-    assert numbers["written"] == judge.WRITTEN_PACKS
-    assert numbers["people"] == judge.REALSUMM_PACKS
-    assert 0.85 < numbers["often"] / judge.OPEN_PACKS < 0.95
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_stood(tmp_path):
