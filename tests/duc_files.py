@@ -5,7 +5,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 PATTERN = r"[-]*\n D[0-9]*-[A-Z]\.M\.100\.[A-Z]\.[A-Z]\n[-]*\n"
-DOCTYPE = """<!DOCTYPE {root} [
+HEAD = """<?xml version="1.0"?>
+<!DOCTYPE {root} [
  <!ELEMENT {root} (pyramid,annotation)>
  <!ATTLIST scu uid CDATA #REQUIRED
                comment CDATA #IMPLIED>
@@ -99,8 +100,7 @@ def pyramid_xml(references=REFERENCES, scus=SCUS, pattern: str | None = PATTERN)
 
 
 def pyr(path, **kinds) -> Path:
-    head = '<?xml version="1.0"?>\n' + DOCTYPE.format(root="pyramid")
-    path.write_text(head + pyramid_xml(**kinds))
+    path.write_text(HEAD.format(root="pyramid") + pyramid_xml(**kinds))
     return path
 
 
@@ -110,11 +110,7 @@ def pan(
     """`found` maps a uid to its contributors in the summary; uid "0" matches nothing."""
     scus = kinds.get("scus", SCUS)
     text = "\n".join(summary)
-    out = (
-        '<?xml version="1.0"?>\n'
-        + DOCTYPE.format(root="peerAnnotation")
-        + "\n<peerAnnotation>\n"
-    )
+    out = HEAD.format(root="peerAnnotation") + "\n<peerAnnotation>\n"
     out += pyramid_xml(**kinds) + "<annotation>\n" + text_xml(summary)
     rows = [(uid, f"({len(places)}) {label}") for uid, label, places in scus]
     rows += [

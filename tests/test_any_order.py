@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from cases import quick_score
 from running import ROOT, run_here
 from two_orders import shuffled, write, write_again, write_answers
 
@@ -257,8 +256,7 @@ def run(folders):
 
 
 def test_every_command_is_run_in_any_order():
-    assert {*LINES} | {*WITHOUT_ORDER} == {*COMMANDS}
-    assert not {*LINES} & {*WITHOUT_ORDER}
+    assert sorted([*LINES, *WITHOUT_ORDER]) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", LINES)
@@ -314,14 +312,6 @@ def test_one_text_twice_is_refused_where_its_values_differ():
     labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
     with pytest.raises(InputError):
         load(units, summaries=texts, labels={"x": {"a": labels}})
-
-    # In lists each label is that of its unit: who is vital shows in the signature.
-    signatures = []
-    for order in ([1, 0], [0, 1]):
-        data = load(units, summaries=texts, labels={"x": {"a": order}})
-        signatures.append(quick_score(data, rule="vital").signature)
-
-    assert signatures[0] != signatures[1]
 
 
 def test_the_order_of_a_file_counts_where_the_definition_says_so():

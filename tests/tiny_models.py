@@ -35,6 +35,12 @@ def train_tokenizer(texts: list[str], size: int):
     return transformers.RobertaTokenizer(vocab=learned["vocab"], merges=merges)
 
 
+def names_of(labels) -> dict[str, dict]:
+    """What a configuration says of labels: their names by number, and back."""
+    numbers = {label: number for number, label in enumerate(labels)}
+    return {"id2label": dict(enumerate(labels)), "label2id": numbers}
+
+
 def make_checkpoint(
     folder: Path, tokenizer, *, labels, seed: int = 0, **config
 ) -> Path:
@@ -54,8 +60,7 @@ def make_checkpoint(
         "pad_token_id": 1,
         "eos_token_id": 2,
         "vocab_size": len(tokenizer),
-        "id2label": dict(enumerate(labels)),
-        "label2id": {label: index for index, label in enumerate(labels)},
+        **names_of(labels),
     }
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -101,9 +106,7 @@ def make_matching_bert(
         "initializer_range": 0.05,
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
-        "num_labels": 3,
-        "id2label": dict(enumerate(THREE)),
-        "label2id": {label: index for index, label in enumerate(THREE)},
+        **names_of(THREE),
     }
 
     model = BertForSequenceClassification(BertConfig(**settings))

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from running import ROOT, run_here
 
 from litepyramid.cli.app import app
@@ -145,15 +146,15 @@ def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name):
     restore(goal, old)
 
 
-@pytest.mark.parametrize(
-    ("command", "stream"),
-    [
-        ("--help", ">/dev/full"),
-        ("cache", ">&-"),
-        ("cache", "<&- >&-"),
-        ("--help", ">&- 2>&-"),
-    ],
-)
+CLOSED = """
+--help | >/dev/full
+cache  | >&-
+cache  | <&- >&-
+--help | >&- 2>&-
+"""
+
+
+@pytest.mark.parametrize(("command", "stream"), cases(CLOSED))
 def test_a_standard_output_that_takes_nothing(command, stream):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
@@ -164,7 +165,6 @@ def test_a_standard_output_that_takes_nothing(command, stream):
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 2, done.stderr
     said = "" if "2>" in stream else "litepyramid: standard output: cannot be used ("
@@ -185,25 +185,22 @@ def test_a_folder_that_cannot_be_written(tmp_path, cli):
         assert error.count("\n") == 1
 
 
-LONG = "x" * 300
+LONG = """
+score a.txt --units a.txt -o LONG.json
+score LONG --units a.txt
+score a.txt --units a.txt --judge LONG
+score a.txt --units a.txt --judge m -J cache=LONG
+score a.txt --units a.txt --judge m -J cache=.
+units extract a.txt --srl allennlp:LONG
+demo --save LONG
+budget import LONG a.txt -o out
+meta interval scores.csv -o LONG.png
+easiness predict a.txt --regressor LONG
+finetune LONG a.txt -o out
+"""
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"score a.txt --units a.txt -o {LONG}.json",
-        f"score {LONG} --units a.txt",
-        f"score a.txt --units a.txt --judge {LONG}",
-        f"score a.txt --units a.txt --judge m -J cache={LONG}",
-        f"units extract a.txt --srl allennlp:{LONG}",
-        f"demo --save {LONG}",
-        f"budget import {LONG} a.txt -o out",
-        f"meta interval scores.csv -o {LONG}.png",
-        f"easiness predict a.txt --regressor {LONG}",
-        f"finetune {LONG} a.txt -o out",
-        "score a.txt --units a.txt --judge m -J cache=.",
-    ],
-)
+@pytest.mark.parametrize("command", LONG.strip().splitlines())
 def test_names_too_long_and_folders_for_files(tmp_path, monkeypatch, command):
     (tmp_path / "a.txt").write_text("A cat sat.\n")
     rows = ["system,input,m,h"]
@@ -213,5 +210,5 @@ def test_names_too_long_and_folders_for_files(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     before = contents(tmp_path)
     with pytest.raises(LitepyramidError):
-        app(command.split(), standalone_mode=False)
+        app(command.replace("LONG", "x" * 300).split(), standalone_mode=False)
     assert contents(tmp_path) == before

@@ -12,25 +12,29 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args, get_origin
 
 import pytest
-from cases import quick_score, refused
+from cases import cases, quick_score, refused
 from running import run_here
 
 import litepyramid as lp
 from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS, function_of
 
-SPELLINGS = (
-    "plain",
-    "dot",
-    "absolute",
-    "symlink",
-    "hard link",
-    "through ..",
-    "trailing slash",
-    "double slash",
-    "linked folder",
-    "home",
-    "case",
+SPELLINGS = dict(
+    cases(
+        """
+plain          | NAME
+dot            | ./NAME
+absolute       | FOLDER/NAME
+symlink        | soft-NAME
+hard link      | hard-NAME
+through ..     | empty/../NAME
+trailing slash | NAME/
+double slash   | FOLDER//NAME
+linked folder  | FOLDER/../link/NAME
+home           | ~/NAME
+case           | SWAPPED
+"""
+    )
 )
 FORMS = ("{}", "{}:topic", "cache={}", "KIND:{}", "a=b:{}")
 
@@ -51,26 +55,16 @@ def folder(tmp_path, monkeypatch):
 
 def spelled(folder: Path, name: str, spelling: str) -> str:
     """The name of a file in the folder, written in another way."""
-    whole = folder / name
-    other = folder / f"{spelling[:4]}-{name}"
+    text = SPELLINGS[spelling].replace("SWAPPED", name.swapcase())
+    text = text.replace("NAME", name).replace("FOLDER", str(folder))
 
     if spelling in ("symlink", "hard link"):
-        other.unlink(missing_ok=True)
-        link = other.symlink_to if spelling == "symlink" else other.hardlink_to
-        link(whole)
-        return other.name
+        link = folder / text
+        link.unlink(missing_ok=True)
+        make = link.symlink_to if spelling == "symlink" else link.hardlink_to
+        make(folder / name)
 
-    return {
-        "plain": name,
-        "dot": f"./{name}",
-        "absolute": str(whole),
-        "through ..": f"empty/../{name}",
-        "trailing slash": f"{name}/",
-        "double slash": f"{folder}//{name}",
-        "linked folder": str(folder.parent / "link" / name),
-        "home": f"~/{name}",
-        "case": name.swapcase(),
-    }[spelling]
+    return text
 
 
 class Parameter(NamedTuple):

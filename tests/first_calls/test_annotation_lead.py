@@ -19,12 +19,9 @@ UNITS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 ANSWERS = {"a": ["A storm hit Oslo.", "Closed."], "b": ["Two died.", ""]}
 
 REFERENCES = {
-    "a list": TEXTS,
-    "a dict": {"d1": TEXTS[0], "d2": TEXTS[1]},
     "a frame of other names": FRAME,
     "a frame of our names": FRAME.rename(columns={"doc_id": "id", "gold": "reference"}),
     "a frame with an index of ids": FRAME.set_index("doc_id")["gold"],
-    "records": FRAME.to_dict("records"),
 }
 
 
@@ -33,13 +30,6 @@ def test_references_are_planned(name):
     plan = follow(lambda **o: lp.plan(REFERENCES[name], human_share=0.5, **o))
     assert plan.count == 2
     assert len(plan.sentences) == 4
-
-
-def test_a_table_of_references_is_planned(tmp_path, cli):
-    FRAME.to_csv(tmp_path / "gold.csv", index=False)
-    follow_line(cli, "budget plan gold.csv --sentences 2 -o plan.json", tmp_path)
-    done = cli("budget export plan.json -o tasks", cwd=tmp_path)
-    assert "sentences to write SCUs for" in done.stdout
 
 
 def test_tasks_from_references_alone(tmp_path, cli):

@@ -33,7 +33,6 @@ SHAPES = {
     "names in capitals": WIDE.rename(columns={"system": "System", "input": "Doc"}),
     "a frame indexed by system and input": WIDE.set_index(["system", "input"]),
     "a frame indexed by input": WIDE.set_index("input"),
-    "shuffled rows": WIDE.sample(frac=1, random_state=1),
     "a row for each system": MEANS.reset_index(),
     "an index of systems": MEANS,
     "several annotators": RATED,
@@ -64,11 +63,3 @@ def test_a_file_of_scores_is_correlated(tmp_path, cli, name):
 
     printed = follow_line(cli, f"meta correlate {path}")
     assert f"{EXPECTED:.3f}".lstrip("0") in printed
-
-
-def test_what_is_refused_speaks_of_scores():
-    texts = pandas.DataFrame({"doc": ["x"], "bart": ["It rained."]})
-    with pytest.raises(lp.LitepyramidError) as refused:
-        lp.read_scores(texts)
-    assert "scores" in str(refused.value)
-    assert "summar" not in str(refused.value)

@@ -26,7 +26,6 @@ LONG = pandas.DataFrame(
     }
 )
 OURS = LONG.set_axis(["system", "input", "summary", "reference"], axis=1)
-FACTS = [["A storm hit Oslo.", "Two people died."], ["The bridge was closed."]]
 
 
 def score(data, units=None, **options):
@@ -102,18 +101,6 @@ COLUMNS = [{"system": ["bart", "t5"]}, "system=bart+t5", "input=doc_id,system=*"
 def test_columns_are_told(columns, by_hand):
     result = score(WIDE.assign(doc_id=["d1", "d2"]), columns=columns)
     assert result.scores == by_hand.scores
-
-
-def test_generators_and_a_column_of_lists_are_scored(by_hand):
-    texts = {"bart": iter(BART), "t5": (text for text in T5)}
-    assert score(texts, references=REFERENCES).scores == by_hand.scores
-    assert 0 < score(SYSTEMS, pandas.Series(FACTS))["bart"] <= 1
-
-
-@pytest.mark.parametrize("references", ["reference", "references", "gold"])
-def test_one_system_and_its_references(references):
-    result = follow(lambda **o: score({"output": BART, references: REFERENCES}, **o))
-    assert list(result.scores.values()) == pytest.approx([0.354], abs=0.001)
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,6 @@ def test_an_export_is_scored_as_it_is(name, cli):
     assert "1 system on 2 inputs" in printed
 
 
-@pytest.mark.parametrize("name", ["trulens.csv", "phoenix_spans.csv"])
-def test_answers_alone_are_scored_on_facts(name):
-    data = lp.load(summaries=FILES / name)
-    facts = [["The bridge was closed on Monday."], ["Lune Boats runs the ferry."]]
-    result = quick_score(FILES / name, facts)
-    assert result.systems == data.systems
-    assert max(result.scores.values()) > 0
-
-
 def test_lists_beside_answers_without_ids_go_by_their_order(tmp_path):
     facts = tmp_path / "facts.txt"
     facts.write_text("The bridge was closed on Monday.\nLune Boats runs the ferry.\n")
@@ -61,13 +52,6 @@ def test_lists_beside_answers_without_ids_go_by_their_order(tmp_path):
     for documents in (facts, texts):
         precise = lp.precision(files[1], documents=documents, judge="recall")
         assert precise.scores == {"rag v1": 1.0, "rag v2": 0.5}
-
-
-@pytest.mark.parametrize("name", ["ragas.jsonl", "deepeval.json", "langsmith.csv"])
-def test_an_export_is_told_whole(name, cli):
-    printed = cli(f"convert {FILES / name}").stdout
-    assert "2 summaries" in printed
-    assert "documents" in printed
 
 
 def test_rows_of_our_own_with_facts(tmp_path, cli):

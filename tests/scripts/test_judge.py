@@ -2,12 +2,10 @@
 
 import gzip
 import json
-from types import SimpleNamespace
 
 import judge
 import judge_packs
 import judge_train
-import numpy as np
 import pytest
 import torch
 
@@ -31,20 +29,6 @@ def test_packs_hold_what_people_labelled_once():
     assert [pack.premise for pack in packs] == [PREMISE, "It rained."]
     assert dict(zip(packs[0].units, packs[0].labels, strict=True)) == UNITS
     assert packs[1].labels == (judge_packs.CONTRADICTION,)
-
-
-def test_a_teacher_softens_labels_of_open_sets_alone(monkeypatch):
-    pack = judge_packs.Pack("It rained.", ("It was wet.", "Ann left."), (1.0, 0.0))
-    logits = np.log([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]])
-    teacher = SimpleNamespace(judge=lambda _: SimpleNamespace(logits=[logits]))
-    rows = judge_train.encoded(
-        judge.FOLDER, [judge_packs.taught(pack), pack], 64, teacher
-    )
-
-    hard = [[1, 0, 0, 0], [0, 0, 0, 1]]
-    assert rows[1]["labels"] == hard
-    soft = 0.7 * np.array(hard) + 0.3 * np.pad(np.exp(logits), ((0, 0), (0, 1)))
-    np.testing.assert_allclose(rows[0]["labels"], soft)
 
 
 def test_every_pair_counts_once_and_none_of_a_development_set(tmp_path, monkeypatch):
