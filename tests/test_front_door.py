@@ -240,6 +240,7 @@ def results(data, expected):
         "human",
     )
     documents = {entry.input: entry.references[0] for entry in data.references}
+
     judged = lp.score(data, judge="recall", evidence=True, samples=50)
     stus = lp.extract(data.references)
     easy = lp.easiness.predict(data.references, stus=stus)
@@ -252,6 +253,7 @@ def results(data, expected):
     results += [lp.changes(judged, judged), lp.meta.difference(table, 0.1, samples=50)]
     for verb in ("correlate", "compare", "rank", "range", "delta"):
         results.append(getattr(lp.meta, verb)(table))
+
     return results
 
 

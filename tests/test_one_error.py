@@ -84,6 +84,7 @@ def usual() -> dict[str, list[object]]:
     labels = {"a": [[1], [1]], "b": [[1], [0]]}
     result = quick_score(TEXTS, UNITS, labels=labels)
     references = ["It rained. We left.", "They won the cup."]
+
     return {
         "score": [TEXTS, UNITS],
         "precision": [TEXTS],

@@ -138,11 +138,13 @@ def test_a_killed_command_leaves_the_old_or_the_whole(prepared, name):
     assert old != whole
     assert moments > 2
 
+    step = max(1, min(40, moments // KILLS))
     for number in range(KILLS):
         restore(goal, old)
-        run(kill_at=max(1, moments - number * max(1, min(40, moments // KILLS))))
+        run(kill_at=max(1, moments - number * step))
         left = contents(goal)
         assert left in (old, whole), (name, number)
+
     restore(goal, old)
 
 
@@ -203,10 +205,7 @@ finetune LONG a.txt -o out
 @pytest.mark.parametrize("command", LONG.strip().splitlines())
 def test_names_too_long_and_folders_for_files(tmp_path, monkeypatch, command):
     (tmp_path / "a.txt").write_text("A cat sat.\n")
-    rows = ["system,input,m,h"]
-    for n in range(9):
-        rows.append(f"s{n % 3},i{n // 3},{n % 4},{n % 5}")
-    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    (tmp_path / "scores.csv").write_text("system,input,m,h\ns1,i1,0,1\ns2,i1,1,2\n")
     monkeypatch.chdir(tmp_path)
     before = contents(tmp_path)
     with pytest.raises(LitepyramidError):

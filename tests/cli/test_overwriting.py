@@ -173,8 +173,8 @@ def sources(folder):
     """Files that a user reads, named as results are saved, in the current folder."""
     texts = {"a": "A cat sat.", "b": "It rained."}
     units = [{"input": name, "units": [text]} for name, text in texts.items()]
-    (folder / "units.json").write_text(json.dumps(units))
-    (folder / "units.html").write_text(json.dumps(units))
+    for name in ("units.json", "units.html"):
+        (folder / name).write_text(json.dumps(units))
     rows = [{"input": name, "references": [text]} for name, text in texts.items()]
     (folder / "references.json").write_text(json.dumps(rows))
     for name in ("old.txt", "new.txt"):

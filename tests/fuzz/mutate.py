@@ -27,8 +27,18 @@ UNSEEN = (
     b"\t \n \r \r\n \n\n\n \x00 \xff \xef\xbb\xbf \xed\xa0\x80 \xc3 \xe2\x80\xa8 \xe2\x80\xae"
     b" \x1b[31m \x1f\x8b"
 )
-LONG = (b"9" * 400, b"9" * 5000, b"[" * 200, b"{" * 50, b"(" * 150, b"a" * 2000)
-TOKENS = [*WORDS.split(), *UNSEEN.split(b" "), *LONG, b" " * 99, b"<!DOCTYPE a ["]
+TOKENS = [
+    *WORDS.split(),
+    *UNSEEN.split(b" "),
+    b"<!DOCTYPE a [",
+    b" " * 99,
+    b"9" * 400,
+    b"9" * 5000,
+    b"[" * 200,
+    b"{" * 50,
+    b"(" * 150,
+    b"a" * 2000,
+]
 A_WORD = rb'"[^"\n]*"|[\w.+-]+|[^\w\s]'
 A_TAG = rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\""
 
@@ -60,7 +70,9 @@ class Mutator:
         r = self.random
         start = r.randrange(len(data) + 1)
         end = start + int(r.paretovariate(0.7))
-        before, part, after = data[:start], data[start:end], data[end:]
+        before = data[:start]
+        part = data[start:end]
+        after = data[end:]
         rest = before + after
         place = r.randrange(len(rest) + 1)
         flipped = bytes(byte ^ 1 << r.randrange(8) for byte in part[:1]) + part[1:]
@@ -92,7 +104,13 @@ class Mutator:
             return data + r.choice(TOKENS)
         start, end = r.choice(found).span()
         other = r.choice(found)[0]
-        ways = (r.choice(TOKENS), other, other * 30, b"", data[start:end] * 2)
+        ways = (
+            r.choice(TOKENS),
+            other,
+            other * 30,
+            b"",
+            data[start:end] * 2,
+        )
         return data[:start] + r.choice(ways) + data[end:]
 
     def lines(self, data) -> bytes:
@@ -101,9 +119,12 @@ class Mutator:
         lines = data.split(b"\n")
         i = r.randrange(len(lines))
         j = r.randrange(len(lines))
-        before, line, after = lines[:i], lines[i], lines[i + 1 :]
+        line = lines[i]
+        before = lines[:i]
+        after = lines[i + 1 :]
         swapped = lines.copy()
-        swapped[i], swapped[j] = lines[j], line
+        swapped[i] = lines[j]
+        swapped[j] = line
 
         ways = (
             before + after,
@@ -149,7 +170,14 @@ class Mutator:
         value = holder[key]
         other, place = r.choice(nodes)
         copied = json.loads(json.dumps(other[place]))
-        ways = [[value], {"a": value}, str(value), copied, *r.choices(VALUES, k=2)]
+        ways = [
+            [value],
+            {"a": value},
+            str(value),
+            copied,
+            r.choice(VALUES),
+            r.choice(VALUES),
+        ]
         if isinstance(value, list):
             ways += [value * times for times in (0, 2, 30)]
         if isinstance(value, int | float):

@@ -200,11 +200,15 @@ def made_lexical(folder) -> Target:
 
 
 def made_nli(folder) -> Target:
-    small = dict.fromkeys(("hidden_size", "intermediate_size"), 8)
-    small |= {"num_hidden_layers": 1, "num_attention_heads": 2}
-    labels = ("contradiction", "neutral", "entailment")
-    tokenizer = train_tokenizer(list(TEXT), 300)
-    make_checkpoint(folder, tokenizer, labels=labels, **small)
+    make_checkpoint(
+        folder,
+        train_tokenizer(list(TEXT), 300),
+        labels=("contradiction", "neutral", "entailment"),
+        hidden_size=8,
+        intermediate_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+    )
     (folder / "litepyramid.json").write_text('{"kind": "presence", "mode": "p2c"}')
     return target(folder, nli_judge, heavy=True)
 
@@ -217,8 +221,20 @@ def made_archive(folder) -> Target:
 
 
 USES = (
-    *(answers, authors, converted, easiness, pairs, parses, plan, pyramid),
-    *(references, regressor, saved, scored, scores, wide),
+    answers,
+    authors,
+    converted,
+    easiness,
+    pairs,
+    parses,
+    plan,
+    pyramid,
+    references,
+    regressor,
+    saved,
+    scored,
+    scores,
+    wide,
 )
 MADE = {
     "lexical judge": made_lexical,

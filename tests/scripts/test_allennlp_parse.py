@@ -1,6 +1,8 @@
 """scripts/train/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our
 file out."""
 
+import re
+
 import allennlp_parse as script
 import pytest
 from cases import write_lines
@@ -14,7 +16,9 @@ def srl(tokens):
     frames = []
     for verb, token in enumerate(tokens):
         if token.endswith("ed"):
-            tags = ["I-ARG0"] * verb + ["B-V"] + ["O"] * (len(tokens) - verb - 1)
+            before = ["I-ARG0"] * verb
+            after = ["O"] * (len(tokens) - verb - 1)
+            tags = [*before, "B-V", *after]
             frames.append((verb, {"verb": token, "words": tokens, "tags": tags}))
 
     return frames, int("long" in tokens)
@@ -36,10 +40,8 @@ def tree(tokens):
 @pytest.fixture
 def models():
     return script.Models(
-        sentences=lambda text: [part + "." for part in text.split(".") if part.strip()],
-        tokenize=lambda text: (
-            text.replace(".", " .").replace("(", "( ").replace(")", " )").split()
-        ),
+        sentences=re.compile(r"[^.]+\.").findall,
+        tokenize=re.compile(r"\w+|[.()]").findall,
         srl=srl,
         coref=coref,
         tree=tree,
@@ -88,9 +90,8 @@ def test_models_that_are_left_out(models, tmp_path):
 def test_outputs_over_other_words_are_named_and_nothing_is_written(
     models, tmp_path, capsys
 ):
-    bad = models._replace(
-        srl=lambda tokens: ([(0, {"tags": ["O"], "words": ["x"]})], 0)
-    )
+    frame = {"tags": ["O"], "words": ["x"]}
+    bad = models._replace(srl=lambda tokens: ([(0, frame)], 0))
     reference = script.Reference("a", 0, sentences=["Ann slept ."])
     with pytest.raises(SystemExit):
         script.run([reference], bad, tmp_path / "out.jsonl")

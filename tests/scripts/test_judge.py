@@ -27,7 +27,8 @@ def test_packs_hold_what_people_labelled_once():
     packs = judge_packs.labelled_packs([*rows, nli, *rows])
 
     assert [pack.premise for pack in packs] == [PREMISE, "It rained."]
-    assert dict(zip(packs[0].units, packs[0].labels, strict=True)) == UNITS
+    first = packs[0]
+    assert dict(zip(first.units, first.labels, strict=True)) == UNITS
     assert packs[1].labels == (judge_packs.CONTRADICTION,)
 
 

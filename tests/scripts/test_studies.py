@@ -24,12 +24,14 @@ class OverlapJudge:
                 own = {*unit.lower().split()}
                 shares.append(len(own & words) / len(own))
             share = np.array(shares)
-            logits.append(np.array([4 * share - 2, 1 - 2 * share, 0 * share]).T)
+            present = 4 * share - 2
+            absent = 1 - 2 * share
+            nothing = np.zeros(len(units))
+            logits.append(np.array([present, absent, nothing]).T)
 
         values = tuple([presence(rows, "p2c") for rows in logits])
-        return JudgedBatch(
-            values, {"judge": "overlap", "mode": "p2c"}, {}, tuple(logits)
-        )
+        signature = {"judge": "overlap", "mode": "p2c"}
+        return JudgedBatch(values, signature, {}, tuple(logits))
 
 
 def no_hub(name):
@@ -101,7 +103,8 @@ def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):
         if n.where == "Table 3"
     }
     assert found["T5", "Pyramid"].ours == 0.25
-    assert found["T5", "ROUGE-2"].ours == pytest.approx(100 * (1 / 2 + 2 / 3) / 2)
+    rouge = 100 * (1 / 2 + 2 / 3) / 2
+    assert found["T5", "ROUGE-2"].ours == pytest.approx(rouge)
     assert found["T5", "ROUGE-2"].published == 21.01
     assert found["T5", "Pyramid"].published == 0.29
     assert found["PEGASUS", "Pyramid"].why_not.startswith("no system google")
