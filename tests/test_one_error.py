@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cases import quick_score
+from cases import quick_score, refused
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -138,3 +138,10 @@ def test_wrong_types_are_one_error(name, data):
 
     with suppress(LitepyramidError):  # any other exception fails the test
         function(*positional, **keywords)
+
+
+def test_nothing_at_all_is_one_error(tmp_path):
+    with refused("no .pyr or .pan file in this folder"):
+        lp.pyramid(tmp_path)
+    with refused("no scores at all"):
+        lp.read_scores([])

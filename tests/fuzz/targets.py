@@ -155,10 +155,10 @@ def pairs(folder):
 def parses(folder):
     path = folder / "p.jsonl"
     texts = as_references(folder / "r.txt", ["bridge", "ferry"])
+    prepare(texts, "constituency", parses=path)
     for rules in ("facts", "zb21"):
         written = folder / f"{rules}.jsonl"
         shown(lp.extract(texts, srl=str(path), rules=rules, parses=written))
-    prepare(texts, "constituency", parses=path)
 
 
 def pyramid(folder):
