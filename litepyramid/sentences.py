@@ -56,7 +56,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     it.
     """
     ends = [match.end() for match in _HEADING.finditer(text)]
-    text = without_marks(text)
+    # Marks alone are all that somebody wrote.
+    unmarked = without_marks(text)
+    text = unmarked if unmarked.strip() else text
     ends += [match.start() for match in _GAP.finditer(text)]
     for match in _END.finditer(text):
         if not _inside(text, match):
