@@ -200,8 +200,12 @@ def label_power(
     reading_time(seconds)
     spreads, source = _spreads(pilot, metric)
 
-    # Two values have no degree of freedom to spare; every number beyond is tried.
-    numbers = np.arange(3, MOST + 1)
+    # Two values have no degree of freedom to spare; every number beyond is tried, up to
+    # a few times what the normal distribution asks for.
+    normal = NormalDist()
+    reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
+    most = min(MOST, 100 + ceil(4 * reach**2 * max(spreads)))
+    numbers = np.arange(3, most + 1)
     needed = []
     curves = []
     for variance in spreads:
@@ -214,11 +218,9 @@ def label_power(
     last = needed[0] or MOST
     rows = []
     for n in np.unique(np.geomspace(5, 3 * last, 12).astype(int)).tolist():
-        if n <= MOST:
+        if n <= most:
             rows.append(PowerAt(n, *[float(curve[n - 3]) for curve in curves]))
 
-    normal = NormalDist()
-    reach = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)) / difference
     ways = _ways(pilot, spreads, needed, reach, seconds)
     return LabelPower(
         difference,
