@@ -28,38 +28,38 @@ settings.load_profile("litepyramid")
 
 
 # Files whose tests take more than a second or two each: begun first, so that no worker
-# is left with a long one at the end, and left out by `make quick`. fmt: off
-SLOW = {
-    "test_allennlp",
-    "test_allennlp_parse",
-    "test_annotation_lead",
-    "test_changes_page",
-    "test_ci",
-    "test_compare",
-    "test_correlations",
-    "test_crossval",
-    "test_docs",
-    "test_embedded",
-    "test_extract",
-    "test_front_door",
-    "test_full_disk",
-    "test_fuzz",
-    "test_hostile_names",
-    "test_llm",
-    "test_one_error",
-    "test_page",
-    "test_progress",
-    "test_report_page",
-    "test_resampling",
-    "test_score_figures",
-    "test_significance",
-    "test_stanza",
-    "test_studies",
-    "test_train_parser",
-    "test_training",
-    "test_transformers",
-}
-# fmt: on
+# is left with a long one at the end, and left out by `make quick`.
+_SLOW = """
+test_allennlp
+test_allennlp_parse
+test_annotation_lead
+test_changes_page
+test_ci
+test_compare
+test_correlations
+test_crossval
+test_docs
+test_embedded
+test_extract
+test_front_door
+test_full_disk
+test_fuzz
+test_hostile_names
+test_llm
+test_one_error
+test_page
+test_progress
+test_report_page
+test_resampling
+test_score_figures
+test_significance
+test_stanza
+test_studies
+test_train_parser
+test_training
+test_transformers
+"""
+SLOW = {*_SLOW.split()}
 
 
 @pytest.hookimpl(tryfirst=True)

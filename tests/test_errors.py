@@ -1,38 +1,33 @@
 """A missing extra is answered by a line that works for how litepyramid was
 installed."""
 
-import json
 import pickle
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from cases import cases
 
 from litepyramid import errors as extras
 from litepyramid.errors import InputError, MissingExtraError
 
 ROOT = Path(__file__).resolve().parents[1]
-GIT = {"vcs": "git", "commit_id": "abc123"}
+
+# What an installer notes of where a package came from (nothing for one of PyPI), and the
+# line.
+INSTALLED = """
+{"url": "file:///home/me/my%20code", "dir_info": {"editable": true}} | -e "/home/me/my code[nli]"
+                                                                      | "litepyramid[nli]"
+{"url": "file:///src/lp", "dir_info": {}}                             | "/src/lp[nli]"
+{"url": "file:///lp.whl", "archive_info": {}}                         | "litepyramid[nli] @ file:///lp.whl"
+{"url": "https://example.org/lp.git", "vcs_info": {"vcs": "git", "commit_id": "abc123"}} | "litepyramid[nli] @ git+https://example.org/lp.git@abc123"
+"""
 
 
-FOLDER = {"url": "file:///home/me/my%20code", "dir_info": {"editable": True}}
-WHEEL = {"url": "file:///lp.whl", "archive_info": {}}
-COMMIT = {"url": "https://example.org/lp.git", "vcs_info": GIT}
-
-
-@pytest.mark.parametrize(
-    ("source", "line"),
-    [
-        (None, '"litepyramid[nli]"'),
-        (FOLDER, '-e "/home/me/my code[nli]"'),
-        ({"url": "file:///src/lp", "dir_info": {}}, '"/src/lp[nli]"'),
-        (COMMIT, '"litepyramid[nli] @ git+https://example.org/lp.git@abc123"'),
-        (WHEEL, '"litepyramid[nli] @ file:///lp.whl"'),
-    ],
-)
+@pytest.mark.parametrize(("source", "line"), cases(INSTALLED))
 def test_the_line_follows_the_way_it_was_installed(monkeypatch, source, line):
-    noted = SimpleNamespace(read_text=lambda name: source and json.dumps(source))
+    noted = SimpleNamespace(read_text=lambda name: source or None)
     monkeypatch.setattr(extras, "distribution", lambda name: noted)
     said = str(MissingExtraError("torch", extra="nli", purpose="the NLI judge"))
     assert said.endswith(f"which is not installed. Install it with: pip install {line}")

@@ -1,26 +1,8 @@
 """Mistakes on the command line are one line on stderr, with what to do, and exit status
 2."""
 
-import sys
-
 import pytest
 from cases import cases
-
-from litepyramid.cli import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs the command line in this process: exit status, stdout, stderr."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["litepyramid", *words])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out, err = capsys.readouterr()
-        return stop.value.code or 0, out, err
-
-    return call
 
 
 @pytest.mark.parametrize(
@@ -47,22 +29,21 @@ score none --units none -o x.xlsx       | litepyramid: x.xlsx:
 """
     ),
 )
-def test_a_mistake_is_one_line(run, words, hint):
-    status, out, err = run(*words.split())
-    assert (status, out, err.count("\n")) == (2, "", 1), err
-    assert err.startswith("litepyramid: ")
-    assert hint in err
+def test_a_mistake_is_one_line(cli, words, hint):
+    done = cli(words, status=2)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1), done.stderr
+    assert done.stderr.startswith("litepyramid: ")
+    assert hint in done.stderr
 
 
-@pytest.mark.parametrize("words", [[], ["meta"], ["judge"]])
-def test_a_group_alone_shows_its_help(run, words):
-    status, out, err = run(*words)
-    assert status == 2
-    assert "Usage: litepyramid" in out + err
-    assert "litepyramid: " not in err
+@pytest.mark.parametrize("words", ["", "meta", "judge"])
+def test_a_group_alone_shows_its_help(cli, words):
+    done = cli(words, status=2)
+    assert "Usage: litepyramid" in done.stdout + done.stderr
+    assert "litepyramid: " not in done.stderr
 
 
-def test_what_is_no_mistake_ends_with_status_0(run):
-    status, out, err = run("--version")
-    assert (status, err) == (0, "")
-    assert out.startswith("litepyramid ")
+def test_what_is_no_mistake_ends_with_status_0(cli):
+    done = cli("--version")
+    assert done.stderr == ""
+    assert done.stdout.startswith("litepyramid ")

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from cases import cases, refused, same, write_lines
+from cases import cases, refused, same
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -206,11 +206,3 @@ def test_pairs_may_be_a_table(tmp_path, table):
     path.write_text("premise,hypothesis\nsnow,snow\n")
     with refused(r"pairs\.csv:2"):
         evaluate("recall", pairs=[path])
-
-
-def test_pairs_have_the_labels_that_they_are_trained_with(tmp_path):
-    texts = {"premise": "snow", "hypothesis": "snow"}
-    labels = [{"present": True}, {"label": "e"}, {"label": "neutral"}, {"label": "C"}]
-    path = write_lines(tmp_path / "p.jsonl", [texts | label for label in labels])
-    (result,) = evaluate("recall", pairs=[path]).sets
-    assert (result.pairs, result.base_rate) == (4, 0.5)
