@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # line.
 INSTALLED = """
 {"url": "file:///home/me/my%20code", "dir_info": {"editable": true}} | -e "/home/me/my code[nli]"
-                                                                      | "litepyramid[nli]"
+                                                                     | "litepyramid[nli]"
 {"url": "file:///src/lp", "dir_info": {}}                             | "/src/lp[nli]"
 {"url": "file:///lp.whl", "archive_info": {}}                         | "litepyramid[nli] @ file:///lp.whl"
 {"url": "https://example.org/lp.git", "vcs_info": {"vcs": "git", "commit_id": "abc123"}} | "litepyramid[nli] @ git+https://example.org/lp.git@abc123"

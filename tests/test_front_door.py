@@ -1,6 +1,7 @@
 """The front door: every job in one call, on paths, lists, dicts, frames and rows."""
 
 import ast
+import csv
 import importlib
 import inspect
 import json
@@ -226,19 +227,24 @@ def test_every_result_can_do_what_results_do():
         assert "signature" in names or kind.__name__ in NO_NUMBERS, kind
 
 
+SCORES = """
+system input m k human
+a x .1 .3 1
+b x .2 .1 3
+c x .3 .3 2
+d x .5 .2 4
+a y .2 .1 1
+b y .1 .5 2
+c y .4 .2 4
+d y .6 .3 3
+"""
+
+
 @pytest.fixture(scope="module")
 def results(data, expected):
     """A result of every kind that has numbers, and some of those that have none."""
-    table = lp.read_scores(
-        {
-            "system": [*"abcdabcd"],
-            "input": [*"xxxxyyyy"],
-            "m": [0.1, 0.2, 0.3, 0.5, 0.2, 0.1, 0.4, 0.6],
-            "k": [0.3, 0.1, 0.3, 0.2, 0.1, 0.5, 0.2, 0.3],
-            "human": [1, 3, 2, 4, 1, 2, 4, 3],
-        },
-        "human",
-    )
+    rows = csv.DictReader(SCORES.strip().splitlines(), delimiter=" ")
+    table = lp.read_scores(rows, "human")
     documents = {entry.input: entry.references[0] for entry in data.references}
 
     judged = lp.score(data, judge="recall", evidence=True, samples=50)

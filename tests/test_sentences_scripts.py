@@ -54,30 +54,20 @@ def test_ends_before_spaces(sentences):
     assert split_sentences(" ".join(sentences)) == [*sentences]
 
 
-def test_lists_and_markdown_give_their_items_without_their_marks():
-    recipe = "1. Wash the rice\n2. Do not add salt\n3. Cook it."
-    assert split_sentences(recipe) == ["Wash the rice", "Do not add salt", "Cook it."]
+# Lists, markdown, notes of an encyclopaedia with a quotation and a line across; a number
+# that does not count, and lone stars and brackets, are text.
+MARKED = """
+1. Wash the rice⏎2. Do not add salt⏎3. Cook it. | Wash the rice | Do not add salt | Cook it.
+## Staff⏎**Ann Lee** left in *2019*⏎- `Bob` stayed⏎- See [it](https://a.b) | Staff | Ann Lee left in 2019 | Bob stayed | See it
+It opened in 1889.[1][2] It closed [3], too.⏎---⏎> Ann left. | It opened in 1889. | It closed, too. | Ann left.
+It was built in⏎12. Street [a] costs 3 * 4 * 5 and **more | It was built in 12. | Street [a] costs 3 * 4 * 5 and **more
+"""
 
-    answer = (
-        "## Staff\n**Ann Lee** left in *2019*\n- `Bob` stayed\n- See [it](https://a.b)"
-    )
-    items = ["Staff", "Ann Lee left in 2019", "Bob stayed", "See it"]
-    assert split_sentences(answer) == items
 
-    # Notes of an encyclopaedia, a quotation, a line across.
-    notes = "It opened in 1889.[1][2] It closed [3], too.\n---\n> Ann left."
-    assert split_sentences(notes) == [
-        "It opened in 1889.",
-        "It closed, too.",
-        "Ann left.",
-    ]
-
-    # A number that does not count is text, and so are lone stars and brackets.
-    prose = "It was built in\n12. Street [a] costs 3 * 4 * 5 and **more"
-    assert split_sentences(prose) == [
-        "It was built in 12.",
-        "Street [a] costs 3 * 4 * 5 and **more",
-    ]
+@pytest.mark.parametrize("row", cases(MARKED))
+def test_lists_and_markdown_give_their_items_without_their_marks(row):
+    text, *sentences = row
+    assert split_sentences(text) == sentences
 
 
 @pytest.mark.parametrize("code", sorted(set(SENTENCES) - {"th"}))

@@ -117,9 +117,9 @@ def stability(
     chosen = as_list(sizes)
     if not isinstance(chosen, list | tuple | None):
         raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs")
-    chosen = chosen and [*dict.fromkeys(chosen)]
     for size in chosen or ():
         check_whole("size", size)
+    chosen = chosen and [*dict.fromkeys(chosen)]
 
     table = score_table(scores, human, **sources)
     people, machines, raters = unaligned(table)

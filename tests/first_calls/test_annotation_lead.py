@@ -59,21 +59,20 @@ def test_the_sheet_is_filled_in_pandas(tmp_path):
     assert answers.to_tables()
 
 
+LABELLED = """
+input,system,summary,unit,label
+1,bart,A storm hit Oslo.,A storm hit Oslo.,1.0
+1,bart,A storm hit Oslo.,Nobody died.,
+2,bart,Two died.,Two died.,
+"""
+
+
 @pytest.mark.parametrize("form", ["frame", "csv"])
 def test_an_empty_cell_is_a_fact_that_nobody_labelled(form, tmp_path):
-    frame = pandas.DataFrame(
-        {
-            "input": ["1", "1", "2"],
-            "system": "bart",
-            "summary": ["A storm hit Oslo.", "A storm hit Oslo.", "Two died."],
-            "unit": ["A storm hit Oslo.", "Nobody died.", "Two died."],
-            "label": [1.0, None, None],
-        }
-    )
     path = tmp_path / "labels.csv"
-    frame.to_csv(path, index=False)
+    path.write_text(LABELLED.lstrip())
 
-    data = lp.load(frame if form == "frame" else path)
+    data = lp.load(pandas.read_csv(path) if form == "frame" else path)
 
     [labels] = data.labels
     assert labels.labels[0][0] == 1
