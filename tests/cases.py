@@ -1,4 +1,5 @@
-"""What many tests write: tables of cases, rows as files, cheap scores, refusals."""
+"""What many tests write: tables of cases, rows as files, cheap scores, a
+judge with logits, refusals."""
 
 import json
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
+from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.nli.modes import presence
 
 DATA = Path(__file__).parent / "data"
 SENTENCES: dict[str, list[str]] = json.loads((DATA / "languages.json").read_text())
@@ -43,3 +46,25 @@ def write_lines(path, rows):
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path.write_text("".join(lines), "utf-8")
     return path
+
+
+class WordJudge:
+    """Logits by the share of a unit's words that the summary has; none if it is
+    empty."""
+
+    def judge(self, items):
+        logits = []
+        values = []
+        for summary, units in items:
+            words = {*summary.lower().split()}
+            rows = np.full((len(units), 3), np.nan)
+            for row, unit in zip(rows, units, strict=True):
+                own = {*unit.lower().split()}
+                share = len(own & words) / len(own)
+                if words:
+                    row[:] = [4 * share - 2, 1 - 2 * share, 0]
+            logits.append(rows)
+            values.append(np.nan_to_num(presence(rows, "p2c")))
+
+        signature = {"judge": "words", "mode": "p2c"}
+        return JudgedBatch(tuple(values), signature, {}, tuple(logits))

@@ -7,13 +7,12 @@ from itertools import chain, product
 
 import numpy as np
 import pytest
-from cases import refused, write_lines
+from cases import WordJudge, refused, write_lines
 from scipy import stats
 from training_data import synthetic
 
 import litepyramid as lp
 from litepyramid.embedded.example import load_example
-from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.training.crossval import (
@@ -31,24 +30,6 @@ from litepyramid.units.extract import extract
 FAST = FinetuneSettings(
     device="cpu", onnx=False, epochs=1, learning_rate=1e-3, held_out=0.2
 )
-
-
-class WordJudge:
-    """Logits that say "entailment" when the unit's word is in the summary; none if it
-    is empty."""
-
-    def judge(self, items):
-        logits = []
-        values = []
-        for summary, units in items:
-            rows = np.full((len(units), 3), np.nan)
-            for row, unit in zip(rows, units, strict=True):
-                if summary:
-                    row[:] = [4, 0, 0] if unit in summary.split() else [-4, 1, 1]
-            logits.append(rows)
-            values.append(np.nan_to_num(presence(rows, "p2c")))
-        signature = {"judge": "words", "mode": "p2c"}
-        return JudgedBatch(tuple(values), signature, {}, tuple(logits))
 
 
 def stop(*_args, **_options):
@@ -118,7 +99,7 @@ def test_fold_values_are_those_of_the_fold_alone():
     fold = make_folds(data, "examples", 4, seed=3)[1]
     columns = [data.inputs.index(name) for name in fold.inputs]
     human = np.array([row.labels for row in data.labels])[:, columns]
-    scores = np.where(human, *presence([[4.0, 0, 0], [-4.0, 1, 1]], "p2c"))
+    scores = np.where(human, *presence([[2.0, -1, 0], [-2.0, 1, 0]], "p2c"))
     scores[~human.any(axis=2)] = 0  # an empty summary
     expected = stats.pearsonr(scores.mean(axis=(1, 2)), human.mean(axis=(1, 2)))
 
