@@ -4,6 +4,8 @@ itself."""
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from cases import cases
+
 PATTERN = r"[-]*\n D[0-9]*-[A-Z]\.M\.100\.[A-Z]\.[A-Z]\n[-]*\n"
 HEAD = """<?xml version="1.0"?>
 <!DOCTYPE {root} [
@@ -27,23 +29,23 @@ REFERENCES = {
         "It may open.",
     ],
 }
-# uid, label, contributors: (reference, parts in it); several parts make one contributor
-SCUS = [
-    (
-        "3",
-        "The Lune bridge is closed",
-        [(0, ["was closed"]), (1, ["closed the"]), (2, ["shut"])],
-    ),
-    (
-        "7",
-        "Pillars crack",
-        [(0, ["cracks", "pillars"]), (1, ["Cracks in"]), (2, ["cracked"])],
-    ),
-    ("2", "Two pillars are hit", [(0, ["two of its pillars"]), (1, ["two pillars"])]),
-    ("9", "It was closed on Monday", [(0, ["closed on Monday"])]),
-    ("4", 'The mayor said: "May"', [(1, ["The mayor said", '"it opens in May"'])]),
-    ("5", "The pillars rust", [(0, ["rust"])]),
-]
+# uid, label, and in each reference the parts of a contributor, if it has one.
+_SCUS = """
+3 | The Lune bridge is closed | was closed         | closed the    | shut
+7 | Pillars crack             | cracks...pillars   | Cracks in     | cracked
+2 | Two pillars are hit       | two of its pillars | two pillars
+9 | It was closed on Monday   | closed on Monday
+4 | The mayor said: "May"     | -                  | The mayor said..."it opens in May"
+5 | The pillars rust          | rust
+"""
+SCUS = []
+for _uid, _label, *_places in cases(_SCUS):
+    _contributors = []
+    for _reference, _text in enumerate(_places):
+        if _text != "-":
+            _contributors.append((_reference, _text.split("...")))
+    SCUS.append((_uid, _label, _contributors))
+
 SUMMARY = [
     "The Lune bridge is closed on Monday.",
     "There are cracks and cracks again; a ferry runs.",

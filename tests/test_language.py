@@ -76,12 +76,7 @@ def test_languages_outside_the_table_are_unknown():
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh", "nl", "it", "pl", "ru"])
 def test_texts_of_another_language_are_counted(code):
-    english = [
-        "The council approved the bridge.",
-        "It will cost a lot.",
-        "Ann Reed",
-        "He said so.",
-    ]
+    english = ENGLISH.splitlines()
     mixed = other_languages(english + SENTENCES[code][:20], "en")
     assert set(mixed) == {code}
     assert mixed[code] >= 12

@@ -1,6 +1,7 @@
 """First calls of an engineer of a RAG product, with exports of other tools; more of
 them in `tests/io/test_exports.py`."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,14 @@ WITH_REFERENCES = [
     *("openai_log.jsonl", "langsmith.csv", "phoenix.json"),
 ]
 SCORE = "--judge recall -n 40"
-ROWS = [
-    {
-        "id": "q1",
-        "version": "v1",
-        "question": "When will the bridge open again?",
-        "answer": "It opens in 2029.",
-        "facts": ["It opens in 2029."],
-    },
-    {
-        "id": "q2",
-        "version": "v1",
-        "question": "Who runs the ferry?",
-        "answer": None,
-        "facts": ["Lune Boats runs it.", "It runs twice a day."],
-    },
-]
+ROWS = json.loads(
+    """
+[{"id": "q1", "version": "v1", "question": "When will the bridge open again?",
+  "answer": "It opens in 2029.", "facts": ["It opens in 2029."]},
+ {"id": "q2", "version": "v1", "question": "Who runs the ferry?",
+  "answer": null, "facts": ["Lune Boats runs it.", "It runs twice a day."]}]
+"""
+)
 
 
 @pytest.mark.parametrize("name", WITH_REFERENCES)

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from cases import quick_score, refused, same
+from cases import cases, quick_score, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llm_server import KEY, asked, question_of, rule
@@ -25,22 +25,17 @@ from litepyramid.judges.llm.llm_judge import LLMJudge, load_prompt
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import for_criteria
 
-ITEMS = [
-    (
-        "A storm hit Oslo on Monday.",
-        ["A storm hit Oslo.", "Two people died.", "It hit on Monday"],
-    ),
-    (
-        "Two people died in Oslo.",
-        ["Two people died.", "A storm hit Oslo.", "Two people died."],
-    ),
-    ("", ["A storm hit Oslo."]),
-    (
-        "The river rose.\nIt rained {units}.",
-        ["The river rose.", "It rained.", "rained {count}"],
-    ),
-    ("A storm hit Oslo on Monday.", ["A storm hit Oslo.", "Oslo"]),
-]
+# Summaries, one of them empty, and their units.
+_ITEMS = """
+A storm hit Oslo on Monday. | A storm hit Oslo. / Two people died. / It hit on Monday
+Two people died in Oslo. | Two people died. / A storm hit Oslo. / Two people died.
+ | A storm hit Oslo.
+The river rose.⏎It rained {units}. | The river rose. / It rained. / rained {count}
+A storm hit Oslo on Monday. | A storm hit Oslo. / Oslo
+"""
+ITEMS = []
+for _text, _units in cases(_ITEMS):
+    ITEMS.append((_text, _units.split(" / ")))
 DISTINCT = 9
 
 
@@ -327,17 +322,19 @@ def test_advice_follows_the_cause(fake, answer, advice):
     assert "Nothing is kept: cache=none" in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("status", "when", "says"),
-    [
-        (429, "3600", "asks to wait for 3600 seconds"),
-        (429, "Fri, 01 Jan 2100 00:00:00 GMT", r"asks to wait for \d{4,} seconds"),
-        (401, "", "refuses the key"),
-        (404, "", "has no model 'm'"),
-    ],
-)
+# A status, when to ask again, and the error.
+FINAL = r"""
+429 | 3600                          | asks to wait for 3600 seconds
+429 | Fri, 01 Jan 2100 00:00:00 GMT | asks to wait for \d{4,} seconds
+401 |                               | refuses the key
+404 |                               | has no model 'm'
+"""
+
+
+@pytest.mark.parametrize(("status", "when", "says"), cases(FINAL))
 def test_what_no_repetition_mends_ends_the_run_at_once(fake, status, when, says):
-    fake.act = status, {"Retry-After": when}, f'{{"error": "wrong: {KEY}"}}'.encode()
+    answer = f'{{"error": "wrong: {KEY}"}}'.encode()
+    fake.act = int(status), {"Retry-After": when}, answer
     with refused(says, ModelError) as error:
         judge(fake, concurrency=1).judge(ITEMS)
     assert fake.requests == 1
