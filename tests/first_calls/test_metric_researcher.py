@@ -25,14 +25,11 @@ c 3 0.8 0.9
 c 4 0.6 0.7
 """
 WIDE = pandas.read_csv(io.StringIO(SCORES), sep=" ", dtype={"input": str})
-LONG = WIDE.melt(["system", "input"], var_name="metric", value_name="score")
 OTHER = WIDE.rename(columns={"system": "model_name", "input": "doc-id"})
 MEANS = WIDE.groupby("system")[["rouge", "human"]].mean()
 EXPECTED = MEANS["rouge"].corr(MEANS["human"])
 
 SHAPES = {
-    "a wide frame": WIDE,
-    "a long frame": LONG,
     "a frame of other names": OTHER,
     "names in capitals": WIDE.rename(columns={"system": "System", "input": "Doc"}),
     "a frame indexed by system and input": WIDE.set_index(["system", "input"]),

@@ -32,7 +32,6 @@ def score(data, units=None, **options):
     return quick_score(data, units, **options)
 
 
-SYSTEMS = WIDE[["bart", "t5"]]
 TABLES = {
     "a wide frame": WIDE,
     "a wide frame with a gold column": GOLD,
@@ -53,18 +52,9 @@ TABLES = {
 }
 FIRST, SECOND = LONG[:2], LONG[2:]
 WITH_REFERENCES = {
-    "two columns of a frame": (SYSTEMS, WIDE["reference"]),
-    "a pivot": (
-        LONG.pivot(index="doc_id", columns="model", values="prediction"),
-        FIRST.set_index("doc_id")["target"],
-    ),
     "groups of a frame": (dict([*LONG.groupby("model")["prediction"]]), REFERENCES),
-    "rows that were shuffled beside references that were not": (
-        SYSTEMS.sample(frac=1, random_state=0),
-        WIDE["reference"],
-    ),
     "texts of pandas' own types": (
-        SYSTEMS.astype("string"),
+        WIDE[["bart", "t5"]].astype("string"),
         WIDE["reference"].astype("category"),
     ),
     "systems on the rows of a filter": (

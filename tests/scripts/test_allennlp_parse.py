@@ -5,7 +5,6 @@ import re
 
 import allennlp_parse as script
 import pytest
-from cases import write_lines
 from nltk import Tree
 
 from litepyramid.units.parses import read_parses
@@ -48,16 +47,15 @@ def models():
     )
 
 
+REFERENCES = """
+{"input": "a", "references": ["The mayor (Ann) resigned. She waved.", ["It rained."]]}
+{"input": "b", "sentences": [{"tokens": ["so", "long", "walked", "."]}]}
+"""
+
+
 def test_three_models_into_one_file(models, tmp_path):
     source = tmp_path / "references.jsonl"
-    rows = [
-        {
-            "input": "a",
-            "references": ["The mayor (Ann) resigned. She waved.", ["It rained."]],
-        },
-        {"input": "b", "sentences": [{"tokens": ["so", "long", "walked", "."]}]},
-    ]
-    write_lines(source, rows)
+    source.write_text(REFERENCES)
     references = script.read_references(source)
     assert script.run(references, models, tmp_path / "out.jsonl") == (3, 1)
     first, second, third = read_parses(tmp_path / "out.jsonl")
