@@ -157,9 +157,10 @@ def test_whatever_both_are_called(folder, monkeypatch, form):
 
 def test_the_same_output_twice_is_an_error(folder, cli):
     (folder / "s.txt").write_text("A cat sat.\n")
-    score = "score s.txt -u s.txt -j recall -o b.json -o"
-    lines = [f"{score} {one}b.json" for one in ("", "./", "empty/../", f"{folder}/")]
-    lines.append("units extract s.txt --srl sentences --parses b.json -o ./b.json")
+    lines = ["units extract s.txt --srl sentences --parses b.json -o ./b.json"]
+    for place in ("", "./", "empty/../", f"{folder}/"):
+        lines.append(f"score s.txt -u s.txt -j recall -o b.json -o {place}b.json")
+
     for line in lines:
         cli(line, status=2, cwd=folder)
         assert not (folder / "b.json").exists()

@@ -107,12 +107,21 @@ def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
 
 
+# A share, of how many, and how many that are.
+SHARES = """
+0.29 | 100 | 29
+0.5  | 7   | 3
+0    | 9   | 0
+1.0  | 9   | 9
+0.57 | 100 | 57
+"""
+
+
 def test_a_share_is_floored_as_it_was_written():
-    rows = [(0.29, 100, 29), (0.5, 7, 3), (0, 9, 0), (1.0, 9, 9), (0.57, 100, 57)]
-    assert all(stu_count(share, n) == count for share, n, count in rows)
+    for share, n, count in cases(SHARES):
+        assert stu_count(float(share), int(n)) == int(count)
 
-
-def test_thirds_leave_the_same_sentences_to_people_and_to_the_machine():
+    # Thirds leave the same sentences to people and to the machine.
     for x, count in ((1 / 3, 2), (2 / 3, 4)):
         assert stu_count(x, 6) == human_count(x, 6) == count
 

@@ -65,14 +65,6 @@ def test_other_features_and_no_sentences_are_refused(trained):
         fit_trees(table(), np.zeros(40), TreeSettings(rounds=0))
 
 
-def test_files_of_others_do_not_reach_xgboost(tmp_path):
-    """Of damaged ones, on which XGBoost crashed or hung: tests/fuzz."""
-    for data in (b"\x80\x04\x95pickle", b'{"version": [1, 4, 1], "learner": {}}'):
-        (tmp_path / "r.json").write_bytes(data)
-        with refused(error=ModelError):
-            EasinessRegressor.load(tmp_path / "r.json")
-
-
 # Of the first, a circle, XGBoost would go round for ever; by the last it crashes.
 NO_TREES = """
 left_children    | 0 | 0          | children

@@ -103,12 +103,11 @@ def test_fold_values_are_those_of_the_fold_alone():
     scores[~human.any(axis=2)] = 0  # an empty summary
     expected = stats.pearsonr(scores.mean(axis=(1, 2)), human.mean(axis=(1, 2)))
 
-    [value] = (
-        s.value
-        for s in result.scores
-        if (s.fold, s.mode, s.level, s.coefficient) == (2, "p2c", "system", "pearson")
-    )
-    assert value == pytest.approx(expected.statistic, abs=1e-12)
+    values = []
+    for s in result.scores:
+        if (s.fold, s.mode, s.level, s.coefficient) == (2, "p2c", "system", "pearson"):
+            values.append(s.value)
+    assert values == [pytest.approx(expected.statistic, abs=1e-12)]
 
 
 def test_fold_means_and_intervals():
