@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from cases import quick_score, refused, write_lines
+from cases import cases, quick_score, refused, write_lines
 from tool_files import FILES, objects_of
 
 import litepyramid as lp
@@ -220,10 +220,8 @@ def test_a_question_asked_again_is_another_sample_of_its_input():
     ]
     assert data.left_out["rows that say the same again"] == 4
 
-
-def test_a_question_that_comes_again_alone_is_another_input():
-    rows = [*ragas_rows(["Yes.", "No."]), *ragas_rows(["Never."])]
-    (own,) = lp.load(summaries=rows).summaries
+    # One that comes again alone is another input.
+    (own,) = lp.load(summaries=rows[:2] + ragas_rows(["Never."])).summaries
     assert own.texts == ("Yes.", "No.", "Never.")
 
 
@@ -242,41 +240,25 @@ def test_repetitions_of_an_example_are_samples_of_its_id():
     assert data.systems == ("system", "system (2)", "system (3)")
 
 
-TURNS = [
-    {"type": "human", "content": "Who runs it?"},
-    {"type": "ai", "content": "", "tool_calls": [{"name": "search"}]},
-    {"type": "tool", "content": "Lune Boats runs the ferry."},
-]
+# What a model put out, and its answer.
+OUTPUTS = """
+{"messages": [{"type": "human", "content": "Who runs it?"}, {"type": "ai", "content": "", "tool_calls": [{"name": "search"}]}, {"type": "tool", "content": "Lune Boats runs the ferry."}, {"type": "ai", "content": "I do not know."}]} | I do not know.
+{"output": {"messages": [{"role": "assistant", "content": "Bo."}]}} | Bo.
+{"output": [{"type": "text", "text": "A"}, {"type": "text", "text": "b."}]} | A⏎b.
+{"output": [{"type": "reasoning", "summary": []}, {"role": "assistant", "content": [{"type": "output_text", "text": "Lune."}]}]} | Lune.
+{"role": "assistant", "content": "Lune."} | Lune.
+{"choices": [{"index": 0, "message": {"content": "Bo."}}], "n": 1} | Bo.
+{"verdict": "yes", "grade": 2} | {"grade": 2, "verdict": "yes"}
+"""
 
 
-@pytest.mark.parametrize(
-    ("outputs", "answer"),
-    [
-        ({"messages": [*TURNS, {"type": "ai", "content": "I do not know."}]}, None),
-        ({"output": {"messages": [{"role": "assistant", "content": "Bo."}]}}, "Bo."),
-        (
-            {"output": [{"type": "text", "text": "A"}, {"type": "text", "text": "b."}]},
-            "A\nb.",
-        ),
-        (
-            {
-                "output": [
-                    {"type": "reasoning", "summary": []},
-                    {
-                        "role": "assistant",
-                        "content": [{"type": "output_text", "text": "Lune."}],
-                    },
-                ]
-            },
-            "Lune.",
-        ),
-        ({"role": "assistant", "content": "Lune."}, "Lune."),
-        ({"choices": [{"index": 0, "message": {"content": "Bo."}}], "n": 1}, "Bo."),
-        ({"verdict": "yes", "grade": 2}, '{"grade": 2, "verdict": "yes"}'),
-    ],
-)
+@pytest.mark.parametrize(("outputs", "answer"), cases(OUTPUTS))
 def test_an_answer_is_what_the_assistant_said_last(outputs, answer):
-    row = {"example_id": "e", "inputs": {"question": "Who?"}, "outputs": outputs}
+    row = {
+        "example_id": "e",
+        "inputs": {"question": "Who?"},
+        "outputs": json.loads(outputs),
+    }
     row["reference_outputs"] = {
         "messages": [
             {"role": "user", "content": "Who?"},
@@ -284,7 +266,7 @@ def test_an_answer_is_what_the_assistant_said_last(outputs, answer):
         ]
     }
     data = lp.load(summaries=[row])
-    assert data.summaries[0].texts == (answer or "I do not know.",)
+    assert data.summaries[0].texts == (answer,)
     assert data.references[0].references == (("Lune Boats.",),)
 
 
