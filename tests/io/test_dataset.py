@@ -8,7 +8,6 @@ from functools import reduce
 from pathlib import Path
 
 import pandas
-import pandas as pd
 import pytest
 from cases import cases, refused, write_lines
 from hypothesis import example, given, settings
@@ -370,8 +369,8 @@ def test_an_id_as_the_system_is_refused_before_it_takes_all_memory(kind, what, v
 
 def test_tables_of_systems_by_their_names_bring_their_references():
     rows = {"input": ["1", "2"], "reference": ["Ann left.", "Bob came."]}
-    old = pd.DataFrame({**rows, "summary": ["Ann left.", "No."], "system": "x"})
-    new = pd.DataFrame({**rows, "summary": ["No.", "Bob came."]})
+    old = pandas.DataFrame({**rows, "summary": ["Ann left.", "No."], "system": "x"})
+    new = pandas.DataFrame({**rows, "summary": ["No.", "Bob came."]})
 
     data = as_dataset({"old": old, "new": new})
     assert data.systems == ("old", "new")

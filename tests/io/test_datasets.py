@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 
 import pytest
 from cases import cases, refused
@@ -14,23 +15,7 @@ from litepyramid.io.coerce import write_units
 @pytest.fixture
 def authors(tmp_path):
     """A tiny data set in the authors' layout."""
-    files = {
-        "SCUs.txt": "a\tb\nc\n",
-        "STUs.txt": "d\ne\tf\n",
-        "references.txt": "<t> a b . </t>\n<t> c . </t>\n",
-        "ids.txt": "first\nsecond\n",
-        "summaries/x.summary": "a b\n\n",
-        "labels/x.label": "1\t1\n0\n",
-        "by_examples/fold1.id": "second\n",
-        "by_examples/fold2.id": "first\n",
-        "by_systems/fold1.sys": "x\n",
-    }
-    for name, text in files.items():
-        path = tmp_path / "tiny" / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text)
-
-    return tmp_path / "tiny"
+    return shutil.copytree(FILES.parent / "tiny", tmp_path / "tiny")
 
 
 def test_authors_layout(authors):
