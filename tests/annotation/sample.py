@@ -80,7 +80,7 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str
     """A JSON export in Label Studio's shape; `answer(data)` gives the controls'
     values."""
     exported = []
-    for number, task in enumerate(tasks, start=101):
+    for task in tasks:
         result = []
         for name, texts in answer(task["data"]).items():
             value = {"text" if name == "scus" else "choices": texts}
@@ -88,22 +88,7 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str
 
         annotations = []
         for worker in workers:
-            annotations.append(
-                {
-                    "completed_by": {"id": 1, "email": worker},
-                    "result": result,
-                    "was_cancelled": False,
-                    "created_at": "2026-03-09T22:16:08.72Z",
-                }
-            )
-        exported.append(
-            {
-                "id": number,
-                "data": task["data"],
-                "annotations": annotations,
-                "drafts": [],
-                "predictions": [],
-            }
-        )
+            annotations.append({"completed_by": {"email": worker}, "result": result})
+        exported.append({"data": task["data"], "annotations": annotations})
 
     return json.dumps(exported)

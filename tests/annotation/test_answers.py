@@ -345,6 +345,20 @@ def test_what_is_not_done_keeps_what_it_had(easiness, stus):
     assert of_sentence(result, ferry) == ["A fact."]
 
 
+WRONG = """
+writing | answers     | 3
+writing | answers     | []
+writing | answers     | ["none.json"]
+writing | tasks       | 3
+writing | tasks       | "none"
+writing | writers     | "some"
+writing | units       | 3
+judging | noisy_above | "x"
+judging | noisy_above | 2
+judging | units       | [["x"]]
+"""
+
+
 def test_wrong_types_are_one_error(folder, tasks, judging):
     rows = [
         {"task": tasks.ids[0], "finished": True, "scus": ["A."]},
@@ -352,39 +366,12 @@ def test_wrong_types_are_one_error(folder, tasks, judging):
     ]
     path = folder / "a.json"
     path.write_text(page_of(*rows))
-    writing = {"tasks": tasks, "answers": [path]}
-    yes_and_no = {"tasks": judging, "answers": [path]}
-    for usual, wrong in (
-        (writing, {"answers": 3}),
-        (writing, {"answers": []}),
-        (writing, {"answers": ["none.json"]}),
-        (writing, {"tasks": 3}),
-        (writing, {"tasks": "none"}),
-        (writing, {"writers": "some"}),
-        (writing, {"units": 3}),
-        (yes_and_no, {"noisy_above": "x"}),
-        (yes_and_no, {"noisy_above": 2}),
-        (yes_and_no, {"units": [["x"]]}),
-    ):
+    for kind, option, value in cases(WRONG):
+        work = tasks if kind == "writing" else judging
+        usual = {"tasks": work, "answers": [path]}
         assert lp.import_answers(**usual)
         with refused():
-            lp.import_answers(**usual | wrong)
-
-
-def test_a_noisy_worker_is_dropped(judging):
-    rows = [
-        *full(judging, "Ann"),
-        *full(judging, "Bob"),
-        *full(judging, "Eve", flip=True),
-    ]
-    result = collect_labels(judging, rows)
-    everybody = collect_labels(judging, rows, 1)
-    worst, *others = result.agreement.workers
-    assert worst.worker == "Eve"
-    assert worst.dropped
-    assert not any(worker.dropped for worker in others)
-    assert everybody.agreement.alpha < result.agreement.alpha == 1
-    assert everybody.labels == result.labels
+            lp.import_answers(**usual | {option: json.loads(value)})
 
 
 SHEET = """\
