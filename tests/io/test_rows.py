@@ -5,6 +5,8 @@ import csv
 import gzip
 import io
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from cases import cases, refused
@@ -22,6 +24,7 @@ from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import parse_columns
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
+FOLDERS = Path(__file__).resolve().parents[1] / "data" / "folders"
 UNITS = [
     InputUnits("a", (Unit("It rained."), Unit("It was heavy."))),
     InputUnits("b", (Unit("The sun came."),)),
@@ -90,6 +93,15 @@ def test_labels_go_by_the_text_of_their_unit(tmp_path):
         as_labels([path], UNITS)
 
 
+CELLS = """
+['It rained.'            | not valid JSON .* Expected a JSON list
+It rained. We left.      | no list in "units": 'It rained.*one per row.*Write
+in 2029; at noon         | no list in "units": 'in 2029; at noon'
+- It rained.⏎- We left.  | no list in "units": '- It rained
+⏎                        | no "units".*Fill the empty cell
+"""
+
+
 def test_lists_in_cells_are_json(tmp_path):
     path = tmp_path / "u.csv"
     row = {"input": "a", "document": "It rained. We left."}
@@ -99,33 +111,16 @@ def test_lists_in_cells_are_json(tmp_path):
     write(path, [row | {"units": "['It rained.', \"b's\"]"}])
     assert as_units(path)[0].texts == ("It rained.", "b's")  # as pandas writes lists
 
-    for cell, message in (
-        ("['It rained.'", r"not valid JSON .* Expected a JSON list"),
-        (
-            "It rained. We left.",
-            r"no list in \"units\": 'It rained.*one per row.*Write",
-        ),
-        ("in 2029; at noon", r"no list in \"units\": 'in 2029; at noon'"),
-        ("- It rained.\n- We left.", r"no list in \"units\": '- It rained"),
-        (" ", r"no \"units\".*Fill the empty cell"),
-    ):
+    for cell, message in cases(CELLS):
         with refused(rf"u\.csv:2: {message}"):
             as_units(write(path, [row | {"units": cell}]))
 
 
 def test_a_folder_per_system_has_a_text_file_per_input(tmp_path):
-    texts = {
-        "runs/bart": {"d1": "It rained.\n[1] We left.", "d2": ""},
-        "runs/t5": {"d1": "We left.\n", "d2": "The sun came, and went."},
-        "refs": {"d2": "The sun came.", "d1": "It rained.\nWe left."},
-    }
-    for name, own in texts.items():
-        folder = tmp_path / name
-        (folder / ".git").mkdir(parents=True)
-        for input_, text in own.items():
-            (folder / f"{input_}.txt").write_text(text)
+    shutil.copytree(FOLDERS, tmp_path, dirs_exist_ok=True)
     runs = tmp_path / "runs"
-    (runs / ".git").mkdir()
+    for folder in (runs, runs / "bart"):
+        (folder / ".git").mkdir()
     (runs / "bart" / "loop").symlink_to(runs)
 
     references = as_references(tmp_path / "refs")
