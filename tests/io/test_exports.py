@@ -4,6 +4,7 @@ rest counted by name."""
 import json
 
 import numpy as np
+import pandas
 import pytest
 from cases import cases, quick_score, refused, write_lines
 from tool_files import FILES, objects_of
@@ -102,7 +103,6 @@ def test_contexts_are_what_precision_judges_against():
 
 
 def test_exports_in_memory_are_those_of_files():
-    pandas = pytest.importorskip("pandas")
     rows = objects_of("ragas.jsonl")
     for data in (rows, pandas.DataFrame(rows), objects_of("deepeval.json")):
         loaded = lp.load(summaries=data, nulls="missing")
@@ -226,15 +226,15 @@ def test_a_question_asked_again_is_another_sample_of_its_input():
 
 
 def test_repetitions_of_an_example_are_samples_of_its_id():
+    about = {
+        "input": {"question": "Why?"},
+        "output": "So.",
+        "reference_output": {"answer": "So."},
+    }
     rows = []
     for time in (1, 2, 3):
         for name in (0, 1):
-            row = {"example_id": name, "repetition_number": time}
-            row |= {
-                "input": {"question": "Why?"},
-                "reference_output": {"answer": "So."},
-            }
-            rows.append({**row, "output": "So."})
+            rows.append({**about, "example_id": name, "repetition_number": time})
     data = lp.load(summaries=rows)
     assert data.inputs == ("0", "1")
     assert data.systems == ("system", "system (2)", "system (3)")
@@ -349,7 +349,6 @@ def test_columns_name_what_an_export_holds_in_its_objects(tmp_path):
 
 
 def test_a_frame_of_spans_is_recognised_by_its_index(tmp_path):
-    pandas = pytest.importorskip("pandas")
     spans = pandas.DataFrame(
         {
             "attributes.input.value": QUESTIONS,

@@ -8,7 +8,6 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from cases import refused, same
-from tool_files import objects_of
 
 import litepyramid as lp
 from litepyramid.types import SystemLabels
@@ -185,7 +184,7 @@ def test_a_list_beside_ids_is_noted():
     assert not any("has no ids" in note for note in data.notes)
 
 
-def test_other_doors_go_by_the_index_too(tmp_path):
+def test_documents_go_by_the_index_too():
     def faithful(data, documents):
         options = {"judge": "recall", "samples": 40}
         return lp.precision(data, documents=documents, **options).scores
@@ -194,13 +193,6 @@ def test_other_doors_go_by_the_index_too(tmp_path):
     for data in (FRAME, LONG):
         for documents in (REFERENCES, REFERENCES[::-1], REVERSED):
             assert faithful(data, documents) == expected
-
-    units = REFERENCES.map(lambda text: [text])
-    asked = []
-    for number, some in enumerate((units, units[::-1])):
-        tasks = lp.export(FRAME, tmp_path / str(number), units=some).tasks.tasks
-        asked.append({(task.summary, *task.units) for task in tasks})
-    assert asked[0] == asked[1]
 
 
 def test_scores_in_frames_go_by_their_labels():
@@ -333,11 +325,6 @@ TABLES = {
         ),
     ),
     "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
-    "HealthBench": (
-        pandas.DataFrame(objects_of("healthbench.jsonl")).to_dict("list"),
-        lp.load,
-    ),
-    "ragas": (RAGAS, lp.load),
     "scores of ragas": (
         {**RAGAS, "faithfulness": [0.1, 0.2]},
         lambda table: lp.read_scores(table).values.tolist(),
@@ -373,7 +360,6 @@ def test_a_dict_of_systems_stays_one():
     ("source", "table", "line"),
     [
         ("units", {"weight": [1, 2], "demand": TEXTS}, "unit=demand"),
-        ("references", {"ref1": TEXTS, "ref2": TEXTS}, "reference=ref1"),
         ("documents", {"page": TEXTS}, "document=page"),
     ],
 )
