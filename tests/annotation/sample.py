@@ -88,7 +88,8 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> str
 
         annotations = []
         for worker in workers:
-            annotations.append({"completed_by": {"email": worker}, "result": result})
+            answered = {"created_at": "2026-03-09T22:16:08.72Z", "result": result}
+            annotations.append({**answered, "completed_by": {"email": worker}})
         exported.append({"data": task["data"], "annotations": annotations})
 
     return json.dumps(exported)

@@ -6,6 +6,7 @@ import math
 import krippendorff
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -97,20 +98,20 @@ def undecided(result):
     return [worker.worker for worker in result.workers if worker.undecided]
 
 
-@pytest.mark.parametrize(
-    ("answers", "ties"),
-    [
-        ((0, 1), 1),
-        ((0, 0.5), 1),
-        ((0.5, 0.5), 0),
-        ((0.5, 1), 0),
-        ((0, 0.5, 1), 0),
-    ],
-)
+TIES = """
+0 1     | 1
+0 .5    | 1
+.5 .5   | 0
+.5 1    | 0
+0 .5 1  | 0
+"""
+
+
+@pytest.mark.parametrize(("answers", "ties"), cases(TIES))
 def test_a_tie_is_an_answer_more_that_would_be_another_label(answers, ties):
-    table = np.transpose([answers])
-    result = agree(table, [*"abc"][: len(answers)])
-    assert result.counts["ties (not present)"] == ties
+    table = np.loadtxt(answers.split(), ndmin=2)
+    result = agree(table, [*"abc"][: len(table)])
+    assert result.counts["ties (not present)"] == int(ties)
 
 
 @given(tables())
