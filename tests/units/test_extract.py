@@ -243,11 +243,3 @@ def test_the_signature_changes_when_the_units_do_and_only_then():
     for option in ({"srl": "sentences"}, {"coref": "none"}, {"rules": "zb21"}):
         changes.append(extract([first, second], **option))
     assert all(changed.signature != signature for changed in changes)
-
-
-def test_whoever_saves_units_sees_three_of_them(cli, tmp_path):
-    references = tmp_path / "references.jsonl"
-    references.write_text('{"input": "a", "references": ["Ann left. Bob ran."]}\n')
-    shown = cli("units", "extract", references, "-o", tmp_path / "units.jsonl").stdout
-    assert "Three of the units" in shown
-    assert "Bob ran" in shown
