@@ -165,14 +165,11 @@ def test_many_misplaced_parts_and_open_sections_take_no_time(tmp_path):
         read_pyramid(tmp_path / "D0901-A.pyr")
 
 
-@pytest.fixture
-def write(tmp_path):
-    def make(content):
-        path = tmp_path / "x.pyr"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return make
+def write(folder, content):
+    """A file of any bytes, or of a text."""
+    path = folder / "x.pyr"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
 
 
 @pytest.fixture
@@ -210,20 +207,21 @@ def offline(monkeypatch):
     ],
 )
 def test_unsafe_or_broken_xml_is_an_error_with_its_place(
-    write, offline, monkeypatch, content, what
+    tmp_path, offline, monkeypatch, content, what
 ):
     monkeypatch.setattr("litepyramid.duc.ducview.MAX_ELEMENTS", 1_000)
-    path = write(content)
+    path = write(tmp_path, content)
     with refused(rf"x\.pyr.*{what}"):
         read_xml(path)
 
 
-def test_a_document_type_without_entities_is_read(write, offline):
+def test_a_document_type_without_entities_is_read(tmp_path, offline):
     root, legacy = read_xml(
         write(
+            tmp_path,
             '<!DOCTYPE a SYSTEM "http://localhost/a.dtd" [<!ELEMENT a (b*)>'
             "<!ATTLIST b x CDATA #REQUIRED y CDATA #IMPLIED>]>"
-            '<a>one<b x="&amp;&lt;&#233;"/>two</a>'
+            '<a>one<b x="&amp;&lt;&#233;"/>two</a>',
         )
     )
     assert (root.tag, text_of(root), legacy) == ("a", "onetwo", False)
@@ -240,7 +238,7 @@ def test_a_document_type_without_entities_is_read(write, offline):
         ('<?xml version="1.0" encoding="utf-16"?>', "utf-16", False),
     ],
 )
-def test_encodings(write, head, encoding, legacy):
+def test_encodings(tmp_path, head, encoding, legacy):
     content = f"{head}<a>café ’</a>".encode(encoding)
-    root, read_as_legacy = read_xml(write(content))
+    root, read_as_legacy = read_xml(write(tmp_path, content))
     assert (root.text, read_as_legacy) == ("café ’", legacy)

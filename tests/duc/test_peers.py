@@ -9,7 +9,6 @@ import litepyramid as lp
 from litepyramid.duc.ducview import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
 from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
-from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.units.align import align_all, sentences_of
 
 
@@ -190,9 +189,6 @@ def test_all_annotations_of_a_summary_count(tmp_path):
     assert "another person annotated too (D0631)" in " ".join(folder.notes)
     labels = {entry.system: entry.labels[0] for entry in folder.labels()}
     assert labels == {"10": (0.5, 0, 0, 0.5, 0, 0), "A": (0, 0, 0, 1, 0, 0)}
-    units = folder.units()[:1]
-    human = modified_pyramid_scores(np.array(labels["10"]), UnitLayout.of(units), 3)
-    assert human[0] == pytest.approx(2 / 9)
 
 
 def test_the_signature_names_what_the_scores_depend_on(folder):

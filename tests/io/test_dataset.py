@@ -317,18 +317,13 @@ def test_what_a_verb_needs_is_named():
         replace(data, labels=()).require("summaries", "references")
 
 
+SCALARS = st.from_type(bool | float | int | str | bytes | None)
+NAMES = st.from_type(str | int | None)
 STRANGE = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.floats()
-    | st.integers()
-    | st.text(max_size=5)
-    | st.binary(),
+    SCALARS,
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.text(max_size=3) | st.integers() | st.none(), inner, max_size=3
-        )
+        | st.dictionaries(NAMES, inner, max_size=3)
         | st.sets(st.text(max_size=3), max_size=2)
         | st.tuples(inner)
     ),

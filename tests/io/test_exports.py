@@ -291,13 +291,6 @@ def test_questions_that_are_objects_name_their_inputs():
     assert entry.question == "Why?"
 
 
-def test_an_id_may_be_0():
-    rows = ragas_rows(["Yes.", "No."])
-    for place, row in enumerate(rows):
-        row["id"] = place
-    assert lp.load(summaries=rows).inputs == ("0", "1")
-
-
 def test_truths_among_scores_are_numbers(tmp_path):
     feedback = [{"key": "correct", "score": True}, {"key": "style", "score": "good"}]
     row = {"example_id": "e", "inputs": {"question": "Who?"}, "feedback": feedback}
