@@ -1,10 +1,13 @@
 """The page of what changed, in a browser: read, filtered, linked to, given hostile
 texts."""
 
+import json
+
 import pytest
-from cases import cases, quick_score
+from cases import DATA, cases, quick_score
 from test_report_page import (
     HOSTILE,
+    bottom,
     choose,
     errors_in,
     find,
@@ -21,22 +24,12 @@ import litepyramid as lp
 @pytest.fixture(scope="module")
 def changed():
     """Two systems; `a` loses two facts of one input and gains one of another."""
-
-    def run(first, second):
-        texts = {"a": [first, second], "b": ["It rained.", "The bridge is shut."]}
-        units = [
-            ["A storm hit Oslo.", "Two people died."],
-            ["The bridge is closed.", "Cars wait."],
-        ]
-        return quick_score(texts, units, ids=["storm", "bridge/2"])
-
-    old = run(
-        "A storm hit Oslo. Two people died. It was dark.", "The bridge is closed."
-    )
-    new = run("A flood hit Bergen. It was dark.", "The bridge is closed. Cars wait.")
-    return lp.changes(
-        old, new, fail_if_lost=2, by={"storm": "weather", "bridge/2": "roads"}
-    )
+    story = json.loads((DATA / "scores" / "changed.json").read_text())
+    runs = []
+    for summaries in (story["old"], story["new"]):
+        runs.append(quick_score(summaries, story["units"]))
+    kinds = {"storm": "weather", "bridge/2": "roads"}
+    return lp.changes(*runs, fail_if_lost=2, by=kinds)
 
 
 def test_the_verdict_and_the_facts_are_on_the_first_screen(changed, browser, tmp_path):
@@ -45,7 +38,7 @@ def test_the_verdict_and_the_facts_are_on_the_first_screen(changed, browser, tmp
     assert verdict.startswith("FAIL: 2 facts lost, 1 gained (a 2); no significant")
     assert "a lost 2 facts" in text_of(browser, "#failures")
     first, *_ = find(browser, "#changes [data-fact]")
-    assert first.rect["y"] + first.rect["height"] < 720
+    assert bottom(first) < 720
     words = """
         #changes .lost .fact-text bdi   | A Two
         #changes .gained .fact-text bdi | Cars
@@ -85,8 +78,8 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_pat
     assert sides == ["The bridge is closed.", "The bridge is closed. Cars wait."]
     assert text_of(browser, "#detail ins").strip().startswith("Cars wait")
     assert find(browser, "#detail mark")[-1].text == "Cars wait."
-    left, right = (x.rect for x in find(browser, "#detail .text"))
-    assert left["y"] == right["y"]
+    left, right = find(browser, "#detail .text")
+    assert left.rect["y"] == right.rect["y"]
     browser.execute_script("document.querySelector('#changes [data-fact]').focus()")
     press(browser, "ARROW_DOWN", "ENTER")
     assert text_of(browser, "#detail .unit") == "Two people died."
@@ -99,10 +92,13 @@ def test_a_link_or_a_key_opens_both_texts_side_by_side(changed, browser, tmp_pat
 
 
 def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
-    units = [[*HOSTILE, "x" * 5000]]
+    facts = [*HOSTILE, "x" * 5000]
+    units = [facts]
+    before = " ".join(facts)
+    after = f"\U0001f600 {HOSTILE[1]}"
     runs = []
-    for text in (" ".join(units[0]), f"\U0001f600 {HOSTILE[1]}"):
-        texts = {f"system {name}": [text] for name in HOSTILE}
+    for text in (before, after):
+        texts = dict.fromkeys(HOSTILE, (text,))
         runs.append(quick_score(texts, units, ids=[HOSTILE[0]]))
     phone(browser)
     show(browser, lp.changes(*runs), tmp_path)
@@ -113,16 +109,15 @@ def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
     assert browser.execute_script("return document.scripts.length") == 2
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
     row = find(browser, "#changes [aria-pressed=true]")[0]
-    assert detail.rect["y"] == pytest.approx(row.rect["y"] + row.rect["height"], abs=20)
+    assert detail.rect["y"] == pytest.approx(bottom(row), abs=20)
     assert errors_in(browser) == []
 
 
 def test_a_result_without_texts(browser, tmp_path):
-    runs = []
-    for row in ([1.0, 0.0], [0.0, 1.0]):
-        units = [["It rained.", "We left."]]
-        runs.append(quick_score(units=units, presence={"a": [row]}))
-    show(browser, lp.changes(*runs), tmp_path, "#fact=1/1/a")
+    units = [["It rained.", "We left."]]
+    old = quick_score(units=units, presence={"a": [[1, 0]]})
+    new = quick_score(units=units, presence={"a": [[0, 1]]})
+    show(browser, lp.changes(old, new), tmp_path, "#fact=1/1/a")
     assert "without the summaries' texts" in text_of(browser, "#detail")
     assert len(find(browser, "#changes [data-fact]")) == 2
     assert not find(browser, "#groups")[0].is_displayed()

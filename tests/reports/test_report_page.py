@@ -1,11 +1,12 @@
 """The page of a result, in a browser: opened, filtered, linked to, given hostile
 texts."""
 
+import json
 import re
 
 import numpy as np
 import pytest
-from cases import cases, quick_score, refused
+from cases import DATA, cases, quick_score, refused
 
 import litepyramid as lp
 from litepyramid.judges.evaluate import calibrate
@@ -24,19 +25,8 @@ HOSTILE = [
 @pytest.fixture(scope="module")
 def scored():
     """Two systems on two inputs, with labels, references and evidence."""
-    return quick_score(
-        {
-            "good": [
-                "\U0001f600\U0001f600 A storm hit Oslo. Two people died.",
-                "The bridge is shut.",
-            ],
-            "poor": ["A storm hit Oslo on Monday.", ""],
-        },
-        [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=["A storm hit Oslo and two people died.", "The bridge is closed."],
-        labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
-        evidence=True,
-    )
+    storm = json.loads((DATA / "scores" / "storm.json").read_text("utf-8"))
+    return quick_score(lp.load(**storm), evidence=True)
 
 
 def show(browser, result, folder, link=""):
@@ -68,6 +58,11 @@ def text_of(browser, selector):
     return find(browser, selector)[0].text
 
 
+def bottom(element):
+    rect = element.rect
+    return rect["y"] + rect["height"]
+
+
 def choose(browser, name, value):
     browser.execute_script(
         "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
@@ -82,12 +77,6 @@ def press(browser, *keys):
 
     chosen = [getattr(Keys, key) for key in keys]
     ActionChains(browser).send_keys(*chosen).perform()
-
-
-def test_a_saved_result_makes_the_same_page(scored, tmp_path):
-    for name in ("s.json", "s.json.gz"):
-        scored.save(tmp_path / name)
-        assert report(tmp_path / name).to_html() == scored.to_html()
 
 
 def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
@@ -121,8 +110,8 @@ def test_reading_and_filtering(scored, browser, tmp_path):
     assert text_of(browser, "#grid td button") == "✓ 1●"
     assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
     assert "present, ≥" in text_of(browser, "#legend")
-    grid = find(browser, "#grid tbody button")[0].rect
-    assert grid["y"] + grid["height"] < 720  # on the first screen
+    first, *_ = find(browser, "#grid tbody button")
+    assert bottom(first) < 720  # on the first screen
     steps = """
         sort   | worst       | #grid .group bdi  | 2
         sort   | order       | #found            | 3 of 3 facts
@@ -191,19 +180,20 @@ def test_what_several_judges_say_is_beside_a_fact(browser, tmp_path):
     texts = {"a": ["Two people were killed by a storm."], "b": ["A storm hit Oslo."]}
     units = [["A storm hit Oslo.", "It snowed.", "Two people died."]]
     result = quick_score(texts, units, judge="recall+lexical")
-    alone = []
-    for name in ("recall", "lexical"):
-        alone.append(quick_score(texts, units, judge=name).presence)
+    recall = quick_score(texts, units, judge="recall").presence
+    lexical = quick_score(texts, units, judge="lexical").presence
     result.save(tmp_path / "r.json")
     show(browser, report(tmp_path / "r.json"), tmp_path, "#fact=1/3/a")
-    first, second = (values[0, 2] for values in alone)
+    first = recall[0, 2]
+    second = lexical[0, 2]
     said = f"2 judges: {first:.2f}, {second:.2f}; {abs(first - second):.2f} apart"
     assert text_of(browser, "#opinions") == said
 
     choose(browser, "sort", "apart")
-    apart = np.abs(alone[0] - alone[1]).max(axis=0)
-    order = [units[0][place] for place in np.argsort(-apart, kind="stable")]
-    assert texts_of(browser, "#grid tr.fact bdi") == order
+    apart = np.abs(recall - lexical).max(axis=0)
+    order = np.argsort(-apart, kind="stable")
+    expected = [units[0][place] for place in order]
+    assert texts_of(browser, "#grid tr.fact bdi") == expected
 
 
 def test_the_keyboard(scored, browser, tmp_path):
@@ -221,7 +211,9 @@ def test_the_keyboard(scored, browser, tmp_path):
 
 def test_texts_are_data(browser, tmp_path):
     names = {f"system {text}": [f"{text} It rained.", HOSTILE[0]] for text in HOSTILE}
-    units = [[f"{text} rained." for text in HOSTILE], [HOSTILE[0], "x" * 200_000]]
+    facts = [f"{text} rained." for text in HOSTILE]
+    long = "x" * 200_000
+    units = [facts, [HOSTILE[0], long]]
     result = quick_score(names, units, ids=[HOSTILE[0], "b"], evidence=True)
     show(browser, result, tmp_path)
     assert "broken" not in browser.title
@@ -245,9 +237,9 @@ def test_a_result_without_texts_or_labels(browser, tmp_path):
 def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
     names = ["abstractive", "extractive", "lead", "swapped"]
     result = quick_score(
-        {name: ["It rained."] for name in names},
+        dict.fromkeys(names, ("It rained.",)),
         [["It rained."]],
-        labels={name: [[1]] for name in names},
+        labels=dict.fromkeys(names, ([1],)),
     )
     phone(browser)
     show(browser, result, tmp_path)
@@ -255,14 +247,16 @@ def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
         if cell.is_displayed():
             assert cell.rect["x"] + cell.rect["width"] <= 400
 
-    heights = {name.rect["height"] for name in find(browser, "#scores tbody bdi")}
-    assert len(heights) == 1
-    assert max(heights) < 30  # one line
+    first, *others = find(browser, "#scores tbody bdi")
+    assert first.rect["height"] < 30  # one line
+    for name in others:
+        assert name.rect["height"] == first.rect["height"]
 
 
 def test_long_names_of_runs_are_told_apart(browser, tmp_path):
-    names = [f"{'bart-large-cnn-finetuned' * 3}/checkpoint-{n}" for n in (100, 200)]
-    texts = {name: ["It rained."] for name in names}
+    model = "bart-large-cnn-finetuned" * 3
+    names = [f"{model}/checkpoint-100", f"{model}/checkpoint-200"]
+    texts = dict.fromkeys(names, ("It rained.",))
     result = quick_score(texts, [["It rained."]])
     show(browser, result, tmp_path)
     for place in ("#scores tbody bdi", "#grid th.system bdi", "#matrix tbody bdi"):

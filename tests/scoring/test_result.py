@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import cases, quick_score, refused
+from cases import DATA, cases, quick_score, refused
 from test_score import HALF, SYSTEMS, UNITS, scored, words
 
 import litepyramid as lp
@@ -18,17 +18,9 @@ from litepyramid.tables import plain
 @pytest.fixture(scope="module")
 def result():
     """With labels on some, texts, references and evidence."""
-    return quick_score(
-        {
-            "good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
-            "poor": ["A storm hit Oslo on Monday.", ""],
-        },
-        [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
-        references=["A storm hit Oslo and two people died.", "The bridge is closed."],
-        labels={"good": [[1, 1], [1]], "poor": [[1, 0], []]},
-        evidence=True,
-        name="mine",
-    )
+    storm = json.loads((DATA / "scores" / "storm.json").read_text("utf-8"))
+    storm["labels"]["poor"][1] = []
+    return quick_score(lp.load(**storm), evidence=True, name="mine")
 
 
 @pytest.mark.parametrize("ending", ["json", "json.gz", "JSON"])

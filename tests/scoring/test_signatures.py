@@ -2,52 +2,47 @@
 signature."""
 
 import json
+from copy import deepcopy
 from dataclasses import astuple, replace
 from functools import cache
 
 import numpy as np
 import pytest
-from cases import cases
+from cases import DATA, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.tables import plain
-from litepyramid.types import InputUnits, ScoreMatrix, Unit
+from litepyramid.types import ScoreMatrix
 
-WORDS = ["Oslo", "storm", "two", "died", "bridge", "closed"]
-UNITS = [
-    InputUnits(
-        name, (Unit(f"{WORDS[n]} {WORDS[n + 1]}", 1 + n), Unit(f"{WORDS[n + 2]} x"))
-    )
-    for n, name in enumerate("abcd")
-]
-TEXTS = {
-    "one": ["Oslo storm.", "storm two.", "two x.", "x y."],
-    "two": ["Oslo.", "died x.", "two died bridge x.", "closed x died."],
-}
-LABELS = {
-    "one": [(1, 0), (1, 1), (0.5, 0), (0, 0)],
-    "two": [(0, 0), (0, 1), (1, 1), (1, 0)],
-}
+SMALL = json.loads((DATA / "scores" / "small.json").read_text())
 
 
-def data(texts=TEXTS, units=UNITS, labels=LABELS, **more):
-    return lp.load(units, summaries=texts, labels=labels, **more)
+def data(**changes):
+    return lp.load(**SMALL | changes)
 
 
 def first_unit(**changes):
-    units = (replace(UNITS[0].units[0], **changes), UNITS[0].units[1])
-    return data(units=[InputUnits("a", units), *UNITS[1:]])
+    units = deepcopy(SMALL["units"])
+    units["a"][0] |= changes
+    return data(units=units)
 
 
-DATA = data()
+def first_of_one(name, value):
+    """Data that differ in what is said of the first input of a system."""
+    sources = deepcopy(SMALL[name])
+    sources["one"][0] = value
+    return data(**{name: sources})
+
+
+UNCHANGED = data()
 OPTIONS = {"judge": "recall", "samples": 60}
 OTHER_DATA = {
-    "summary": data(TEXTS | {"one": ["Oslo storm.", "two died.", "two x.", "x y."]}),
+    "summary": first_of_one("summaries", "Oslo."),
     "unit": first_unit(text="two x"),
     "weight": first_unit(weight=7.0),
-    "label": data(labels=LABELS | {"one": [(0, 0), *LABELS["one"][1:]]}),
+    "label": first_of_one("labels", [0, 0]),
 }
 OTHER_OPTIONS = cases("""
     judge      | "lexical"
@@ -71,7 +66,7 @@ def numbers(result):
 
 @cache
 def scored():
-    return lp.score(DATA, **OPTIONS)
+    return lp.score(UNCHANGED, **OPTIONS)
 
 
 def check(result, same):
@@ -88,8 +83,8 @@ def test_data_that_change_a_number_change_the_signature_and_others_do_not(name):
 
 @pytest.mark.parametrize(("option", "value"), OTHER_OPTIONS)
 def test_options_that_change_a_number_change_the_signature(option, value):
-    check(lp.score(DATA, **OPTIONS | {option: json.loads(value)}), same=False)
-    check(lp.score(DATA, **OPTIONS, evidence=True), same=True)
+    check(lp.score(UNCHANGED, **OPTIONS | {option: json.loads(value)}), same=False)
+    check(lp.score(UNCHANGED, **OPTIONS, evidence=True), same=True)
 
 
 def test_presence_counts_by_its_values_not_its_form(tmp_path):
