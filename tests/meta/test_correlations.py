@@ -192,19 +192,19 @@ def test_what_one_side_lacks_is_left_out_and_named():
 
 
 @pytest.mark.parametrize(
-    ("cells", "levels", "few"),
-    [
-        ("a1 a2 a3", ["system", "summary"], True),
-        ("a1 a2 b3 b4", ["summary"], True),
-        ("a1 a2 a3", ["system", "global"], False),
-        ("a1 a2 b3 b4", ["system", "summary"], False),
-    ],
+    ("cells", "levels", "scores"),
+    cases("""
+        a1 a2 a3    | system summary | too few
+        a1 a2 b3 b4 | summary        | too few
+        a1 a2 a3    | system global  | enough
+        a1 a2 b3 b4 | system summary | enough
+    """),
 )
 @pytest.mark.parametrize("verb", [correlate, interval, compare])
-def test_scores_without_any_correlation_are_refused(verb, cells, levels, few):
+def test_scores_without_any_correlation_are_refused(verb, cells, levels, scores):
     rows = []
     for number, (system, name) in enumerate(cells.split()):
-        scores = {"m": number + 1, "n": number, "human": number}
-        rows.append({"system": system, "input": name, **scores})
-    with refused("too few scores") if few else nullcontext():
-        verb(rows, level=levels)
+        row = {"system": system, "input": name, "m": number + 1}
+        rows.append({**row, "n": number, "human": number})
+    with refused("too few scores") if scores == "too few" else nullcontext():
+        verb(rows, level=levels.split())

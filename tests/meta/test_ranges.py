@@ -80,11 +80,6 @@ def test_ranges_are_scipys_tau_over_their_rows(table):
     assert result.above == pytest.approx(size / 49)
 
 
-def test_a_column_human_is_the_human_score(table):
-    named = meta.range(table, "human", best=8)
-    assert meta.range(table, best=8).to_json() == named.to_json()
-
-
 def test_the_best_of_all_metrics_or_of_the_two_with_repeats(table):
     order = np.argsort(-table.values[:3, 10:], axis=1)
     best = 10 + np.moveaxis(order[:, :8], 2, 0)

@@ -168,18 +168,19 @@ def test_all_pairs_share_their_coins_with_the_single_test(table_of, level):
 
 @pytest.mark.parametrize(
     ("level", "swaps", "n", "m", "coefficient", "constant"),
-    [
-        ("summary", "inputs", 6, 9, "kendall", 0),
-        ("summary", "inputs", 6, 14, "pearson", 0),
-        ("system", "systems", 10, 4, "spearman", 0),
-        ("summary", "inputs", 6, 12, "kendall", 6),
-    ],
+    cases("""
+        summary | inputs  | 6  | 9  | kendall  | 0
+        summary | inputs  | 6  | 14 | pearson  | 0
+        system  | systems | 10 | 4  | spearman | 0
+        summary | inputs  | 6  | 12 | kendall  | 6
+    """),
 )
 def test_where_one_coset_is_all_there_is_p_is_exact(
     level, swaps, n, m, coefficient, constant
 ):
     """The share of all assignments of the coins that reach the observed difference, of
     which a metric that is constant on some inputs leaves draws alone."""
+    n, m, constant = map(int, (n, m, constant))
     rng = np.random.default_rng(n)
     Z = rng.normal(size=(n, 1)) + rng.normal(size=(n, m))
     values = Z + rng.normal(size=(2, n, m)) * [[[0.2]], [[3]]]
@@ -206,13 +207,13 @@ def test_where_one_coset_is_all_there_is_p_is_exact(
 
 @pytest.mark.parametrize(
     ("level", "coefficient", "method", "noise"),
-    [
-        ("system", "spearman", "perm-both", 3),
-        ("system", "kendall", "perm-inputs", 4),
-        ("summary", "kendall", "perm-both", 1.3),
-        ("summary", "spearman", "perm-systems", 2),
-        ("global", "pearson", "perm-both", 1.3),
-    ],
+    cases("""
+        system  | spearman | perm-both    | 3
+        system  | kendall  | perm-inputs  | 4
+        summary | kendall  | perm-both    | 1.3
+        summary | spearman | perm-systems | 2
+        global  | pearson  | perm-both    | 1.3
+    """),
 )
 @pytest.mark.filterwarnings("error")
 def test_chosen_samples_give_the_p_values_of_many_given_ones(
@@ -222,7 +223,7 @@ def test_chosen_samples_give_the_p_values_of_many_given_ones(
     rng = np.random.default_rng(4)
     Z = np.round(rng.normal(size=(12, 15)) + rng.normal(size=(12, 1)))
     Z[rng.random(Z.shape) < 0.05] = np.nan
-    values = np.round(Z + rng.normal(size=(2, *Z.shape)) * [[[1]], [[noise]]])
+    values = np.round(Z + rng.normal(size=(2, *Z.shape)) * [[[1]], [[float(noise)]]])
     tested = partial(compare_pairs, values, Z, level, coefficient, method)
 
     many = tested(samples=40_000, seed=1).p_values[0, 1]

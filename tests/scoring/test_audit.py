@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from cases import quick_score, refused
+from cases import cases, quick_score, refused
 from made_up import answer_tasks, by_fact, made_up, of_presence
 from sklearn import metrics
 
@@ -80,11 +80,11 @@ def test_intervals_by_inputs_are_those_of_a_bootstrap():
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [
-        ("length", "length of summary"),
-        ("lenient", "all pairs"),
-        ("negation", "unit has"),
-    ],
+    cases("""
+        length   | length of summary
+        lenient  | all pairs
+        negation | unit has
+    """),
 )
 def test_a_fault_is_named(fault, kind):
     assert lp.audit(made_up(100, fault)).failing[0].kind == kind
