@@ -32,11 +32,11 @@ OPTIONS = {"judge": exact, "samples": 200}
 
 
 def texts(cut=frozenset()):
-    kept = [
-        [f for u, f in enumerate(row) if (m, u) not in cut]
-        for m, row in enumerate(UNITS)
-    ]
-    return [" ".join(row) for row in kept]
+    summaries = []
+    for m, row in enumerate(UNITS):
+        kept = [fact for u, fact in enumerate(row) if (m, u) not in cut]
+        summaries.append(" ".join(kept))
+    return summaries
 
 
 def scored(systems, units=UNITS, ids=IDS, **options):

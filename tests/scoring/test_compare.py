@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import quick_score, refused
+from cases import cases, quick_score, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import multipletests
@@ -197,11 +197,12 @@ def test_intervals_agree_with_scipys_bootstrap():
 @settings(max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_equal_statsmodels(p):
-    for ours, theirs in (
-        ("holm", "holm"),
-        ("bonferroni", "bonferroni"),
-        ("benjamini-hochberg", "fdr_bh"),
-    ):
+    names = """
+        holm               | holm
+        bonferroni         | bonferroni
+        benjamini-hochberg | fdr_bh
+    """
+    for ours, theirs in cases(names):
         adjusted = adjust_p_values(np.array(p), ours)
         expected = multipletests(p, method=theirs)[1]
         np.testing.assert_allclose(adjusted, expected, atol=1e-12)

@@ -95,18 +95,13 @@ def test_each_system_is_judged_against_its_own_documents():
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"references": REFERENCES, "documents": REFERENCES},
-        {"references": REFERENCES, "refs": 1},
-        {"references": REFERENCES[:1]},
-    ],
+    [{}, {"references": REFERENCES, "refs": 1}, {"references": REFERENCES[:1]}],
 )
 def test_what_is_missing_or_too_much_is_refused(options):
-    with refused() as error:
+    with refused():
         precision(**options)
-    both = {"references", "documents"} <= options.keys()
-    assert ("references and documents" in str(error.value)) is both
+    with refused("references and documents"):
+        precision(documents=REFERENCES, references=REFERENCES)
 
 
 @pytest.mark.parametrize("name", ["references", "documents"])

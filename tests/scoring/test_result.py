@@ -131,11 +131,10 @@ def test_what_is_saved_agrees_with_itself(tmp_path, rule):
     labels = {"good": [[1, 0], []]}
     saved = scored(texts, labels=labels, rule=rule, nulls="missing")
 
-    for ending in ("json", "json.gz"):
-        saved.save(tmp_path / f"r.{ending}")
-        again = report(tmp_path / f"r.{ending}")
-        np.testing.assert_array_equal(again.values, saved.values)
+    saved.save(tmp_path / "r.json")
 
+    again = report(tmp_path / "r.json")
+    np.testing.assert_array_equal(again.values, saved.values)
     assert np.isnan(saved.values[0, 1])
     assert "1 summary is missing" in saved.to_table()
 

@@ -74,8 +74,10 @@ def test_scores_by_input_and_by_tag_are_their_definitions(case, rule):
     def expected(own, tag=None):
         values = []
         for row, met in zip(rows, own, strict=True):
-            values.append(points_of(row, met, rule, tag))
-        return [value for value in values if value is not None]
+            value = points_of(row, met, rule, tag)
+            if value is not None:
+                values.append(value)
+        return values
 
     by_input = [expected(own) for own in answers]
     np.testing.assert_allclose(result.values, by_input, atol=1e-12)

@@ -83,12 +83,10 @@ def test_what_does_not_match_is_refused():
             scored(replace(data, summaries=systems), None)
 
     (half,) = data.labels
-    for inputs, rows in (
-        (("x",), ((1, 0),)),
-        (("y", "x"), ((1, 1, 0), (1, 0))),
-        (("x", "y"), ((1,), (1, 1, 0))),
-    ):
-        labels = replace(half, inputs=inputs, labels=rows)
+    short = replace(half, labels=((1,), (1, 1, 0)))
+    fewer = replace(half, inputs=("x",), labels=half.labels[:1])
+    turned = replace(half, inputs=("y", "x"), labels=half.labels[::-1])
+    for labels in (short, fewer, turned):
         with refused("labels of 'half'"):
             scored(replace(data, labels=(labels,)), None)
 
