@@ -149,7 +149,7 @@ def test_small_topics_and_rows_without_scores(table):
     assert meta.range(gaps, "human", best=5, rule="code").dropped == ("t2",)
 
     judged = replace(table, systems=table.systems[:10], values=values[:, :10])
-    agreement = meta.range(judged, "human", best=4).agreement
+    agreement = meta.range(judged, best=4).agreement
     assert {one.range for one in agreement} == {"judged", "top"}
 
 
