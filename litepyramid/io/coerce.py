@@ -183,8 +183,8 @@ def labels_of(entry: Entry, texts: Sequence[str]) -> tuple[float, ...]:
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
     """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take
     them."""
-    ids = read_ids(ids) if isinstance(ids, str | Path) else as_list(ids)
     if ids is not None:
+        ids = read_ids(ids) if isinstance(ids, str | Path) else as_list(ids)
         check_characters(ids, "ids", 1)
         listed = isinstance(ids, list | tuple)
         ids = [identifier(one) for one in ids] if listed else [None]

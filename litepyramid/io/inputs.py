@@ -244,7 +244,7 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
         allowed = "0 (not present), 1 (present), 0.5 (in part), or null"
 
     numbers = []
-    for value in map(truth, _aligned(entry, what, texts)):
+    for value in map(as_truth, _aligned(entry, what, texts)):
         # An empty cell of a table is no label.
         missing = is_missing(value) or (what == "label" and value == "")
         given = math.nan if missing else number(value)
@@ -256,7 +256,7 @@ def numbers_of(entry: Entry, what: str, texts: Sequence[str]) -> list[float]:
     return numbers
 
 
-def truth(value: Any) -> Any:
+def as_truth(value: Any) -> Any:
     """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
     is."""
     # Nearly all are numbers, of which there may be millions.
@@ -495,7 +495,7 @@ def _medians(entries: Sequence[Entry]) -> list[Any]:
 
     result = []
     for key, every in labels.items():
-        own = [truth(label) for label in every if label is not None] or [math.nan]
+        own = [as_truth(label) for label in every if label is not None] or [math.nan]
         wrong = [label for label in own if number(label) not in (0, 0.5, 1)]
         # Two of three who say 1 make 1; one of two makes .5.
         middle = wrong[0] if wrong else median(map(float, own))

@@ -1,7 +1,7 @@
 """Loads what belongs to one data set from files and Python, checked and joined."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
@@ -24,7 +24,13 @@ from litepyramid.io.presence import as_presence
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import ColumnNames, Rows, identifier, joined
 from litepyramid.io.shapes import column_rows, usual_meaning
-from litepyramid.io.sources import as_list, paths_of, tables_of, with_shared_index
+from litepyramid.io.sources import (
+    as_list,
+    holds_rows,
+    paths_of,
+    tables_of,
+    with_shared_index,
+)
 from litepyramid.text import counted
 from litepyramid.types import (
     ColumnsLike,
@@ -344,10 +350,9 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
         return None
 
     paths = paths_of(source)
-    if main and isinstance(source, Mapping) and _are_tables(source.values()):
+    if main and isinstance(source, Mapping) and all(map(holds_rows, source.values())):
         tables = [*tables_of(source, "summary", columns)]
-        whole = any(_inside(one).keys() - {"summaries"} for one in tables)
-        return joined(tables) if whole else None
+        return joined(tables) if _hold_more(tables) else None
     if not paths:
         what = "summary" if main else _SOURCES[key]
         return table_rows(source, what, key, columns)
@@ -371,14 +376,12 @@ def _opened(source: Any, key: str, columns: ColumnNames, main: bool) -> Rows | N
         return None
 
     tables = [table, *read]
-    whole = any(_inside(one).keys() - {"summaries"} for one in tables)
-    return joined(tables) if whole or by_question else None
+    return joined(tables) if by_question or _hold_more(tables) else None
 
 
-def _are_tables(values: Iterable[Any]) -> bool:
-    """Whether these are frames, or lists of rows."""
-    firsts = [v[0] if isinstance(v, list) and v else v for v in values]
-    return all(isinstance(v, Mapping) or hasattr(v, "columns") for v in firsts)
+def _hold_more(tables: Sequence[Rows]) -> bool:
+    """Whether some table holds more than summaries."""
+    return any(_inside(table).keys() - {"summaries"} for table in tables)
 
 
 def _check_summaries(table: Rows) -> None:

@@ -65,8 +65,7 @@ def as_list(value: Any) -> Any:
     value = collected(value)
 
     # A set has no order, and a frame or a table has columns: neither is one list.
-    is_frame = hasattr(value, "columns") or hasattr(value, "column_names")
-    if is_frame or isinstance(value, set | frozenset):
+    if is_frame(value) or isinstance(value, set | frozenset):
         return value
 
     index = getattr(value, "index", None)
@@ -82,6 +81,18 @@ def as_list(value: Any) -> Any:
             return plain(getattr(value, method)())
 
     return list(value) if isinstance(value, Iterable) else value
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it has named columns: a frame, or a table of Arrow."""
+    return hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def holds_rows(value: Any) -> bool:
+    """Whether it is a frame, or a list of rows."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], Mapping)
+    return is_frame(value)
 
 
 def with_shared_index(
@@ -243,10 +254,8 @@ def tables_of(value: Any, what: str, columns: ColumnNames) -> Iterable[Rows]:
             raise InputError(f"a system is called {key!r}", expected="a name")
 
         of_system = as_list(of_system)
-        first = of_system[0] if isinstance(of_system, list) and of_system else None
-        is_frame = hasattr(of_system, "columns") or hasattr(of_system, "column_names")
         table = None
-        if is_frame or isinstance(first, Mapping):
+        if holds_rows(of_system):
             table = table_rows(of_system, what, many, columns)
         if table or isinstance(of_system, Path):
             named = [table] if table else tables_of(of_system, what, columns)

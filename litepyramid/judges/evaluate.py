@@ -17,7 +17,7 @@ from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, choose, located
 from litepyramid.files import stem
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.inputs import truth
+from litepyramid.io.inputs import as_truth
 from litepyramid.io.loading import as_dataset
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import ColumnMap
@@ -533,7 +533,7 @@ class _PairRow:
     @property
     def code(self) -> float:
         """The label as a number."""
-        code = number(truth(self.present))
+        code = number(as_truth(self.present))
         if self.label:
             code = _CLASSES.get(self.label.lower())
 

@@ -253,12 +253,12 @@ def _with_premises(
 
     # Documents of other systems are those of all, if all have the same.
     shared: dict[str, list[str]] = {}
-    for (_, name), text in texts.items():
-        shared.setdefault(name, [])
-        if text not in shared[name]:
-            shared[name].append(text)
-    for entry in dataset.references or () if not texts else ():
-        shared[entry.input] = [" ".join(one) for one in entry.references]
+    if not texts:
+        for entry in dataset.references or ():
+            shared[entry.input] = [" ".join(one) for one in entry.references]
+    distinct = dict.fromkeys([(name, text) for (_, name), text in texts.items()])
+    for name, text in distinct:
+        shared.setdefault(name, []).append(text)
 
     theirs = {system for system, _ in texts} & {*dataset.systems}
     premises = {}
