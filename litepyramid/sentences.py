@@ -5,8 +5,11 @@ Texts whose sentences are marked are not split. Measured where the ends are know
 """
 
 import re
+from typing import Any
 
+from litepyramid.errors import InputError
 from litepyramid.text import without_markup, word_set
+from litepyramid.types import Texts
 
 _ABBREVIATIONS = word_set(
     """
@@ -31,6 +34,7 @@ _ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
 _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}"
 )  # p.m, which may end a sentence
+_SENTENCE = re.compile(r"<t>(.*?)</t>", re.DOTALL)
 _GAP = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
 _MARK = re.compile(
@@ -132,3 +136,40 @@ def split_sentences(text: str) -> list[str]:
         sentence = without_markup(text[start:end])
         sentences.append(" ".join(sentence.split()))
     return sentences
+
+
+def marked_sentences(reference: Any) -> tuple[Texts, bool]:
+    """The sentences of a reference as its own marks give them, a list or ``<t> … </t>``,
+    and whether it has any; else its text.
+
+    Example:
+        >>> marked_sentences("<t> It rained. </t> <t> We left. </t>")
+        (('It rained.', 'We left.'), True)
+    """
+    if isinstance(reference, list | tuple):
+        texts = [one.strip() for one in reference if isinstance(one, str)]
+        if not texts or len(texts) < len(reference) or not all(texts):
+            raise InputError(
+                "a reference without sentences, or with an empty one",
+                expected="a list of sentences",
+            )
+        return tuple(texts), True
+
+    if not isinstance(reference, str) or not reference.strip():
+        raise InputError("empty reference", expected="some text")
+    # Most references have no marks: their sentences are split later, all together.
+    if "<t>" not in reference and "</t>" not in reference:
+        return (reference.strip(),), False
+
+    # Up to the last mark that closes: what comes after it is outside, and costs no
+    # search.
+    inside, mark, after = reference.rpartition("</t>")
+    inside += mark
+    sentences = [one.strip() for one in _SENTENCE.findall(inside) if one.strip()]
+    outside = (_SENTENCE.sub("", inside) + after).strip()
+    if outside or not sentences:
+        raise InputError(
+            f"text outside the sentence marks ({outside[:40]!r})",
+            expected="every sentence between <t> and </t>",
+        )
+    return tuple(sentences), True
