@@ -19,13 +19,20 @@ if TYPE_CHECKING:
     from litepyramid.annotation.label_power import label_power as label_power
     from litepyramid.annotation.plan import plan as plan
     from litepyramid.annotation.sampling import Sampling as Sampling
+    from litepyramid.data.data import Data as Data
+    from litepyramid.data.data import load as load
+    from litepyramid.data.facts import Facts as Facts
+    from litepyramid.data.facts import aligned as aligned
+    from litepyramid.data.records import InputReferences as InputReferences
+    from litepyramid.data.records import InputUnits as InputUnits
+    from litepyramid.data.records import Summaries as Summaries
+    from litepyramid.data.records import Unit as Unit
+    from litepyramid.data.records import Units as Units
     from litepyramid.duc.convert import convert as convert
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
     from litepyramid.easiness.mix import mix as mix
     from litepyramid.errors import LitepyramidError as LitepyramidError
-    from litepyramid.io.dataset import Dataset as Dataset
-    from litepyramid.io.loading import load as load
     from litepyramid.io.scores import read_scores as read_scores
     from litepyramid.judges.cache import cache as cache
     from litepyramid.judges.evaluate import evaluate as evaluate
@@ -44,21 +51,16 @@ if TYPE_CHECKING:
     from litepyramid.scoring.score import score as score
     from litepyramid.training.crossval import crossval as crossval
     from litepyramid.training.finetune import finetune as finetune
-    from litepyramid.types import InputReferences as InputReferences
-    from litepyramid.types import InputUnits as InputUnits
     from litepyramid.types import ScoreMatrix as ScoreMatrix
     from litepyramid.types import ScoreTable as ScoreTable
-    from litepyramid.types import SystemLabels as SystemLabels
-    from litepyramid.types import SystemSummaries as SystemSummaries
-    from litepyramid.types import Unit as Unit
     from litepyramid.units.extract import extract as extract
 else:
     _MODULES = {
-        "types": "InputReferences InputUnits ScoreMatrix ScoreTable SystemLabels "
-        "SystemSummaries Unit",
+        "types": "ScoreMatrix ScoreTable",
+        "data.records": "InputReferences InputUnits Summaries Unit Units",
+        "data.facts": "Facts aligned",
         "errors": "LitepyramidError",
-        "io.dataset": "Dataset",
-        "io.loading": "load",
+        "data.data": "Data load",
         "io.scores": "read_scores",
         "metrics.score_metrics": "score_metrics",
         "judges.cache": "cache",

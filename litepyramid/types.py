@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypedDict
@@ -34,135 +32,6 @@ footnote 2."""
 UnitKind = Literal["scu", "stu"]
 Nulls = Literal["zero", "missing"]
 """Whether null answers score zero, or are missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One short factual sentence (ZB21 §3).
-
-    Attributes:
-        text: The sentence.
-        weight: Number of references it was found in; 1 with one reference and for every
-            STU. Points of a rubric's criterion, below zero for a penalty.
-        kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
-        reference: Index of the reference it comes from, counted from 0; None if
-            unknown.
-        sentence: Index of the sentence within that reference, from 0; None if unknown.
-        places: Reference and sentence of each contributor, for an SCU with several.
-        importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else
-            None.
-        tags: What a rubric files it under: its tags, axis, class of weight.
-        said: Whether its sentence only says that somebody said it, or knew it.
-    """
-
-    text: str
-    weight: float = 1.0
-    kind: UnitKind = "scu"
-    reference: int | None = None
-    sentence: int | None = None
-    places: tuple[tuple[int | None, int | None], ...] = ()
-    importance: Literal["vital", "okay", "failed"] | None = None
-    tags: Texts = ()
-    said: bool = False
-
-    def entries(self) -> tuple[Unit, ...]:
-        """One entry per contributor, each with its place and an equal part of the
-        weight."""
-        # The contributors share the weight, so that a plan counts an SCU once.
-        part = self.weight / max(1, len(self.places))
-        entries = []
-        for reference, sentence in self.places:
-            entry = replace(
-                self,
-                weight=part,
-                reference=reference,
-                sentence=sentence,
-                places=(),
-            )
-            entries.append(entry)
-        return tuple(entries) or (self,)
-
-
-@dataclass(frozen=True, slots=True)
-class InputUnits:
-    """The units of one input, and what was asked (or said so far) if the texts are
-    answers."""
-
-    input: str
-    units: tuple[Unit, ...]
-    question: str | None = None
-
-    @property
-    def texts(self) -> Texts:
-        """The units' sentences."""
-        return tuple([unit.text for unit in self.units])
-
-    def to_json(self) -> Fields:
-        """One line of a unit file as plain JSON values, without unknown fields."""
-        rows = []
-        for unit in self.units:
-            row = {}
-            for name in Unit.__slots__:
-                value = getattr(unit, name)
-                # The number 0 is no False here: it is a place.
-                if value not in (None, ()) and value is not False:
-                    row[name] = value
-            rows.append(row)
-
-        question = {} if self.question is None else {"question": self.question}
-        return {
-            "input": self.input,
-            **question,
-            "units": rows,
-        }
-
-
-def every_unit(entries: Iterable[InputUnits]) -> list[Unit]:
-    """The units of all inputs, one after the other."""
-    units: list[Unit] = []
-    for entry in entries:
-        units += entry.units
-    return units
-
-
-@dataclass(frozen=True, slots=True)
-class InputReferences:
-    """The references of one input: the sentences of each where it marks them, else its
-    text."""
-
-    input: str
-    references: tuple[Texts, ...]
-    marked: tuple[bool, ...]
-    question: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SystemSummaries:
-    """The summaries of one system; those of inputs in `missing` are empty and not
-    scored.
-
-    `questions` are what was asked, by input, if the rows of the answers say it.
-    """
-
-    system: str
-    inputs: Names
-    texts: Sequence[str]
-    missing: Names = ()
-    questions: Mapping[str, str] = field(
-        default_factory=dict,
-        compare=False,
-        repr=False,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SystemLabels:
-    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, NaN
-    for a unit that nobody labelled; or none."""
-
-    system: str
-    inputs: Names
-    labels: tuple[tuple[float, ...], ...]
 
 
 def _read_only(scores: Any, *names: Sequence[str]) -> None:
@@ -261,7 +130,7 @@ class HasUnits(Protocol):
     """A result or a data set that brings its units."""
 
     @property
-    def units(self) -> Sequence[InputUnits]:
+    def units(self) -> Iterable[Any]:
         """The units of every input."""
         ...
 
@@ -394,118 +263,6 @@ class Signature:
 
     def __str__(self) -> str:
         return "|".join(f"{k}:{v}" for k, v in self.to_json().items())
-
-
-def fingerprint(values: Iterable[object]) -> str:
-    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON
-    a line."""
-    total = hashlib.sha256()
-    for value in values:
-        total.update(
-            json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            + b"\n"
-        )
-    return total.hexdigest()[:8]
-
-
-def data_hashes(
-    *,
-    units: Sequence[InputUnits] = (),
-    summaries: Sequence[SystemSummaries] = (),
-    labels: Sequence[SystemLabels] = (),
-    label_units: Sequence[InputUnits] = (),
-    references: Sequence[InputReferences] = (),
-    presence: Any = None,
-) -> dict[str, str]:
-    """What names data in a signature, for each kind that is there.
-
-    The values count, not their form or order: systems, inputs and units are put in
-    order first, labels and presence with the units that they are of.
-    """
-    hashes = {}
-    if units:
-        hashes["units_sha"] = fingerprint(_unit_values(units))
-        inputs = sorted((entry.input, entry.question or "") for entry in units)
-        # An answer to another question is another input.
-        hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
-
-    if summaries:
-        rows: list[list[Any]] = []
-        for own in summaries:
-            texts = []
-            for name, text in zip(own.inputs, own.texts, strict=True):
-                # A missing summary is not an empty one: it has no score.
-                texts.append((name, None if name in own.missing else text))
-            rows.append([own.system, *sorted(texts)])
-        hashes["summaries_sha"] = fingerprint(sorted(rows))
-
-    if labels:
-        orders = {e.input: unit_order(e) for e in label_units or units}
-        rows = [_label_values(own, orders) for own in labels]
-        hashes["labels_sha"] = fingerprint(sorted(rows))
-
-    if label_units:
-        hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
-    if references:
-        rows = [[entry.input, sorted(entry.references)] for entry in references]
-        hashes["references_sha"] = fingerprint(sorted(rows))
-
-    if presence is not None:
-        hashes["presence_sha"] = _presence_sha(presence)
-    return hashes
-
-
-def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
-    rows = []
-    for entry in units:
-        own = []
-        for u in entry.units:
-            own.append([u.text, float(u.weight), u.kind, u.importance or ""])
-            # Only where there are any: units without tags keep their hash.
-            own[-1] += [list(u.tags)] * bool(u.tags)
-        rows.append([entry.input, sorted(own)])
-    return sorted(rows)
-
-
-def unit_order(entry: InputUnits) -> list[int]:
-    """The places of an input's units by what they say: the order of a file changes
-    nothing."""
-    keys = []
-    for u in entry.units:
-        keys.append((u.text, u.weight, u.kind, u.importance or "", u.tags))
-    return sorted(range(len(keys)), key=keys.__getitem__)
-
-
-def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
-    rows = []
-    for name, row in zip(labels.inputs, labels.labels, strict=True):
-        # The labels of an input that nobody labelled are an empty row.
-        order = orders.get(name, range(len(row))) if row else ()
-        rows.append([name, [float(row[i]) for i in order]])
-    return [labels.system, sorted(rows)]
-
-
-def _presence_sha(presence: Any) -> str:
-    """A hash of (N, U) presence, its systems, inputs and units in order."""
-    starts = 0
-    columns = {}
-    for entry in presence.units:
-        columns[entry.input] = [starts + i for i in unit_order(entry)]
-        starts += len(entry.units)
-    order = []
-    for name in sorted(columns):
-        order += columns[name]
-    rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
-    values = presence.values[rows][:, order]
-    return fingerprint([sorted(presence.systems), array_sha(values)])
-
-
-def array_sha(values: FloatArray) -> str:
-    """A hash of numbers, the same on every machine."""
-    # NaN has many bit patterns, and zero two.
-    same = np.where(np.isnan(values), np.nan, values + 0.0)
-    data = np.ascontiguousarray(same, dtype="<f8").tobytes()
-    return hashlib.sha256(data).hexdigest()
 
 
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:

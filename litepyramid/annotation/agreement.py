@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.stats import by_id
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.types import Ends, FloatArray, Signature, fingerprint
+from litepyramid.types import Ends, FloatArray, Signature
 
 AlphaLevel = Literal["nominal", "ordinal"]
 

@@ -12,6 +12,7 @@ import numpy as np
 from litepyramid.annotation.agreement import AgreementResult, agree
 from litepyramid.annotation.export import TaskSet, read_tasks
 from litepyramid.annotation.responses import Response, read_responses
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
     check_names,
@@ -20,6 +21,7 @@ from litepyramid.files import (
     write_json,
     write_jsonl,
 )
+from litepyramid.identity import fingerprint
 from litepyramid.io.coerce import as_units, write_labels, write_units
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
@@ -30,19 +32,7 @@ from litepyramid.scoring.sampled import (
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    OutPath,
-    Signature,
-    SystemLabels,
-    SystemSummaries,
-    Unit,
-    UnitsLike,
-    data_hashes,
-    every_unit,
-    fingerprint,
-)
+from litepyramid.types import FloatArray, OutPath, Signature, UnitsLike
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]

@@ -19,6 +19,7 @@ from litepyramid.annotation.sampling import (
     reading_time,
 )
 from litepyramid.checked import as_type, guarded
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
     atomic_write,
@@ -33,16 +34,7 @@ from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Result, Table, hidden, record
 from litepyramid.text import counted
-from litepyramid.types import (
-    Fields,
-    InputUnits,
-    Names,
-    OutPath,
-    Signature,
-    SystemSummaries,
-    Texts,
-    check_unique,
-)
+from litepyramid.types import Fields, Names, OutPath, Signature, Texts, check_unique
 from litepyramid.units.align import Sentence
 
 Kind = Literal["writing", "judging"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.annotation.sampling import minutes, reading_time, unsureness
 from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.meta.alignment import check_number
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.sampled import Spread, ordered_facts
@@ -25,7 +26,6 @@ from litepyramid.types import (
     ScoreMatrix,
     ScoresLike,
     Signature,
-    fingerprint,
 )
 
 SPREAD = 0.256

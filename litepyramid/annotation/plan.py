@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.checked import as_type
+from litepyramid.data.records import InputReferences
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import carriers, human_count, ranking
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
+from litepyramid.identity import fingerprint
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.io.sources import with_shared_index
 from litepyramid.language import check_language, name_of, reads, words
@@ -23,12 +25,10 @@ from litepyramid.text import counted, place
 from litepyramid.types import (
     ColumnsLike,
     Fields,
-    InputReferences,
     Signature,
     Texts,
     TextsLike,
     UnitsLike,
-    fingerprint,
 )
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import references_language

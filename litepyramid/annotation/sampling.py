@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError, choose
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.scoring.result import ScoreResult
@@ -15,14 +16,7 @@ from litepyramid.scoring.sampled import Spread, ordered_facts
 from litepyramid.scoring.saved_result import report
 from litepyramid.stats import number_of, sums_by
 from litepyramid.text import counted, cut
-from litepyramid.types import (
-    Ends,
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Names,
-    SystemSummaries,
-)
+from litepyramid.types import Ends, FloatArray, IntArray, Names
 
 UNIFORM = 0.2
 """The part of the probability that does not look at the judge: none becomes small."""

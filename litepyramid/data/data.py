@@ -60,9 +60,9 @@ class Data:
     """
 
     name: str = "own"
-    units: Units = Units()
-    stus: Units = Units()
-    summaries: Summaries = Summaries()
+    units: Units = field(default_factory=Units)
+    stus: Units = field(default_factory=Units)
+    summaries: Summaries = field(default_factory=Summaries)
     labels: Facts | None = None
     references: tuple[InputReferences, ...] = ()
     presence: Facts | None = None
@@ -229,6 +229,15 @@ def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
             )
         data = replace(data, units=scored)
     return replace(data, language=language)
+
+
+def read_references(
+    references: Any, ids: Any = None, columns: Any = None
+) -> tuple[InputReferences, ...]:
+    """References alone, inputs in the order of their ids."""
+    if references is None:
+        raise InputError("no references", expected="at least one")
+    return load(references=references, ids=ids, columns=columns).references
 
 
 def _check_arguments(sources: Mapping[str, Any]) -> None:

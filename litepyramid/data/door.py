@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from litepyramid.checked import check_characters, is_missing, number
 from litepyramid.data.facts import Facts
 from litepyramid.data.files import Row, file_rows
 from litepyramid.data.records import InputReferences, InputUnits, Summaries, Units
+from litepyramid.data.saved import saved_rows
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, stem
-from litepyramid.text import cut
 from litepyramid.types import Names
 
 LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
@@ -76,6 +76,8 @@ def opened(source: Any, name: str) -> Opened:
             hint=f"Take data['{next(iter(source))}'].",
         )
     if isinstance(source, Mapping):
+        if (rows := saved_rows(source)) is not None:
+            return _of_rows(rows, name, "a saved result")
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.

@@ -61,6 +61,14 @@ class Facts:
         values: FloatArray = self.values[self.systems.index(system)]
         return values
 
+    def of_systems(self, systems: Names) -> Facts:
+        """The rows of some systems, in order; NaN for one that is not here."""
+        rows = np.full((len(systems), len(self.units.facts)), np.nan)
+        for n, system in enumerate(systems):
+            if system in self.systems:
+                rows[n] = self.of_system(system)
+        return replace(self, systems=systems, values=rows)
+
     def take(self, systems: Sequence[str], facts: Iterable[Fact]) -> Facts:
         """Some systems and units, each of which must be here."""
         units = self.units.take(facts)

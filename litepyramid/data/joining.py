@@ -23,6 +23,7 @@ from litepyramid.data.records import (
     Unit,
     UnitKind,
     Units,
+    facts_by_number,
 )
 from litepyramid.data.roles import ROLES, Entry, Table
 from litepyramid.errors import InputError, located
@@ -198,10 +199,10 @@ def units_of(
             by_input[name] = _checked_units(own, table, kind)
 
     if {*by_input} == {EVERY_INPUT}:
-        by_input = {name: by_input[EVERY_INPUT] for name in inputs}
+        by_input = dict.fromkeys(inputs, by_input[EVERY_INPUT])
     entries = [InputUnits(name, tuple(own)) for name, own in by_input.items()]
     units = Units.of(entries).with_questions(questions)
-    return Listed(units, _places_of(by_input, units))
+    return Listed(units, facts_by_number(by_input, units))
 
 
 def _checked_units(
@@ -215,20 +216,6 @@ def _checked_units(
             "at least one unit with a weight above zero",
         )
     return units
-
-
-def _places_of(
-    listed: Mapping[str, Sequence[Unit]], units: Units
-) -> dict[tuple[str, int], Fact]:
-    """The fact of each unit by its input and its number in the source."""
-    left: dict[tuple[str, Unit], list[Fact]] = defaultdict(list)
-    for fact, unit in zip(units.facts, units.every, strict=True):
-        left[fact.input, unit].append(fact)
-    places = {}
-    for name, own in listed.items():
-        for nth, unit in enumerate(own):
-            places[name, nth] = left[name, unit].pop(0)
-    return places
 
 
 def _kind(table: Table) -> UnitKind:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Self
 
@@ -17,9 +17,15 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
-from litepyramid.types import BoolArray, Fields, FloatArray, IntArray, Names, Texts
-
-UnitKind = Literal["scu", "stu"]
+from litepyramid.types import (
+    BoolArray,
+    Fields,
+    FloatArray,
+    IntArray,
+    Names,
+    Texts,
+    UnitKind,
+)
 
 
 class Fact(NamedTuple):
@@ -236,6 +242,17 @@ class Units:
                 entries.append(replace(entry, units=tuple(kept[entry.input])))
         return Units(tuple(entries))
 
+    def of_kind(self, kind: UnitKind) -> Units:
+        """The same; InputError if some are of another kind."""
+        for fact, unit in zip(self.facts, self.every, strict=True):
+            if unit.kind != kind:
+                raise InputError(
+                    f"'{unit.text}' of input '{fact.input}' is of the kind '{unit.kind}'",
+                    expected=f"only units of kind '{kind}'",
+                    hint='If they are the right ones, correct or remove their "kind".',
+                )
+        return self
+
     def of_inputs(self, inputs: Iterable[str]) -> Units:
         """The units of some inputs."""
         chosen = set(inputs)
@@ -277,6 +294,22 @@ class Units:
                 [entry.input, entry.question] if entry.question else entry.input
             )
         return fingerprint(rows)
+
+
+def facts_by_number(
+    listed: Mapping[str, Sequence[Unit]], units: Units
+) -> dict[tuple[str, int], Fact]:
+    """The fact of each unit by its input and its number in a list, for what comes in the
+    order of that list."""
+    left: dict[tuple[str, Unit], list[Fact]] = {}
+    for fact, unit in zip(units.facts, units.every, strict=True):
+        left.setdefault((fact.input, unit), []).append(fact)
+
+    facts = {}
+    for name, own in listed.items():
+        for number, unit in enumerate(own):
+            facts[name, number] = left[name, unit].pop(0)
+    return facts
 
 
 @dataclass(frozen=True, slots=True)

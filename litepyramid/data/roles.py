@@ -15,9 +15,10 @@ from typing import Any, Literal, NamedTuple
 from litepyramid.checked import parse_json
 from litepyramid.data.door import Opened, is_file, name_of, opened
 from litepyramid.data.files import Row
+from litepyramid.data.records import Unit
 from litepyramid.errors import InputError, located
 from litepyramid.files import read_text
-from litepyramid.text import counted, cut
+from litepyramid.text import cut
 from litepyramid.types import Names
 
 RoleName = Literal[
@@ -469,7 +470,10 @@ def _in_list(
 
 
 def _text_of(unit: Any) -> Any:
-    return unit.get("text") if isinstance(unit, Mapping) else unit
+    """The text of a unit, which may be an object or a record."""
+    if isinstance(unit, Mapping):
+        return unit.get("text")
+    return unit.text if isinstance(unit, Unit) else unit
 
 
 # Lists and dicts by id

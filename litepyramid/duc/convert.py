@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.duc.peers import (
     as_paths,
     pyramid_files,
@@ -18,6 +19,7 @@ from litepyramid.duc.peers import (
 )
 from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, files_in, write_jsonl
+from litepyramid.identity import fingerprint
 from litepyramid.io.coerce import (
     as_names,
     as_references,
@@ -32,21 +34,7 @@ from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
 from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
-from litepyramid.types import (
-    Fields,
-    InputReferences,
-    InputUnits,
-    Names,
-    ScoreTable,
-    Signature,
-    SystemLabels,
-    SystemSummaries,
-    Texts,
-    TextsLike,
-    Unit,
-    data_hashes,
-    fingerprint,
-)
+from litepyramid.types import Fields, Names, ScoreTable, Signature, Texts, TextsLike
 
 Target = Literal["units", "references", "summaries", "labels", "scores", "ids"]
 

@@ -11,23 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from litepyramid.checked import as_type, parse_json
+from litepyramid.data.records import InputUnits, Units
 from litepyramid.errors import InputError
 from litepyramid.files import write_jsonl
+from litepyramid.identity import fingerprint
 from litepyramid.io.readers import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
-from litepyramid.types import (
-    Fields,
-    FloatArray,
-    InputUnits,
-    IntArray,
-    Signature,
-    Texts,
-    data_hashes,
-    fingerprint,
-)
+from litepyramid.types import Fields, FloatArray, IntArray, Signature, Texts
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 from litepyramid.units.parses import check_alike
 
@@ -192,8 +185,8 @@ def simulation_accuracy(scu: str, stus: Iterable[str]) -> float:
 
 
 def gold_easiness(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
+    stus: Iterable[InputUnits],
     sentences: Sequence[Sentence],
 ) -> Easiness:
     """How well the STUs of each sentence simulate the SCUs of the same sentence.
@@ -220,8 +213,8 @@ def gold_easiness(
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
-        scus_sha=data_hashes(units=scus)["units_sha"],
-        stus_sha=data_hashes(units=stus)["units_sha"],
+        scus_sha=Units.of(scus).sha,
+        stus_sha=Units.of(stus).sha,
     )
     return Easiness(
         tuple(sentences),
@@ -261,7 +254,7 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> Tex
     return tuple(notes)
 
 
-def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) -> None:
+def check_same_inputs(scus: Iterable[InputUnits], stus: Iterable[InputUnits]) -> None:
     """Raises InputError naming the first input that only one of the two has."""
     with_scus = {entry.input for entry in scus}
     with_stus = {entry.input for entry in stus}

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from litepyramid.data.saved import saved_scores
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
 from litepyramid.io.inputs import by_system, in_order, numbers_of
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import ColumnNames, Ids
-from litepyramid.io.saved import saved_scores
 from litepyramid.io.sources import as_list, check_path
 from litepyramid.types import FloatArray, InputUnits
 

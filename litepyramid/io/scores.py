@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from litepyramid.checked import guarded, is_missing, number
+from litepyramid.data.saved import SavedScores, saved_scores
 from litepyramid.errors import InputError, located
 from litepyramid.files import atomic_write, read_text
 from litepyramid.io.readers import read_rows, table_rows
@@ -23,7 +24,6 @@ from litepyramid.io.rows import (
     named,
     parse_columns,
 )
-from litepyramid.io.saved import SavedScores, saved_scores
 from litepyramid.text import cut
 from litepyramid.types import (
     ColumnsLike,

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, choose, located
 from litepyramid.files import stem
+from litepyramid.identity import fingerprint
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.inputs import as_truth
 from litepyramid.io.loading import as_dataset
@@ -38,7 +39,6 @@ from litepyramid.types import (
     LabelledSources,
     NamedSources,
     Signature,
-    fingerprint,
 )
 
 NEUTRAL = 2.0

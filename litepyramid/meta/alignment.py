@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.identity import array_sha, fingerprint
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.levels import Coefficient, Level
 from litepyramid.stats import by_id
@@ -28,8 +29,6 @@ from litepyramid.types import (
     ScoresLike,
     ScoreTable,
     Signature,
-    array_sha,
-    fingerprint,
 )
 
 PEOPLE = ("human",)

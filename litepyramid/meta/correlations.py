@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from litepyramid.errors import InputError, choose
+from litepyramid.identity import fingerprint
 from litepyramid.meta.alignment import (
     LeftOut,
     align_each,
@@ -40,7 +41,6 @@ from litepyramid.types import (
     ScoresLike,
     ScoreSources,
     Signature,
-    fingerprint,
     several,
 )
 

@@ -26,7 +26,6 @@ from litepyramid.types import (
     ScoreTable,
     Signature,
     Texts,
-    data_hashes,
 )
 from litepyramid.wording import normalized
 

@@ -45,7 +45,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, show
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ResultLike, Signature, Texts, every_unit
+from litepyramid.types import FloatArray, ResultLike, Signature, Texts
 
 WORST = 20
 """So many disagreements are shown."""

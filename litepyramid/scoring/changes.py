@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, in_turn, read_text, split_lines, stem
+from litepyramid.identity import fingerprint
 from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.comment import code, comment, escaped, table
 from litepyramid.scoring.fact_changes import LOST_BY, PRESENT
@@ -35,7 +36,7 @@ from litepyramid.scoring.system_changes import (
 )
 from litepyramid.tables import Column, Result, Table, frame, hidden, record, row
 from litepyramid.text import counted, cut, written
-from litepyramid.types import Fields, Names, ResultLike, Signature, Texts, fingerprint
+from litepyramid.types import Fields, Names, ResultLike, Signature, Texts
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, systems of a sentence
 _KINDS = ("lost", "gained")

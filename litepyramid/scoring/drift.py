@@ -9,6 +9,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.files import stem
+from litepyramid.identity import fingerprint
 from litepyramid.scoring.fact_changes import PRESENT
 from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.runs import Side, align_runs, names_of
@@ -16,14 +17,7 @@ from litepyramid.scoring.saved_result import report
 from litepyramid.stats import adjust_p_values, all_pairs, mean_of_scored, system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
-from litepyramid.types import (
-    FloatArray,
-    Names,
-    ResultLike,
-    Signature,
-    Texts,
-    fingerprint,
-)
+from litepyramid.types import FloatArray, Names, ResultLike, Signature, Texts
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from litepyramid.scoring.runs import AlignedRuns, Side
 from litepyramid.sentences import sentence_spans
 from litepyramid.stats import EQUAL_WITHIN
 from litepyramid.tables import hidden
-from litepyramid.types import every_unit
 
 PRESENT = 0.5
 """From this presence on a fact counts as present."""

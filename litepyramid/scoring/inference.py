@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.identity import fingerprint
 from litepyramid.stats import (
     SMALLEST_TAIL,
     adjust_p_values,
@@ -26,8 +27,8 @@ from litepyramid.types import (
     Fields,
     FloatArray,
     IntArray,
+    Names,
     ScoreMatrix,
-    fingerprint,
 )
 
 FEW = 15
@@ -109,22 +110,16 @@ def matrices_sha(*scores: ScoreMatrix) -> str:
 
 
 def with_intervals(
-    systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
+    systems: Names, inputs: Names, values: FloatArray, **bootstrap: Any
 ) -> Fields:
     """The fields of `SystemScores` that (N, M) scores give: `system_intervals` and
-    `rank_groups`, computed in the order of the ids."""
-    rows = by_id(systems)
-    ordered = values[np.ix_(rows, by_id(inputs))]
-    ends = system_intervals(ordered, **bootstrap)
-    groups = rank_groups(ordered)
-    # Back to the order in which the systems came.
-    back = np.argsort(rows).tolist()
+    `rank_groups`."""
     return {
         "systems": systems,
         "inputs": inputs,
         "values": values,
-        "intervals": tuple([ends[i] for i in back]),
-        "groups": tuple([groups[i] for i in back]),
+        "intervals": tuple(system_intervals(values, **bootstrap)),
+        "groups": tuple(rank_groups(values)),
         **bootstrap,
     }
 

@@ -23,7 +23,7 @@ from litepyramid.stats import (
     undefined,
     unseen_share,
 )
-from litepyramid.types import BoolArray, Ends, FloatArray, IntArray, every_unit
+from litepyramid.types import BoolArray, Ends, FloatArray, IntArray
 
 GROUPS = 100
 """At most so many groups of inputs are left out in turn for an interval."""

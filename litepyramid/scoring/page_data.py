@@ -27,7 +27,7 @@ def page_data(result: ScoreRecord) -> Fields:
     """What the page's script draws; presences are in thousandths, labels in halves, -1
     is none."""
     notes = result.to_tables()[0].notes
-    labels = result.labels if result.label_units in (None, result.units) else None
+    labels = result.labels_here
     opinions = result.opinions
     calibration = _calibration(result, labels)
     # Of each unit where it is told, and what speaks against it.
@@ -49,7 +49,7 @@ def page_data(result: ScoreRecord) -> Fields:
         "presence": _scaled(result.presence, 1000),
         "labels": None if labels is None else _scaled(labels, 2),
         "opinions": None if opinions is None else _scaled(opinions, 1000),
-        "texts": result.summaries,
+        "texts": None if result.summaries is None else result.summaries.texts,
         "evidence": evidence,
         "pairs": _pairs(result),
         "tags": result.tags,
@@ -68,10 +68,10 @@ def _systems(result: ScoreRecord) -> list[Fields]:
 
 def _inputs(result: ScoreRecord) -> list[Fields]:
     """The inputs with their units and references."""
-    references = result.references or [None] * len(result.units)
     inputs = []
-    for entry, texts in zip(result.units, references, strict=True):
-        inputs.append({**entry.to_json(), "references": texts or None})
+    for entry in result.units:
+        references = result.references.get(entry.input)
+        inputs.append({**entry.to_json(), "references": references})
     return inputs
 
 

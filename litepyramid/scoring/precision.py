@@ -7,7 +7,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.records import InputReferences
 from litepyramid.errors import InputError
+from litepyramid.identity import fingerprint
 from litepyramid.io.coerce import as_documents, as_names
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
@@ -28,16 +30,12 @@ from litepyramid.types import (
     DataLike,
     Fields,
     FloatArray,
-    InputReferences,
     JudgeLike,
     References,
     ResultLike,
     Signature,
-    SystemSummaries,
     Texts,
     TextsLike,
-    data_hashes,
-    fingerprint,
 )
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, Names, unit_order
+from litepyramid.types import FloatArray, Names
 
 # Fields of signatures in which runs may differ: units and inputs are compared
 # themselves.

@@ -10,13 +10,14 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_document, write_json
+from litepyramid.identity import fingerprint
 from litepyramid.scoring.estimates import FEWEST, Drawn
 from litepyramid.scoring.pyramid import ratio
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import by_id, sums_by
 from litepyramid.tables import record
 from litepyramid.text import counted, cut
-from litepyramid.types import BoolArray, FloatArray, IntArray, fingerprint
+from litepyramid.types import BoolArray, FloatArray, IntArray
 
 Spread = Literal["facts", "summaries", "inputs"]
 

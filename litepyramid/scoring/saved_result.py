@@ -8,29 +8,22 @@ from typing import Any
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import Summaries, Units
+from litepyramid.data.saved import BROKEN, EXPECTED, SavedScores, saved_scores
 from litepyramid.errors import InputError, located
-from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import EQUAL_WITHIN, check_samples
 from litepyramid.text import cut
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    ResultLike,
-    ScoreMatrix,
-    Signature,
-    SystemSummaries,
-    data_hashes,
-)
+from litepyramid.types import FloatArray, ResultLike, ScoreMatrix, Signature
 
 _AS_SAVED = (
     "metric",
     "name",
     "inputs",
-    "units",
     "counts",
     "confidence",
     "samples",
@@ -52,15 +45,18 @@ def read_saved(result: Any) -> ScoreResult | None:
     if saved is None or not saved.units:
         return None
 
-    units = saved.units
+    units = Units(saved.units)
     # They are saved only where they are other units.
-    label_units = saved.label_units or units
-    if len(saved.references or units) != len(units):
-        raise InputError(BROKEN, path=path, expected="references of each input")
+    label_units = Units(saved.label_units) if saved.label_units else units
+    if not {*units.inputs} >= saved.references.keys():
+        raise InputError(BROKEN, path=path, expected="references of its inputs")
 
-    labels = saved.per_unit("labels", label_units, path)
+    facts = saved.facts("presence", units, path)
+    labels = saved.facts("labels", label_units, path)
     evidence = saved.per_unit("evidence", units, path)
     opinions = saved.per_unit("opinions", units, path)
+    if facts is None:
+        raise InputError("holds no presence", path=path, expected=EXPECTED)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
     # The version is added anew whenever a signature is written.
     fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
@@ -75,17 +71,24 @@ def read_saved(result: Any) -> ScoreResult | None:
             groups=tuple([entry.groups for entry in saved.systems]),
             signature=Signature(tuple(fields)),
             rule=ScoringRule.of(saved.rule),
-            presence=saved.presence(path),
-            labels=None if labels is None else np.array(labels, dtype=float),
-            label_units=None if labels is None else label_units,
+            facts=facts,
+            labels=labels,
             human=None if labels is None else saved.column("human"),
-            summaries=saved.texts("summary"),
+            summaries=_summaries(saved),
             evidence=None if evidence is None else _evidence(evidence, path),
             opinions=None if opinions is None else _opinions(opinions, path),
         )
         _check(restored, saved)
 
     return restored
+
+
+def _summaries(saved: SavedScores) -> Summaries | None:
+    """The texts that were judged; None where only presence was given."""
+    texts = {(row.system, row.input): row.summary for row in saved.scores}
+    if all(text is None for text in texts.values()):
+        return None
+    return Summaries.of(texts)
 
 
 def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
@@ -127,10 +130,9 @@ def _check(result: ScoreResult, saved: SavedScores) -> None:
     """
     # Each number first, the checksum last: the error should name what does not fit.
     names = result.systems, result.inputs
-    _same("score", names, result.values, _scores(result, result.presence, result.units))
+    _same("score", names, result.values, _scores(result, result.facts))
     if result.labels is not None and result.human is not None:
-        human = _scores(result, result.labels, result.label_units or ())
-        _same("human", names, result.human, human)
+        _same("human", names, result.human, _scores(result, result.labels))
 
     means = [entry.score for entry in saved.systems]
     _same("score", names[:1], means, [*result.scores.values()])
@@ -167,51 +169,30 @@ def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) 
         )
 
 
-def _scores(
-    result: ScoreResult, presence: FloatArray, units: Sequence[InputUnits]
-) -> FloatArray:
-    """(N, M) scores of (N, U) presence, or labels, by the result's rule."""
+def _scores(result: ScoreResult, facts: Facts) -> FloatArray:
+    """(N, M) scores of presence, or of labels, by the result's rule."""
     expected = np.full(result.values.shape, np.nan)
     # Systems without labels have no human scores, and the rule would refuse them.
-    scored = ~np.isnan(presence).all(axis=1)
-    layout = result.rule.layout(units)
-    expected[scored] = result.rule.apply(presence[scored], layout, result.seed)[0]
+    scored = ~np.isnan(facts.values).all(axis=1)
+    result.rule.check(facts.units)
+    values = facts.values[scored]
+    expected[scored] = result.rule.apply(values, facts.units, result.seed)[0]
     return expected
 
 
 def _check_hashes(result: ScoreResult) -> None:
+    """A number that was changed by hand is found before; a text only by its hash."""
     saved = dict(result.signature.fields)
-    others = result.label_units or () if "label_units_sha" in saved else ()
-    # A number that was changed by hand is found before; a text only by its hash.
-    computed = data_hashes(units=result.units, label_units=others)
-    summaries = saved.get("summaries_sha")
-
-    # Which empty summaries are missing ones is saved by their presence alone.
-    for missing in (False, True):
-        if summaries != computed.get("summaries_sha"):
-            computed |= data_hashes(summaries=_summaries(result, missing))
+    units = result.units
+    computed = {"units_sha": units.sha, "inputs_sha": units.inputs_sha}
+    if result.labels is not None and result.labels_here is None:
+        computed["label_units_sha"] = result.labels.units.sha
+    if result.summaries is not None:
+        computed["summaries_sha"] = result.summaries.sha
 
     for name in ("units_sha", "inputs_sha", "label_units_sha", "summaries_sha"):
         if saved.get(name) != computed.get(name):
             raise _disagreement(name, saved.get(name), computed.get(name))
-
-
-def _summaries(result: ScoreResult, missing: bool) -> list[SystemSummaries]:
-    """The summaries that were judged; those `missing` are empty and have no
-    presence."""
-    nothing = result.layout.sums(~np.isnan(result.presence)) == 0
-    summaries = []
-    for n, texts in enumerate(result.summaries or ()):
-        absent = []
-        for name, text, judged_none in zip(
-            result.inputs, texts, nothing[n], strict=True
-        ):
-            if missing and judged_none and not text:
-                absent.append(name)
-        summaries.append(
-            SystemSummaries(result.systems[n], result.inputs, texts, tuple(absent))
-        )
-    return summaries
 
 
 def scored_and_labelled(

@@ -11,6 +11,7 @@ from litepyramid.easiness.mix import mix_units, stu_count
 from litepyramid.easiness.predict import predict, prepare_gold
 from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
+from litepyramid.identity import fingerprint
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge
 from litepyramid.judges.evaluate import cells_of, labelled
@@ -38,15 +39,7 @@ from litepyramid.training.validation import (
     validate,
     validated,
 )
-from litepyramid.types import (
-    DataLike,
-    Fields,
-    FoldSources,
-    Names,
-    OutPath,
-    Signature,
-    fingerprint,
-)
+from litepyramid.types import DataLike, Fields, FoldSources, Names, OutPath, Signature
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge, JudgedBatch
@@ -28,7 +29,7 @@ from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.stats import described, t_reach
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import Fields, FloatArray, InputUnits, Names, Signature
+from litepyramid.types import Fields, FloatArray, Names, Signature
 
 Units = Mapping[str, Sequence[InputUnits]]
 """The units to score by name: ``lite2`` …"""

@@ -10,10 +10,12 @@ from math import fsum
 from pathlib import Path
 from typing import Any, ClassVar
 
+from litepyramid.data.data import read_references
+from litepyramid.data.notes import text_notes
+from litepyramid.data.records import InputReferences, InputUnits, Unit
+from litepyramid.data.written import write_units
 from litepyramid.errors import InputError, choose
 from litepyramid.files import check_output, ending, file_type
-from litepyramid.io.coerce import as_names, as_references, write_units
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.lexical.lexical_judge import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
@@ -21,14 +23,11 @@ from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     ColumnsLike,
-    InputReferences,
-    InputUnits,
     JudgeLike,
     Rules,
     SidePath,
     Signature,
     TextsLike,
-    Unit,
 )
 from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.clauses import DAYS, SAYING
@@ -126,7 +125,8 @@ class Extraction(UnitsResult):
         mean = self.counts["units"] / self.counts["references"]
         rows = tuple({**self.counts, "units per reference": mean}.items())
         columns = (Column("what"), Column("value", "", digits=2))
-        on_texts = Dataset(references=self.references).notes
+        texts = [" ".join(one) for entry in self.references for one in entry.references]
+        on_texts = text_notes({"units": (), "references": texts})
         notes = (*self.notes, *on_texts, str(self.signature))
         counts = Table("Units from references", columns, rows, notes)
         heads = (Column("sentence"), Column("unit"))
@@ -203,9 +203,7 @@ def extract(
     if parses is not None:
         _check_parses_file(parses, references, srl, coref)
 
-    records = as_references(references, **as_names(ids, columns))
-    if not records:
-        raise InputError("no references to extract units from")
+    records = read_references(references, ids, columns)
     language = references_language(records, language)
     choose("rules", rules, Rules)
 

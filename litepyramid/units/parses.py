@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
+from litepyramid.identity import fingerprint
 from litepyramid.tables import record
 from litepyramid.text import counted, cut, place
-from litepyramid.types import fingerprint
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""

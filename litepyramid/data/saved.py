@@ -6,7 +6,7 @@ its content: its ending, and the case of it, do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from litepyramid.checked import as_type, parse_json
+from litepyramid.data.facts import Facts
+from litepyramid.data.records import InputUnits, Units
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_text
-from litepyramid.io.sources import check_path
 from litepyramid.tables import Result, plain
-from litepyramid.types import FloatArray, InputUnits, check_unique
+from litepyramid.types import FloatArray
 
 EXPECTED = "a JSON file that `litepyramid score -o` wrote, perhaps compressed (.gz)"
 BROKEN = "not a saved result of score"
@@ -76,7 +77,7 @@ class SavedScores:
     rule: str = "lite"
     units: tuple[InputUnits, ...] = ()
     label_units: tuple[InputUnits, ...] = ()
-    references: tuple[tuple[tuple[str, ...], ...], ...] | None = None
+    references: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
     checksum: str | None = None
@@ -97,50 +98,32 @@ class SavedScores:
         array = np.array(values, dtype=np.float64)
         return array.reshape(len(self.systems), -1)
 
-    def texts(self, name: str) -> tuple[tuple[Any, ...], ...] | None:
-        """N rows of M values of one key, as they are; None where a row lacks it."""
-        values = [getattr(row, name) for row in self.scores]
-        if any(value is None for value in values):
-            return None
-
-        # Rows of the file are system after system, each with all inputs.
-        width = len(self.units)
-        starts = range(0, len(values), width)
-        return tuple(tuple(values[at : at + width]) for at in starts)
-
     def per_unit(
-        self, name: str, units: Sequence[InputUnits], path: str | Path
+        self, name: str, units: Units, path: str | Path
     ) -> list[list[Any]] | None:
-        """N rows of a value for each unit, input after input; None where a row lacks
-        them."""
-        cells = self.texts(name)
-        if cells is None:
+        """N rows of a value for each unit; None where a row lacks them."""
+        result: dict[str, list[Any]] = {system: [] for system in self.names}
+        for row in self.scores:
+            values = getattr(row, name)
+            if values is None:
+                return None
+            if len(values) != len(units[row.input].units):
+                raise InputError(BROKEN, path=path, expected=f"{name} of each unit")
+            result[row.system] += values
+        return [*result.values()]
+
+    def facts(self, name: str, units: Units, path: str | Path) -> Facts | None:
+        """Presence or labels; NaN where there is none."""
+        rows = self.per_unit(name, units, path)
+        if rows is None:
             return None
-
-        result = []
-        for by_input in cells:
-            row = []
-            for entry, values in zip(units, by_input, strict=True):
-                if len(values) != len(entry.units):
-                    raise InputError(BROKEN, path=path, expected=f"{name} of each unit")
-                row += values
-            result.append(row)
-
-        return result
-
-    def presence(self, path: str | Path) -> FloatArray:
-        """The (N, U) presence of each unit; NaN where there is no judgement."""
-        values = self.per_unit("presence", self.units, path)
-        if not self.units or values is None:
-            raise InputError("holds no presence", path=path, expected=EXPECTED)
-
-        presence = np.array(values, dtype=np.float64)
-        known = presence[~np.isnan(presence)]
+        values = np.array(rows, dtype=np.float64)
+        known = values[~np.isnan(values)]
         if (known < 0).any() or (known > 1).any():
             raise InputError(
-                "a presence outside 0 to 1", path=path, expected="numbers from 0 to 1"
+                f"{name} outside 0 to 1", path=path, expected="numbers from 0 to 1"
             )
-        return presence
+        return Facts(self.names, units, values)
 
 
 def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
@@ -161,7 +144,7 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
         document = source
     elif isinstance(source, str | Path):
         path = source
-        if text is None and file_type(check_path(path)) == "file":
+        if text is None and file_type(path) != "folder":
             text = read_text(path)
         document = _json_object(text or "", path)
 
@@ -201,10 +184,32 @@ def _check_rows(saved: SavedScores, path: str | Path) -> None:
     if not saved.units:
         return
 
-    check_unique(saved.names, f"{path}: system")
-    check_unique(saved.inputs, f"{path}: input")
-    # All arrays are read from the rows by their place.
+    units = Units.of(saved.units)
+    in_order = units.entries == saved.units and [*saved.names] == sorted(saved.names)
     cells = [(row.system, row.input) for row in saved.scores]
-    expected = [*product(saved.names, saved.inputs)]
-    if cells != expected or not cells:
-        raise InputError(BROKEN, path=path, expected="one score a system and input")
+    if not in_order or cells != [*product(saved.names, saved.inputs)] or not cells:
+        raise InputError(
+            BROKEN, path=path, expected="one score a system and input, in their order"
+        )
+
+
+def saved_rows(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The rows of a saved result as those of a table that holds everything; None of
+    another object."""
+    if not document.keys() >= _KEYS:
+        return None
+    saved = as_type(SavedScores, plain(document), what=BROKEN)
+    units = {entry.input: [*entry.units] for entry in saved.units}
+    rows = []
+    for row in saved.scores:
+        cells = {"system": row.system, "input": row.input, "units": units[row.input]}
+        for name, column in (("presence", "presences"), ("labels", "labels")):
+            if getattr(row, name) is not None:
+                cells[column] = getattr(row, name)
+        if row.summary is not None:
+            cells["summary"] = row.summary
+        if row.input in saved.references:
+            references = saved.references[row.input]
+            cells["references"] = [[*sentences] for sentences in references]
+        rows.append(cells)
+    return rows
