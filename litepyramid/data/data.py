@@ -171,8 +171,8 @@ def load(
         >>> data.units["1"].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
         >>> print(*data.plan, sep="\\n")
-        summaries: a list, 1 row of system a
-        units: a list, 2 rows
+        1 summary of 1 system: a list
+        2 units: a list
         joined by order: 1 input
     """
     choose("nulls", nulls, Nulls)

@@ -152,11 +152,13 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
     lines = []
     ignored: dict[str, None] = {}
     for role, several in tables.items():
-        rows = counted(sum(len(table.entries) for table in several), "value")
+        one = ROLES[role].one
+        many = ROLES[role].many
+        number = counted(sum(len(table.entries) for table in several), one, many)
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
         systems = {entry.system for table in several for entry in table.entries}
         of = f" of {counted(len(systems), 'system')}" if None not in systems else ""
-        lines.append(f"{role}: {several[0].told}{more}, {rows}{of}")
+        lines.append(f"{number}{of}: {several[0].told}{more}")
         for table in several:
             ignored |= dict.fromkeys(table.ignored)
 

@@ -6,6 +6,7 @@ from cases import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.scoring.pyramid import (
     ScoringRule,
     UnitLayout,
@@ -15,7 +16,6 @@ from litepyramid.scoring.pyramid import (
     nugget_scores,
     pyramid_scores,
 )
-from litepyramid.types import InputUnits, Unit
 
 
 def layout_of(*weights):

@@ -7,7 +7,7 @@ import pytest
 from cases import cases, quick_score, refused
 
 import litepyramid as lp
-from litepyramid.types import InputUnits, Unit
+from litepyramid.data.records import InputUnits, Unit
 
 
 def words(text, units):
@@ -76,7 +76,7 @@ def test_an_input_whose_ideal_summary_is_empty_is_not_scored():
 
 
 def test_what_does_not_match_is_refused():
-    data = lp.load(UNITS, summaries=SYSTEMS, labels=HALF)
+    data = lp.load(units=UNITS, data=SYSTEMS, labels=HALF)
     first, *_ = data.summaries
     for systems in ((), (first, first), (replace(first, inputs=("y", "x")),)):
         with refused():
@@ -111,7 +111,7 @@ def test_a_judge_that_was_down_leaves_no_score():
 
 def test_labels_of_scus_beside_scores_on_stus():
     stus = tuple([InputUnits(name, (Unit("a b", kind="stu"),)) for name in "xy"])
-    data = lp.load(UNITS, stus=stus, summaries=SYSTEMS, labels=HALF)
+    data = lp.load(UNITS, stus=stus, data=SYSTEMS, labels=HALF)
     result = scored(data, stus)
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
