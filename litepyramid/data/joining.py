@@ -61,7 +61,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
             result.append(table)
             continue
 
-        names: Sequence[str] = ids or [str(n + 1) for n in range(table.size)]
+        names: Sequence[str] = ids or numbered(table.size)
         if named and known and not ids:
             if table.count is None or {*table.count} != known:
                 raise InputError(
@@ -84,6 +84,12 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
     if not named and not ids:
         _check_sizes(tables)
     return Joined(result, way)
+
+
+def numbered(size: int) -> list[str]:
+    """Names by number, with zeros before them: sorted, they stay in their order."""
+    width = len(str(size))
+    return [str(n + 1).zfill(width) for n in range(size)]
 
 
 def _check_sizes(tables: Sequence[Table]) -> None:

@@ -145,9 +145,9 @@ def leaves(found: Opened, role: str, columns: Columns) -> list[Leaf]:
         return [Leaf(found)]
     if rows := _as_rows(found.by_key, about, columns):
         return [Leaf(replace(found, rows=rows, by_key=None, told="a dict of columns"))]
-    # By system; but documents of all systems are texts by input.
-    is_nested = any(not isinstance(v, str | None) for v in found.by_key.values())
-    if not about.by_system or (about.one == "document" and not is_nested):
+    # Documents are by input, unless each system has files or dicts of its own.
+    plain = all(isinstance(v, str | list | tuple) for v in found.by_key.values())
+    if not about.by_system or (about.one == "document" and plain):
         return [Leaf(_with_texts(found))]
     return [*_by_system(found, role, columns)]
 
