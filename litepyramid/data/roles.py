@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from litepyramid.checked import parse_json
 from litepyramid.data.door import Opened, is_file, name_of, opened
@@ -20,17 +20,6 @@ from litepyramid.errors import InputError, located
 from litepyramid.files import read_text
 from litepyramid.text import cut
 from litepyramid.types import Names
-
-RoleName = Literal[
-    "summaries",
-    "units",
-    "label_units",
-    "stus",
-    "references",
-    "documents",
-    "labels",
-    "presence",
-]
 
 
 class Role(NamedTuple):
