@@ -121,7 +121,7 @@ class Data:
     def notes(self) -> Texts:
         """What a reader of scores of these data should know."""
         texts = self.texts
-        notes = []
+        notes: list[str] = []
         if self.language:
             every = [text for several in texts.values() for text in several]
             notes += language_notes(every, self.language)
@@ -186,10 +186,8 @@ def load(
         >>> data = load({"a": ["It rained."]}, [["It rained.", "We left."]])
         >>> data.units["1"].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
-        >>> print(*data.plan, sep="\n")
-        1 summary of 1 system: a list
-        2 units: a list
-        joined by order: 1 input
+        >>> data.plan
+        ('1 summary of 1 system: a list', '2 units: a list', 'joined by order: 1 input')
     """
     choose("nulls", nulls, Nulls)
     sources = {
@@ -228,7 +226,8 @@ def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
     """The data that a verb is given: `Data`, or summaries with units and other sources."""
     if not isinstance(data, Data):
         _check_names(sources)
-        return load(data, units, **sources)
+        loaded: Data = load(data, units, **sources)
+        return loaded
 
     given = {key: value for key, value in sources.items() if value is not None}
     language = given.pop("language", data.language)
