@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from litepyramid.units.parsers.embedded.frames import Word
+from litepyramid.units.trees import Word
 from litepyramid.units.parses import Frame, ParsedSentence
 
 FOLDER = Path(__file__).parents[1] / "data" / "ud"
