@@ -195,7 +195,8 @@ def extract(
         raise InputError("no references to extract units from")
     language = references_language(records, language)
     choose("rules", rules, Rules)
-    weights = weights or ("words" if rules == "facts" else "equal")
+    small = rules == "facts" and srl != "sentences"
+    weights = weights or ("words" if small else "equal")
     choose("weights", weights, Weights)
     facts = rules == "facts" and language == "en"
     srl = srl or ("embedded" if facts else "roles")

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from litepyramid.text import word_set
+from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.trees import Tree, Word
 
 
@@ -68,8 +69,12 @@ RELATIONS = (
     Relation(
         "ccomp",
         "complement",
-        "Police said the man fled in May.",
-        ("Police said the man fled", "the man fled in May"),
+        "Police said the man robbed a bank in May.",
+        (
+            "Police said the man robbed a bank",
+            "the man robbed a bank",
+            "the man robbed a bank in May",
+        ),
     ),
     Relation(
         "conj parataxis list",
@@ -90,8 +95,8 @@ RELATIONS = (
     Relation(
         "appos",
         "name",
-        "Ann Lee, a singer, won.",
-        ("Ann Lee won", "Ann Lee is a singer"),
+        "Ann Lee, a singer, won the cup.",
+        ("Ann Lee won the cup", "Ann Lee is a singer"),
     ),
     Relation(
         "nmod:desc compound",
@@ -135,8 +140,16 @@ BE = word_set("am are is was were 's 're 'm ’s ’re ’m be been being")
 PREPOSITIONS = word_set(
     "in on at from to for with by of about into over under after before during despite"
 )
+_FINITE = ("VBD", "VBZ")
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass")
 _CLAUSES = word_set("root conj parataxis list ccomp advcl acl dep")
+_PEOPLE = ("men", "women", "people")
+_REFUSING = word_set(
+    """
+    refuse refused refuses refusing fail failed fails decline declined declines forgot
+    avoid avoided avoids stop stopped stops threatened forbid banned barred
+    """
+)
 _BESIDE = word_set("appos nmod list dep")
 _NOT_FINITE = word_set("xcomp advcl acl")
 _CONDITIONS = word_set("if unless whether lest provided assuming once until except")
@@ -145,7 +158,9 @@ _TIMES = word_set("when as after while since")
 _NEGATIONS = word_set("not n't n’t never no neither nor hardly barely rarely seldom")
 _NOT = word_set("not n't n’t")
 _NOBODY = _NEGATIONS | word_set("nobody none nothing few little")
-_ALWAYS_THERE = _CONDITIONS | word_set("every each only exclusively according without")
+_ALWAYS_THERE = _CONDITIONS | word_set(
+    "every each only exclusively according without than"
+)
 _MODALS = word_set("will would can could may might must shall should wo ca 'll ’ll 'd")
 _DO = word_set("do does did")
 _PAST = word_set("was were had did")
@@ -258,11 +273,10 @@ class _Reader(Tree):
         base = self.base(i)
         if base in ("xcomp", "csubj"):
             return "open"
+        if self.is_beside(i, head):
+            return above
         if base == "ccomp":
-            # "One man killed, 22 rescued" are two sentences.
-            parted = self.is_parted(i) and not self.marks(i) and i > head
-            told = parted and self.lower(head) not in SAYING
-            return above if told else self.status_of_complement(i, head)
+            return self.status_of_complement(i, head)
         if self.relation(i) == "conj" and self.is_unclear(i, head):
             return "open"
         if base == "advcl":
@@ -310,6 +324,13 @@ class _Reader(Tree):
             self.words_of(i, "cc") & {"or", "nor"}
         )
 
+    def is_beside(self, i: int, head: int) -> bool:
+        """Whether a clause is rather a sentence of its own than a complement: "One man
+        killed, 22 rescued"."""
+        parted = self.is_parted(i) and not self.marks(i) and i > head
+        complement = self.relation(i) == "ccomp" and self.lower(head) not in SAYING
+        return complement and parted
+
     def is_unclear(self, i: int, head: int) -> bool:
         """Whether a verb may go with "said" or with what was said: "said that money was
         raised and proposed to spend it"."""
@@ -322,7 +343,7 @@ class _Reader(Tree):
         if self.words_of(i, "advmod", "cc:preconj", "det") & _NEGATIONS:
             return True
         for c in self.of(i, *_SUBJECTS, "obj"):
-            if self.lower(c) in _NOBODY or self.words_of(c, "det") & _NOBODY:
+            if self.lower(c) in _NOBODY or self.words_of(c, "det", "advmod") & _NOBODY:
                 return True
         return False
 
@@ -350,9 +371,11 @@ class _Reader(Tree):
         if self.of(i, "cop", "aux"):
             return True
         governor = self.governor(i)
-        # "is rich and famous"
         if base == "conj" and governor is not None and not own:
-            return bool(self.of(governor, "cop")) and self.words[i].upos != "PUNCT"
+            # "is rich and famous"; "will cost more and open in May", read as a noun
+            alike = bool(self.of(governor, "cop")) and self.words[i].upos != "PUNCT"
+            verbal = self.of(governor, "aux") and not self.of(i, "det", "amod", "case")
+            return alike or bool(verbal and self.of(i, "obl", "obj"))
         return bool(own)
 
     def is_name(self, i: int) -> bool:
@@ -367,14 +390,26 @@ class _Reader(Tree):
         stack = [i]
         while stack:
             word = stack.pop()
+            barred.update(self.title(word))
             for child in self.children[word]:
-                if child not in barred:
-                    if self.is_aside(child, word):
-                        barred.add(child)
-                        barred.update(self.title(word))
-                    else:
-                        stack.append(child)
+                if child not in barred and self.is_aside(child, word):
+                    barred.add(child)
+                elif child not in barred:
+                    stack.append(child)
         return self.trimmed([t for t in self.under(i, barred) if t not in barred])
+
+    def named(self, noun: int, clause: int) -> list[int]:
+        """A noun without the clause behind it and the preposition before it."""
+        # "Ann and Bob, who is ill": Bob is.
+        joined = self.of(noun, "conj")
+        singular = self.words[clause].xpos == "VBZ" or bool(
+            self.words_of(clause, "aux", "aux:pass", "cop") & {"is", "was", "has"}
+        )
+        if joined and singular:
+            noun = joined[-1]
+        opening = {*self.of(noun, "case", "cc", "mark")}
+        cases = {t for c in opening for t in self.under(c) if c < noun}
+        return [t for t in self.phrase(noun, [clause]) if t not in cases]
 
     def trimmed(self, tokens: list[int]) -> list[int]:
         """Tokens without marks at their ends."""
@@ -395,7 +430,7 @@ class _Reader(Tree):
     def _is_aside(self, i: int, noun: int) -> bool:
         base = self.base(i)
         if base == "acl":
-            participle = self.words[i].xpos in ("VBN", "VBD") and not self.marks(i)
+            participle = self.words[i].xpos == "VBN" and not self.marks(i)
             whole = self.relation(i) == "acl:relcl" or participle
             parted = self.is_parted(i) and not self.of(noun, "conj")
             return whole and (parted or self.is_name(noun) or self.is_one(noun))
@@ -407,8 +442,8 @@ class _Reader(Tree):
 
     def is_parted(self, i: int) -> bool:
         """Whether a comma or a bracket stands before what is below a word."""
-        start = min(self.under(i))
-        return start > 0 and self.tokens[start - 1] in _COMMAS
+        start = self.trimmed(self.under(i))[:1] or [0]
+        return start[0] > 0 and self.tokens[start[0] - 1] in _COMMAS
 
     def is_one(self, noun: int) -> bool:
         """Whether it is just some thing, so that less can be said of it: "a man"."""
@@ -429,9 +464,8 @@ class _Reader(Tree):
             tokens.pop(0)
         if cut or not (self.is_name(name) and tokens and tokens[-1] == before):
             return []
-        described = self.relation(before) == "nmod:desc"
-        noun = self.words[before].xpos == "NN" or described
-        noun = noun and self.tokens[before].islower()
+        kinds = people_nouns()
+        noun = any(self.tokens[before] in kinds[kind] for kind in _PEOPLE)
         whole = tokens == [*range(tokens[0], start)] and self.tokens[before].isalpha()
         others = any(self.relation(t) in ("case", "cc", "conj") for t in tokens)
         return tokens if noun and whole and not others else []
@@ -441,8 +475,10 @@ class _Reader(Tree):
         if self.base(i) not in _BESIDE or self.of(i, "conj"):
             return None
         if self.relation(i) == "nmod":
-            home = self.words_of(i, "case") == {"from"}
-            return (noun, i) if home and self.is_name(noun) and i > noun else None
+            home = self.words_of(i, "case") == {"from"} and i > noun
+            start = self.trimmed(self.under(i))[0]
+            near = self.is_name(start - 1) or self.is_parted(i)
+            return (noun, i) if home and near and self.is_name(noun) else None
         if not self.is_parted(i) or self.of(i, "case"):
             return None
         if self.of(noun, "conj") or self.base(noun) == "conj":
@@ -470,7 +506,8 @@ class _Reader(Tree):
                 who, what = pair
                 name = self.phrase(who)
                 told = [t for t in self.phrase(what, [who]) if t not in name]
-                if told and name:
+                verbs = any(self.words[t].upos in ("VERB", "AUX") for t in name)
+                if told and name and not verbs:
                     yield self.is_what(name, who, told, what)
 
     def is_what(
@@ -507,7 +544,7 @@ class _Reader(Tree):
 
         # "He lives in Leeds": without an object a verb needs what follows it.
         passive = self.of(i, "aux:pass") or clause.auxiliary
-        whole = set(clause.core) - {*self.verb(i)} or always or passive
+        whole = set(clause.core) - {*self.verb(i)} or passive
         for dropped in clause.parts if whole or not adjuncts else ():
             yield self.ordered(clause, {*clause.core} | always, dropped)
         for adjunct in adjuncts:
@@ -547,19 +584,24 @@ class _Reader(Tree):
 
     def clause(self, i: int, nested: bool = False) -> _Clause | None:
         """A clause with its subject, its own or another's; None if it lacks one."""
-        own = self.of(i, *_SUBJECTS)
+        own = self.subjects(i)
         subject = self.phrase(own[0]) if own else []
+        if own and any(own[0] > c for c in self.of(i, "aux", "aux:pass")):
+            # "Rarely does she smile" cannot be cut.
+            return None
         auxiliary: list[int | str] = []
         moved: list[int] = []
         left: set[int] = set()
         governor = self.governor(i)
 
         if self.base(i) == "acl" and governor is not None:
-            noun = self.phrase(governor, [i])
+            noun = self.named(governor, i)
             pronouns = [t for t in self.under(i)[:3] if self.lower(t) in _RELATIVE]
             if not own or own[0] in pronouns:
                 left.update(own)
                 subject, own = noun, []
+            elif self.lower(own[0]) in _SPEAKER:
+                return None
             elif {*self.of(i, "obj")} <= {*pronouns}:
                 # "the gun that Bob used", "a video in which she sings"
                 cases = [c for p in pronouns for c in self.of(p, "case")]
@@ -582,20 +624,24 @@ class _Reader(Tree):
             span = [t for t in self.phrase(child) if t not in left]
             if child in core or not span:
                 continue
+            if part == "complement" and self.is_beside(child, i):
+                continue
             if part == "complement":
                 core += span if nested else self.complement(child, i, span)
             elif part == "core" or self.is_alternative(child):
-                pieces = self.pieces(child, span)
+                pieces = self.pieces(child, span) or self.inner(child, i, span)
                 adjuncts += pieces
                 core += [t for t in span if not any(t in piece for piece in pieces)]
                 others = self.parts(child, span)
                 parts = [one | other for one in parts for other in others]
             elif part == "subject" and child not in own:
                 core += span
-            elif part == "adjunct" and span[-1] == min([*subject, i]) - 1:
+            elif part != "adjunct" or self.is_connective(child, span):
+                continue
+            elif span[-1] == min([*subject, i]) - 1:
                 # "More than | a dozen people", "Now | Ann is 20"
                 core += span
-            elif part == "adjunct" and not self.is_connective(child, span):
+            else:
                 pieces = self.pieces(child, span)
                 bare = [t for t in span if not any(t in piece for piece in pieces)]
                 for gone in self.parts(child, bare):
@@ -606,6 +652,16 @@ class _Reader(Tree):
         return _Clause(
             subject, sorted({*core}), adjuncts, parts, moved, auxiliary, inside
         )
+
+    def subjects(self, i: int) -> list[int]:
+        """The subject of a clause; of a main verb without one, the noun before it that
+        the parser understood otherwise."""
+        own = self.of(i, *_SUBJECTS)
+        if own or self.relation(i) != "root" or self.words[i].xpos not in _FINITE:
+            return own
+        beside = self.of(i, "dep", "list", "vocative", "nmod", "nmod:desc", "compound")
+        nouns = [c for c in beside if self.words[c].upos in ("NOUN", "PROPN") and c < i]
+        return nouns[:1]
 
     def complement(self, i: int, head: int, span: list[int]) -> list[int]:
         """What is said, without what gives facts of its own; all of what is wanted."""
@@ -638,6 +694,7 @@ class _Reader(Tree):
             part = PART.get(relation)
             single = len(self.trimmed(self.under(child))) == 1
             near = (max(own, default=-1) < child < i) or child == i + 1
+            near = near or self.words[child].xpos == "RBR"
             joins = self.lower(child) in _ASKING
             if part == "verb" or (relation == "mark" and self.lower(child) == "to"):
                 beside += self.under(child)
@@ -676,14 +733,14 @@ class _Reader(Tree):
         for _ in self.words:
             if head is None:
                 break
-            own = [s for s in self.of(head, *_SUBJECTS)]
+            own = self.of(head, *_SUBJECTS)
             if own and self.lower(own[0]) not in _RELATIVE:
                 if auxiliary == ["was"] and self.is_plural(own[0]):
                     auxiliary = ["were"]
                 return self.phrase(own[0]), auxiliary
             governor = self.governor(head)
             if self.base(head) == "acl" and governor is not None:
-                return self.phrase(governor, [head]), auxiliary
+                return self.named(governor, head), auxiliary
             if self.relation(head) not in ("conj", "advcl"):
                 break
             head = governor
@@ -709,7 +766,7 @@ class _Reader(Tree):
         regular = form == "VBD" and self.lower(i).endswith("ed")
         undergone = passive and regular and not self.of(i, "obj")
         same = form in ("VBN", "VBG") and form == self.words[head].xpos
-        bare = form == "VB" and bool(words & (_MODALS | _DO))
+        bare = form in ("VB", "NN", "JJ") and bool(words & (_MODALS | _DO))
         if not (nominal or undergone or same or bare):
             return []
         denied = [c for c in self.of(head, "advmod") if self.lower(c) in _NOT]
@@ -757,6 +814,20 @@ class _Reader(Tree):
                 pieces.append(piece)
         return pieces
 
+    def inner(self, i: int, head: int, span: list[int]) -> list[list[int]]:
+        """Adjuncts at the end of what is tried, begun, wanted: "tried to sing | in
+        May"."""
+        if self.relation(i) != "xcomp" or self.lower(head) in _REFUSING:
+            return []
+        found = []
+        for child in self.of(i, "obl", "obl:unmarked"):
+            adjunct = [t for t in self.phrase(child) if t in span]
+            bound = {self.lower(t) for t in adjunct} & _ALWAYS_THERE
+            if child > i and adjunct and not bound:
+                found.append(adjunct)
+        whole = self.of(i, "obj") or found[1:]
+        return found if whole else []
+
     def with_marks(self, order: Sequence[int | str]) -> Written:
         """With marks that stand between two neighbours, none at the ends."""
         marked: list[int | str] = []
@@ -787,7 +858,7 @@ def _mended(words: Sequence[Word]) -> list[Word]:
     tree = Tree(words)
     mended = [*words]
     for i, word in enumerate(words):
-        finite = word.xpos in ("VBD", "VBZ") and not tree.of(i, *_SUBJECTS)
+        finite = word.xpos in _FINITE and not tree.of(i, *_SUBJECTS)
         head = tree.governor(i)
         while finite and head is not None and word.deprel == "conj":
             plural = any(words[s].xpos == "NNS" for s in tree.of(head, *_SUBJECTS))

@@ -134,7 +134,7 @@ def weighted(
     once.
 
     Example:
-        >>> units = [Unit("Ann won", sentence=0), Unit("Ann won in May", sentence=0)]
+        >>> units = [Unit("Ann won", sentence=0), Unit("Ann won in Rome", sentence=0)]
         >>> [unit.weight for unit in weighted(units, "words")]
         [0.6666666666666666, 1.3333333333333333]
     """
@@ -205,6 +205,9 @@ def _facts(
     them."""
     reported = _is_reported(sentence, quoted)
     texts: dict[str, bool] = {}
+    # A question states nothing of its own.
+    if sentence.tokens[-1] == "?":
+        return texts
     for fact in tree_facts(sentence.words or ()):
         words = [offset + t if isinstance(t, int) else t for t in fact.tokens]
         text = write(words)
