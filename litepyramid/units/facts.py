@@ -543,7 +543,7 @@ class _Reader(Tree):
                 adjuncts.append(adjunct)
 
         # "He lives in Leeds": without an object a verb needs what follows it.
-        passive = self.of(i, "aux:pass") or clause.auxiliary
+        passive = self.of(i, "aux:pass") or self.is_undergone(clause.auxiliary)
         whole = set(clause.core) - {*self.verb(i)} or passive
         for dropped in clause.parts if whole or not adjuncts else ():
             yield self.ordered(clause, {*clause.core} | always, dropped)
@@ -551,6 +551,12 @@ class _Reader(Tree):
             yield self.ordered(
                 clause, {*clause.core, *adjunct} | always, set(), adjunct
             )
+
+    def is_undergone(self, auxiliary: Sequence[int | str]) -> bool:
+        """Whether auxiliaries before a verb make it a passive."""
+        return any(
+            isinstance(t, str) or self.relation(t) == "aux:pass" for t in auxiliary
+        )
 
     def ordered(
         self,

@@ -59,7 +59,7 @@ def test_short_lines_are_facts():
 ROWS = """
 The line will cost 340 million kroner and open in 2029 . | The line will cost 340 million kroner | The line will open in 2029
 Danilo this week agreed to join Real Madrid . | Danilo this week agreed to join Real Madrid
-Leave the city now .                          | Leave the city now .
+Leave the city now . | Leave the city | Leave the city now
 They do not moulder here .                    | They do not moulder here
 It could be used in electric cars .           | It could be used in electric cars
 Markets had not expected the decision .       | Markets had not expected the decision
