@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from litepyramid.text import word_set
-from litepyramid.units.facts import BE, DAYS, PREPOSITIONS
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
+from litepyramid.units.relations import BE, DAYS, PREPOSITIONS
 
 PRONOUNS = word_set("it he she they this i you her him their them his its my your")
 

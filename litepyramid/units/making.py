@@ -22,13 +22,14 @@ from litepyramid.units.coreference import (
     renderer,
     resolve,
 )
-from litepyramid.units.facts import DAYS, SAYING, tree_facts
+from litepyramid.units.facts import tree_facts
 from litepyramid.units.parses import (
     QUOTES,
     ParsedBatch,
     ParsedReference,
     ParsedSentence,
 )
+from litepyramid.units.relations import DAYS, SAYING
 from litepyramid.units.spelling import spaces_before, spelled
 from litepyramid.units.triplets import sentence_stus
 from litepyramid.wording import MONTHS

@@ -8,8 +8,9 @@ from written import any_trees
 
 from litepyramid.types import InputReferences, Unit
 from litepyramid.units.extract import extract
-from litepyramid.units.facts import RELATIONS, tree_facts
+from litepyramid.units.facts import tree_facts
 from litepyramid.units.making import weighted
+from litepyramid.units.relations import RELATIONS
 from litepyramid.units.spelling import spaces_before, spelled
 
 
