@@ -212,10 +212,12 @@ def _facts(
     for fact in tree_facts(sentence.words or ()):
         words = [offset + t if isinstance(t, int) else t for t in fact.tokens]
         text = write(words)
-        # "the gun Bob used": an article that opened the sentence may not open the fact.
+        # "the gun Bob used": what opened the sentence may not open the fact.
         opening = sentence.tokens[0]
-        if fact.tokens[0] != 0 and opening in ("The", "A", "An"):
-            text = text.replace(f" {opening} ", f" {opening.lower()} ", 1)
+        common = sentence.words and sentence.words[0].upos in ("DET", "NOUN", "VERB")
+        if fact.tokens[0] != 0 and common and opening.istitle():
+            spaced = f"{text} ".replace(f" {opening} ", f" {opening.lower()} ", 1)
+            text = spaced.rstrip()
         texts.setdefault(text, fact.said or reported)
     return texts
 

@@ -157,7 +157,8 @@ class Phrases(Tree):
         if cut or not (self.is_name(name) and tokens and tokens[-1] == before):
             return []
         kinds = people_nouns()
-        noun = any(self.tokens[before] in kinds[kind] for kind in PEOPLE)
+        word = self.lower(before) if before == 0 else self.tokens[before]
+        noun = any(word in kinds[kind] for kind in PEOPLE)
         whole = tokens == [*range(tokens[0], start)] and self.tokens[before].isalpha()
         others = any(self.relation(t) in ("case", "cc", "conj") for t in tokens)
         return tokens if noun and whole and not others else []

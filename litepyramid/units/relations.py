@@ -111,7 +111,7 @@ SAYING = word_set(
     says said show showed shown shows state stated states tell tells telling told think
     thinks tweet tweeted warn warned warns write writes wrote acknowledge
     acknowledged acknowledges heard allege alleged alleges understand understood realise
-    realised realize realized indicate indicated indicates
+    realised realize realized indicate indicated indicates ruled rules
     """
 )
 DAYS = word_set(

@@ -28,10 +28,10 @@ def measured(realsumm):
     folds = {}
     for n, file in enumerate(sorted((realsumm / "by_examples").iterdir())):
         folds |= dict.fromkeys(read_ids(file), n)
-    return *prepared(realsumm, "embedded", "zb21"), folds
+    return *prepared(realsumm, "facts"), folds
 
 
-def prepared(realsumm, srl, rules):
+def prepared(realsumm, rules):
     names = {"ids": read_ids(realsumm / "ids.txt")}
     references = as_references(realsumm / "references.txt", **names)
     scus = as_units(
@@ -39,7 +39,7 @@ def prepared(realsumm, srl, rules):
         kind="scu",
         **names,
     )
-    stus = extract(references, srl=srl, rules=rules).units
+    stus = extract(references, rules=rules).units
     return prepare_gold(references, scus, stus=stus)
 
 
@@ -126,9 +126,9 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
         predict(texts, regressor=3)
 
 
-def test_it_knows_the_easiness_of_facts_too(realsumm):
-    """It was trained on triplets; asked with facts, it orders sentences as well."""
-    features, gold = prepared(realsumm, "roles", "facts")
+def test_it_knows_the_easiness_of_triplets_too(realsumm):
+    """It was trained on facts; asked with triplets, it orders sentences as well."""
+    features, gold = prepared(realsumm, "zb21")
     predicted = predict_trees(EasinessRegressor.embedded(), features)
     scored = ~np.isnan(gold.values)
 

@@ -1,11 +1,15 @@
 """Facts: what a tree gives, what it must never give, and how it is written."""
 
+import re
+from pathlib import Path
+
 import pytest
 from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from written import any_trees
 
+from litepyramid.easiness.gold import simulation_accuracy
 from litepyramid.types import InputReferences, Unit
 from litepyramid.units.extract import extract
 from litepyramid.units.facts import tree_facts
@@ -16,7 +20,7 @@ from litepyramid.units.spelling import spaces_before, spelled
 
 def texts_of(*references):
     """The facts of references, those of each in a list."""
-    made = extract({str(n): [text] for n, text in enumerate(references)})
+    made = extract({f"{n:03d}": [text] for n, text in enumerate(references)})
     return [list(entry.texts) for entry in made.units]
 
 
@@ -218,3 +222,31 @@ def test_what_somebody_says_is_marked(row):
     text, *said = row
     units = extract({"a": text}).units[0].units
     assert [unit.text for unit in units if unit.said] == said
+
+
+def own_references():
+    """60 short references, each with the facts that a person wrote of it."""
+    text = (Path(__file__).parents[1] / "data" / "units" / "facts.txt").read_text()
+    references = []
+    for block in text.strip().split("\n\n"):
+        lines = [line for line in block.split("\n") if not line.startswith("# ")]
+        opening = [n for n, line in enumerate(lines) if re.match(r"\||- |\d\. ", line)]
+        end = max(opening, default=0) + 1
+        references.append(("\n".join(lines[:end]), lines[end:]))
+    return references
+
+
+def test_facts_are_those_that_a_person_writes():
+    """News, dialogues, minutes, product answers, how-tos: a fact is found if one has
+    nearly its words."""
+    references = own_references()
+    assert len(references) == 60
+    found = []
+    shared = []
+    for ours, (_, facts) in zip(
+        texts_of(*[text for text, _ in references]), references, strict=True
+    ):
+        found += [simulation_accuracy(fact, ours) >= 0.8 for fact in facts]
+        shared += [simulation_accuracy(fact, facts) >= 0.8 for fact in ours]
+    assert sum(found) / len(found) >= 0.82
+    assert sum(shared) / len(shared) >= 0.87
