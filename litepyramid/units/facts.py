@@ -213,7 +213,7 @@ class _Reader(Predicates):
 
         # "He lives in Leeds": without an object a verb needs what follows it.
         passive = self.of(i, "aux:pass") or self.is_undergone(clause.auxiliary)
-        clauses = all(self.relation(a[0]) == "mark" for a in adjuncts)
+        clauses = all(self.lower(a[0]) in REASONS | TIMES for a in adjuncts)
         whole = set(clause.core) - {*self.verb(i)} or passive or clauses
         for dropped in clause.parts if whole or not adjuncts else ():
             yield self.ordered(clause, {*clause.core} | always, dropped)

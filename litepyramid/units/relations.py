@@ -48,7 +48,7 @@ RELATIONS = (
         "advcl advcl:relcl",
         "adjunct",
         "Ann left because Bob was ill.",
-        ("Ann left because Bob was ill", "Bob was ill"),
+        ("Ann left", "Ann left because Bob was ill", "Bob was ill"),
     ),
     Relation(
         "ccomp",

@@ -108,7 +108,7 @@ Ann Lee won. Said she was happy. | Ann Lee won | Said she was happy | she was ha
 Ann Lee won. Her son ran. | Ann Lee won | Ann Lee's son ran
 Asked why, Ann Lee said: 'I won.' | Asked why, Ann Lee said: I won
 World War I ended in May. | World War I ended in May
-It may go after Ann looks at it. | It may go after Ann looks at it
+It may go after Ann looks at it. | It may go | It may go after Ann looks at it
 Ann left before Bob hit her. | Ann left before Bob hit her
 Ann won in 1943, when Bob was 13. | Ann won in 1943 | Ann won when Bob was 13 | Bob was 13
 Ann Lee won. Mr Lee ran with her. | Ann Lee won | Mr Lee ran with her
