@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from litepyramid.units.predicates import Predicates, mended
 from litepyramid.units.relations import (
+    ALL,
     ALWAYS_THERE,
     ASKING,
     CONDITIONS,
@@ -341,6 +342,8 @@ class _Reader(Predicates):
         """Adjuncts at the end of what is tried, begun, wanted: "tried to sing | in
         May"."""
         if self.relation(i) != "xcomp" or self.lower(head) in REFUSING:
+            return []
+        if {self.lower(t) for t in span} & ALL:
             return []
         found = []
         for child in self.of(i, "obl", "obl:unmarked"):

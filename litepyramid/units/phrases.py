@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from litepyramid.units.parsers.embedded.pronouns import people_nouns
 from litepyramid.units.relations import (
+    ALL,
     ALWAYS_THERE,
     ANY,
     BESIDE,
@@ -17,6 +18,7 @@ from litepyramid.units.relations import (
     CLAUSES,
     COMMAS,
     DEATH,
+    LONGEST_NAME,
     MARKS,
     ONE,
     PEOPLE,
@@ -200,7 +202,7 @@ class Phrases(Tree):
                 name = self.phrase(who)
                 told = [t for t in self.phrase(what, [who]) if t not in name]
                 verbs = any(self.words[t].upos in ("VERB", "AUX") for t in name)
-                if told and name and not verbs:
+                if told and 0 < len(name) <= LONGEST_NAME and not verbs:
                     yield self.is_what(name, who, told, what)
 
     def is_what(
@@ -218,6 +220,9 @@ class Phrases(Tree):
 
     def pieces(self, i: int, span: list[int]) -> list[list[int]]:
         """Phrases behind a noun that say more of it, not which one is meant."""
+        # "every shop in town" is not every shop.
+        if {self.lower(t) for t in span} & ALL:
+            return []
         bare = not self.of(i, "det", "nmod:poss", "nummod")
         if not (self.is_one(i) or (bare and self.words[i].xpos in ("NN", "NNP"))):
             return []

@@ -77,14 +77,14 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
 def test_error_on_realsumm_is_as_the_card_says(measured):
     assert (~np.isnan(measured[1].values)).sum() == 363
     error, constant, below = gain(measured, CENTRED, EasinessRegressor.embedded())
-    assert constant == pytest.approx(0.1294, abs=0.0005)
-    assert error == pytest.approx(0.1116, abs=0.0005)
-    assert below >= 0.135
+    assert constant == pytest.approx(0.1348, abs=0.001)
+    assert error == pytest.approx(0.1149, abs=0.001)
+    assert below >= 0.14
 
 
 def test_refining_keeps_the_gain_that_its_own_sentences_alone_do_not_give(measured):
     assert gain(measured, REFINED, EasinessRegressor.embedded())[2] >= 0.13
-    assert 0.03 < gain(measured, PAPER, None)[2] < 0.1
+    assert 0.03 < gain(measured, PAPER, None)[2] < 0.12
 
 
 def test_the_embedded_regressor_is_centred_on_people(measured):
