@@ -14,8 +14,8 @@ from two_orders import shuffled, write, write_again, write_answers
 import litepyramid as lp
 from litepyramid.cli import maker
 from litepyramid.cli.app import COMMANDS
+from litepyramid.data.data import load
 from litepyramid.errors import InputError
-from litepyramid.io.loading import load
 from litepyramid.tables import plain
 
 # What all commands read is made once.
@@ -311,7 +311,7 @@ def test_one_text_twice_is_refused_where_its_values_differ():
     texts = {"x": {"a": "It rained."}}
     labels = [{"unit": "It rained.", "label": 1}, {"unit": "It rained.", "label": 0}]
     with pytest.raises(InputError):
-        load(units, summaries=texts, labels={"x": {"a": labels}})
+        load(units=units, data=texts, labels={"x": {"a": labels}})
 
 
 # The metric is constant on the inputs 1 and 2.

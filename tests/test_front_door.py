@@ -103,7 +103,7 @@ import litepyramid as lp
 result = lp.score({"a": ["It rained."]}, [["It rained."]], judge="recall", samples=50)
 result.save("scores.json")
 judge = lp.judge(lambda summary, units: [0.5 for _ in units])
-data = lp.load("scus.jsonl", summaries=["one.txt"], ids=["x"], columns="system=model")
+data = lp.load(units="scus.jsonl", data=["one.txt"], ids=["x"], columns="system=model")
 lp.evaluate(judge, data, labels={"a": [[1, 0]]}); lp.extract(data.references)
 lp.meta.correlate([0.2, 0.4], [1, 3]); lp.meta.interval(result, "human", seed=1)
 lp.scoer({"a": ["It rained."]})

@@ -66,7 +66,7 @@ def usual() -> dict[str, list[object]]:
         "changes": [result, result],
         "drift": [result, result],
         "report": [result],
-        "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
+        "evaluate": ["recall", lp.load(units=UNITS, data=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."],
         "judge_settings": ["recall"],
         "load": [UNITS],

@@ -371,6 +371,12 @@ class Summaries:
             len(self.systems), len(self.inputs)
         )
 
+    def cells(self) -> Iterator[tuple[tuple[str, str], str | None]]:
+        """Every text by system and input, system after system."""
+        for system, row in zip(self.systems, self.texts, strict=True):
+            for input_, text in zip(self.inputs, row, strict=True):
+                yield (system, input_), text
+
     def items(self, units: Units) -> list[tuple[str, Texts]]:
         """What a judge is asked, system after system: each text (a missing one as empty)
         with the units of its input."""

@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import litepyramid as lp
+from litepyramid.data.records import InputUnits
 from litepyramid.easiness.gold import simulation_accuracy
-from litepyramid.types import InputUnits, every_unit
+from litepyramid.types import every_unit
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 EXTRACTORS = """

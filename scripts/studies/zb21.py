@@ -39,9 +39,10 @@ from zb21_tables import (
 )
 
 import litepyramid as lp
+from litepyramid.data.data import Data
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.io.coerce import as_units
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.meta.core.levels import level_correlation
@@ -49,7 +50,6 @@ from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Column, Result, Table
 from litepyramid.training.crossval import By, cross_validate, make_folds
 from litepyramid.training.validation import validate
-from litepyramid.types import InputUnits
 
 KINDS = {
     "sys r": ("system", "pearson"),
@@ -121,7 +121,7 @@ class Run:
         self.dataset = cache(self._dataset)
         self.judge = cache(make)
 
-    def _dataset(self, name: str) -> Dataset:
+    def _dataset(self, name: str) -> Data:
         folder = self.root / FOLDERS[name]
         if not folder.is_dir():
             raise InputError(f"no folder {FOLDERS[name]} in the data")

@@ -40,7 +40,7 @@ from judge_packs import (
 from judge_train import Plan, Run, encoded
 
 from litepyramid import embedded
-from litepyramid.io.loading import load
+from litepyramid.data.data import load
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from litepyramid.annotation.export import judging_tasks
 from litepyramid.annotation.responses import Response
-from litepyramid.types import InputUnits, SystemSummaries, Unit
+from litepyramid.data.records import InputUnits, Unit
+from litepyramid.types import SystemSummaries
 
 FOLDER = Path(__file__).parents[1] / "data" / "annotation"
 """references, easiness, scus and stus as JSON Lines, and summaries/."""

@@ -313,7 +313,7 @@ def edges(browser, selector: str) -> SimpleNamespace:
 def long(tmp_path):
     """The page of two summaries with more facts than a screen holds."""
     facts = [[f"Fact {n} of the storm that hit Oslo." for n in range(30)]] * 2
-    data = lp.load(facts, summaries={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
+    data = lp.load(units=facts, data={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
     units = [replace(entry, question="What <hit> Oslo?") for entry in data.units]
     return judging_tasks(data.summaries, units)
 

@@ -16,11 +16,12 @@ from scipy import stats
 import litepyramid as lp
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
 from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.language import words
 from litepyramid.scoring.estimates import prediction_powered
-from litepyramid.types import InputUnits, ScoreTable, Unit
+from litepyramid.types import ScoreTable
 from litepyramid.units.align import Sentence
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -49,7 +49,7 @@ def check_judged(folder, judging, paths, workers=1):
     assert judged.agreement.alpha == 1.0 or workers == 1
     data = lp.load(
         out / "units.jsonl",
-        summaries=out / "summaries",
+        data=out / "summaries",
         labels=out / "labels",
     )
     assert [*data.units] == as_units(folder / "scus.jsonl")

@@ -194,7 +194,7 @@ TEXTS = [Path("old.txt"), Path("new.txt")]
 
 def made_of_files():
     """Results, each with one of the files that it was made of."""
-    data = lp.load("units.json", summaries=TEXTS, references="references.json")
+    data = lp.load(units="units.json", data=TEXTS, references="references.json")
     scored = quick_score(data)
     table = lp.read_scores("scores.csv")
     several = lp.read_scores([lp.report("first.json")])

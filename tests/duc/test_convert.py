@@ -5,8 +5,8 @@ import pytest
 from cases import refused, same
 
 import litepyramid as lp
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.scoring.pyramid import NUGGET_SCORES
-from litepyramid.types import InputUnits, Unit
 
 NUGGETS = """\
 {"query": "what hit Oslo", "qid": "q1", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital"}, {"text": "Two people died", "importance": "okay"}]}

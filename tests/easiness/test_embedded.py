@@ -5,6 +5,7 @@ import pytest
 from cases import refused
 from train.easiness import CENTRED, measure
 
+from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.easiness import EasinessRegressor, fit, predict
 from litepyramid.easiness.predict import prepare, prepare_gold
 from litepyramid.easiness.regressor import (
@@ -17,7 +18,6 @@ from litepyramid.easiness.regressor import (
 from litepyramid.errors import ModelError
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.io.inputs import read_ids
-from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract, tokenized
 

@@ -8,11 +8,11 @@ from cases import cases, refused, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
 from litepyramid.easiness.mix import By, human_count, mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
 from litepyramid.io.coerce import as_references, as_units
-from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import extract
 

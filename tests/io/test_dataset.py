@@ -38,7 +38,7 @@ ROWS = FRAME.to_dict("records")
 
 @pytest.fixture(scope="module")
 def whole():
-    return load(UNITS, summaries=SUMMARIES, labels=LABELS, references=REFERENCES)
+    return load(units=UNITS, data=SUMMARIES, labels=LABELS, references=REFERENCES)
 
 
 def test_one_set_of_data_in_every_shape(tmp_path, whole):
@@ -128,10 +128,10 @@ def test_entities_of_html_are_noted_once():
         "R&D; Q&A; &copy 1",
         "It&rsquo;s&nbsp;so.",
     ]
-    data = load([["Ann won.", "R&amp;D"]], summaries=texts[:1], references=[texts[2]])
+    data = load([["Ann won.", "R&amp;D"]], data=texts[:1], references=[texts[2]])
     (note,) = data.notes
     assert "3 texts hold HTML entities ('&amp;')" in note
-    assert not load([["R&D"]], summaries=texts[1:2]).notes
+    assert not load([["R&D"]], data=texts[1:2]).notes
     assert "entities" in lp.extract(texts[:1]).to_table()
 
 
@@ -142,7 +142,7 @@ def test_a_question_comes_with_units_references_or_answers(name):
     for part in ("units", "references"):
         row = {"input": "a", part: ["x."]}
         for source, text in ((row | question, answer), (row, answer | question)):
-            data = load(summaries=[text], **{part: [source]})
+            data = load(data=[text], **{part: [source]})
             assert getattr(data, part)[0].question == "When?"
 
     rows = [answer | question | {"system": system} for system in "st"]
@@ -162,16 +162,16 @@ def test_null_answers_are_empty_or_missing_as_told(tmp_path):
     units = {"1": ["It rained."], "2": ["We left."]}
 
     for answers in (path, rows):
-        zero = load(units, summaries=answers)
+        zero = load(units=units, data=answers)
         assert (zero.summaries[0].missing, zero.summaries[0].texts[1]) == ((), "")
         assert "1 answer is missing (null)" in zero.notes[0]
-        missing = load(units, summaries=answers, nulls="missing")
+        missing = load(units=units, data=answers, nulls="missing")
         assert missing.summaries[0].missing == ("2",)
         assert missing.hashes["summaries_sha"] != zero.hashes["summaries_sha"]
 
-    assert load(units, summaries=rows[:1], nulls="missing") == missing
+    assert load(units=units, data=rows[:1], nulls="missing") == missing
     with refused("no summary of input '2'"):
-        load(units, summaries=rows[:1])
+        load(units=units, data=rows[:1])
 
 
 BY_UNIT = """\
@@ -309,7 +309,7 @@ def test_names_of_files_are_no_texts(tmp_path):
 
 
 def test_what_a_verb_needs_is_named():
-    data = load(UNITS, summaries=SUMMARIES, labels={"a": {"1": [1, 0]}})
+    data = load(units=UNITS, data=SUMMARIES, labels={"a": {"1": [1, 0]}})
     data.require("units", "summaries", "labels")
     with refused("no labels of 'a' for input '2'"):
         data.require("complete labels")

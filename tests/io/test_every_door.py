@@ -116,7 +116,7 @@ def test_what_has_one_id_comes_together(systems, kind, tmp_path):
     for other, sources in others.items():
         for door, texts in summary_doors(summaries, mixed).items():
             columns = "input=doc" if "another name" in door else None
-            data = lp.load(summaries=texts, columns=columns, **sources)
+            data = lp.load(data=texts, columns=columns, **sources)
             told = {entry.input: entry.texts[0] for entry in data.units}
             for entry in data.references or ():
                 told[entry.input] = entry.references[0][0]

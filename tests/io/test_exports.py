@@ -26,7 +26,7 @@ def test_what_an_export_holds_comes_to_its_place(name):
     assert held.made == export["tool"]
     assert held.documents == export["contexts"]
 
-    data = lp.load(summaries=FILES / name, nulls="missing")
+    data = lp.load(data=FILES / name, nulls="missing")
     answers = {}
     for own in data.summaries:
         texts = zip(own.inputs, own.texts, strict=True)
@@ -105,7 +105,7 @@ def test_contexts_are_what_precision_judges_against():
 def test_exports_in_memory_are_those_of_files():
     rows = objects_of("ragas.jsonl")
     for data in (rows, pandas.DataFrame(rows), objects_of("deepeval.json")):
-        loaded = lp.load(summaries=data, nulls="missing")
+        loaded = lp.load(data=data, nulls="missing")
         assert loaded.summaries[0].texts[0] == "On Monday."
         assert loaded.references[0].question == QUESTIONS[0]
 
@@ -115,7 +115,7 @@ def test_a_question_in_ninety_lists_takes_no_time(tmp_path):
     for _ in range(90):
         deep = [deep]
     row = {"user_input": deep, "response": "Yes.", "reference": "Yes."}
-    data = lp.load(summaries=write_lines(tmp_path / "deep.jsonl", [row]))
+    data = lp.load(data=write_lines(tmp_path / "deep.jsonl", [row]))
     assert data.references[0].question == "Who?"
 
 
@@ -123,7 +123,7 @@ def test_two_runs_of_one_set_meet_by_their_questions(tmp_path):
     rows = objects_of("ragas_old.csv")
     one = [{**row, "system": "a"} for row in rows]
     other = [{**row, "system": "b"} for row in reversed(rows)]
-    first, second = lp.load(summaries=[*one, *other]).summaries
+    first, second = lp.load(data=[*one, *other]).summaries
     assert first.texts == second.texts
 
 
@@ -155,7 +155,7 @@ def test_files_in_other_orders_pair_by_their_questions(tmp_path):
         assert both.shape == (2, shared)
         assert (both[0] == both[1]).all()
 
-    data = lp.load(summaries=[old, new])
+    data = lp.load(data=[old, new])
     assert data.inputs[0] == ASKED[0]
     assert data.summaries[0].texts == data.summaries[1].texts
     runs = [quick_score(run) for run in (old, less)]
@@ -166,17 +166,17 @@ def test_files_in_other_orders_pair_by_their_questions(tmp_path):
 
 def test_no_two_questions_get_one_name(tmp_path):
     twice = [*ASKED, *ASKED]
-    names = lp.load(summaries=write_run(tmp_path / "twice.jsonl", twice)).inputs
+    names = lp.load(data=write_run(tmp_path / "twice.jsonl", twice)).inputs
     assert len(names) == len(ASKED)
     # Somebody may ask what names another question, too.
     asked = [*twice, *(name for name in names if name not in ASKED)]
-    more = lp.load(summaries=write_run(tmp_path / "more.jsonl", asked)).inputs
+    more = lp.load(data=write_run(tmp_path / "more.jsonl", asked)).inputs
     assert len(set(more)) == len(set(asked)) > 12
 
 
 def test_answers_without_questions_go_by_their_number():
     row = {"input": "", "actual_output": "Yes."}
-    data = lp.load(summaries=[row, row, {**row, "input": "2"}])
+    data = lp.load(data=[row, row, {**row, "input": "2"}])
     names = data.summaries[0].inputs
     assert names[:2] == ("1", "2")
     assert names[2].startswith("2 (")
@@ -212,7 +212,7 @@ def ragas_rows(answers, **more):
 
 def test_a_question_asked_again_is_another_sample_of_its_input():
     rows = [*ragas_rows(["Yes.", "No."]), *ragas_rows(["Yes.", "Never."], again=1)]
-    data = lp.load(summaries=[*rows, *rows])
+    data = lp.load(data=[*rows, *rows])
     assert data.inputs == ("Question 0?", "Question 1?")
     assert [(own.system, own.texts) for own in data.summaries] == [
         ("system", ("Yes.", "No.")),
@@ -221,7 +221,7 @@ def test_a_question_asked_again_is_another_sample_of_its_input():
     assert data.left_out["rows that say the same again"] == 4
 
     # One that comes again alone is another input.
-    (own,) = lp.load(summaries=rows[:2] + ragas_rows(["Never."])).summaries
+    (own,) = lp.load(data=rows[:2] + ragas_rows(["Never."])).summaries
     assert own.texts == ("Yes.", "No.", "Never.")
 
 
@@ -235,7 +235,7 @@ def test_repetitions_of_an_example_are_samples_of_its_id():
     for time in (1, 2, 3):
         for name in (0, 1):
             rows.append({**about, "example_id": name, "repetition_number": time})
-    data = lp.load(summaries=rows)
+    data = lp.load(data=rows)
     assert data.inputs == ("0", "1")
     assert data.systems == ("system", "system (2)", "system (3)")
 
@@ -265,14 +265,14 @@ def test_an_answer_is_what_the_assistant_said_last(outputs, answer):
             {"role": "assistant", "content": "Lune Boats."},
         ]
     }
-    data = lp.load(summaries=[row])
+    data = lp.load(data=[row])
     assert data.summaries[0].texts == (answer,)
     assert data.references[0].references == (("Lune Boats.",),)
 
 
 def test_answers_that_are_json_or_empty_are_answers():
     answers = ['{"answer": "In May."}', {"answer": "In June.", "sure": True}, "", None]
-    data = lp.load(summaries=ragas_rows(answers), nulls="missing")
+    data = lp.load(data=ragas_rows(answers), nulls="missing")
     (own,) = data.summaries
     assert own.texts == ('{"answer": "In May."}', "In June.", "", "")
     assert own.missing == ("Question 3?",)
@@ -283,7 +283,7 @@ def test_questions_that_are_objects_name_their_inputs():
     for topic in ("ferries", "roads"):
         row = {"input": {"topic": topic, "n": 1}, "actual_output": f"On {topic}."}
         rows.append({**row, "expected_output": "A text."})
-    forward, backward = (lp.load(summaries=r) for r in (rows, rows[::-1]))
+    forward, backward = (lp.load(data=r) for r in (rows, rows[::-1]))
     assert forward.inputs == tuple(reversed(backward.inputs))
     assert forward.references[0].question == '{"n": 1, "topic": "ferries"}'
     item = {"id": "d", "input": {"question": "Why?", "lang": "en"}}
@@ -306,7 +306,7 @@ def test_the_latest_run_of_deepeval_is_read(tmp_path):
     path.write_text(json.dumps({"testRunData": run, "testRunLink": None}, indent=1))
     usual = lp.convert(FILES / "deepeval.json")
     assert lp.convert(path).left_out == usual.left_out
-    assert lp.load(summaries=path).summaries[0].texts[0] == "On Monday."
+    assert lp.load(data=path).summaries[0].texts[0] == "On Monday."
 
 
 def test_a_log_holds_answers_before_what_graders_said_of_them(tmp_path):
@@ -317,7 +317,7 @@ def test_a_log_holds_answers_before_what_graders_said_of_them(tmp_path):
     path = write_lines(
         tmp_path / "log.jsonl", [*events[:3], graded, metrics, *events[3:]]
     )
-    data = lp.load(summaries=path)
+    data = lp.load(data=path)
     assert data.summaries[0].texts == ("On Monday.", "The town.")
     assert len(data.references) == 2
     assert data.left_out["sampling events after the first of a sample"] == 1
@@ -326,19 +326,19 @@ def test_a_log_holds_answers_before_what_graders_said_of_them(tmp_path):
 
 def test_columns_name_what_an_export_holds_in_its_objects(tmp_path):
     rows = objects_of("openai_evals.json")["data"]
-    usual = lp.load(summaries=rows)
+    usual = lp.load(data=rows)
     for row in rows:
         row["datasource_item"]["right label"] = row["datasource_item"].pop("ideal")
     path = write_lines(tmp_path / "items.jsonl", rows)
     columns = "reference=datasource_item.right label"
-    data = lp.load(summaries=path, columns=columns)
+    data = lp.load(data=path, columns=columns)
     assert data.references == usual.references
     with refused("no column 'datasource_item.ideal'.*datasource_item.right label"):
-        lp.load(summaries=path, columns="reference=datasource_item.ideal")
+        lp.load(data=path, columns="reference=datasource_item.ideal")
     for row in rows:
         item = row["datasource_item"]
         row["datasource_item"] = {"item": {**item, "ideal": item["right label"]}}
-    assert lp.load(summaries=rows).references == usual.references
+    assert lp.load(data=rows).references == usual.references
 
 
 def test_a_frame_of_spans_is_recognised_by_its_index(tmp_path):
@@ -349,7 +349,7 @@ def test_a_frame_of_spans_is_recognised_by_its_index(tmp_path):
         },
         index=pandas.Index(["s1", "s2"], name="context.span_id"),
     )
-    assert lp.load(summaries=spans).summaries[0].inputs == tuple(QUESTIONS)
+    assert lp.load(data=spans).summaries[0].inputs == tuple(QUESTIONS)
     spans.to_csv(tmp_path / "spans.csv", index=False)
     with refused("Add --columns summary=attributes.output.value"):
-        lp.load(summaries=tmp_path / "spans.csv")
+        lp.load(data=tmp_path / "spans.csv")

@@ -38,7 +38,7 @@ def test_one_rubric_is_that_of_every_answer():
         {"input": "no", "summary": "Oslo.", "prompt": "Norway's capital?"},
         {"input": "is", "summary": "Oslo.", "prompt": "Iceland's capital?"},
     ]
-    data = lp.load(FILES / "autorubric.json", summaries=answers)
+    data = lp.load(FILES / "autorubric.json", data=answers)
     assert [len(entry.units) for entry in data.units] == [3, 3]
     assert [entry.question for entry in data.units] == [a["prompt"] for a in answers]
     result = lp.score(data, judge=lambda summary, units: [1.0] * 3, rule="points")
@@ -65,7 +65,7 @@ def test_one_rubric_is_that_of_an_input_that_only_one_system_answered():
 
 def test_one_rubric_is_taken_wherever_units_are(tmp_path):
     answers = {"a": {"p": "Rain fell.", "q": "Snow fell."}}
-    data = lp.load({"p": ["Rain fell."], "q": ["It snowed."]}, summaries=answers)
+    data = lp.load({"p": ["Rain fell."], "q": ["It snowed."]}, data=answers)
     options = {"judge": "recall", "rule": "points"}
     usual = lp.score(answers, RUBRIC, **options)
     assert lp.score(data, RUBRIC, **options).scores == usual.scores
@@ -75,7 +75,7 @@ def test_one_rubric_is_taken_wherever_units_are(tmp_path):
         {**about, "input": "p", "label": 1, "presence": 1},
         {**about, "input": "q", "label": 0, "presence": 0},
     ]
-    labelled = lp.load(data.units, summaries=answers, label_units=RUBRIC, labels=told)
+    labelled = lp.load(units=data.units, data=answers, label_units=RUBRIC, labels=told)
     assert labelled.label_units == usual.units
     assert labelled.labels[0].labels == ((1,), (0,))
 
@@ -113,7 +113,7 @@ def test_runs_of_one_model_in_two_logs_stay_apart(tmp_path):
     second = tmp_path / "monday.json"
     second.write_text(text.replace("On Monday.", "Monday."))
     logs = [FILES / "inspect.json", second]
-    names = lp.load(summaries=logs).systems
+    names = lp.load(data=logs).systems
     assert names[2:] == ("openai/small (monday)", "openai/small (epoch 2) (monday)")
     assert tuple(entry.system for entry in lp.convert(logs).summaries) == names
 
@@ -147,7 +147,7 @@ def test_results_of_promptfoo_pair_by_what_was_asked(tmp_path):
 
     path = tmp_path / "more.json"
     path.write_text(json.dumps(whole))
-    names = {one.inputs for one in lp.load(summaries=path, nulls="missing").summaries}
+    names = {one.inputs for one in lp.load(data=path, nulls="missing").summaries}
     assert len(names) == 1
     ((first, second, third),) = names
     assert second == "Who closed it?"
@@ -170,19 +170,19 @@ def promptfoo(providers, topics=("ferries", "roads"), prompts=2, repeats=1):
 
 def test_results_of_promptfoo_are_the_same_in_whatever_order_they_came():
     whole = promptfoo(["a", "b"])
-    data = lp.load(summaries=whole)
+    data = lp.load(data=whole)
     assert data.systems == ("a, prompt 1", "a, prompt 2", "b, prompt 1", "b, prompt 2")
     topics = ('{"topic": "ferries"}', '{"topic": "roads"}')
     assert {own.inputs for own in data.summaries} == {topics}
     assert data.summaries[3].texts == ("3 ferries 0", "3 roads 0")
 
     whole["results"]["results"].reverse()
-    assert lp.load(summaries=whole).summaries == data.summaries
-    assert lp.load(summaries=promptfoo(["a", "b"], prompts=1)).systems == ("a", "b")
+    assert lp.load(data=whole).summaries == data.summaries
+    assert lp.load(data=promptfoo(["a", "b"], prompts=1)).systems == ("a", "b")
 
 
 def test_a_test_of_promptfoo_that_is_repeated_is_another_sample():
-    data = lp.load(summaries=promptfoo(["a"], prompts=1, repeats=2))
+    data = lp.load(data=promptfoo(["a"], prompts=1, repeats=2))
     assert data.systems == ("a", "a (2)")
     assert data.summaries[1].texts == ("0 ferries 1", "0 roads 1")
 

@@ -41,7 +41,7 @@ def load_a_table(folder, inputs):
 def load_units_and_summaries_in_python(folder, inputs):
     units = {f"i{n}": [f"It was {n}.", "Two people died."] for n in range(inputs)}
     texts = {f"i{n}": f"It was {n}." for n in range(inputs)}
-    return lambda: lp.load(units, summaries=dict.fromkeys(SYSTEMS, texts))
+    return lambda: lp.load(units=units, data=dict.fromkeys(SYSTEMS, texts))
 
 
 def load_lines_of_json(folder, inputs):
@@ -56,7 +56,7 @@ def load_lines_of_json(folder, inputs):
 def load_columns_in_python(folder, inputs):
     frame = whole_table(inputs).rename(columns={"summary": "model output"})
     columns = frame.to_dict("list")
-    return lambda: lp.load(summaries=columns, columns="summary=model output")
+    return lambda: lp.load(data=columns, columns="summary=model output")
 
 
 def read_scores(folder, inputs):

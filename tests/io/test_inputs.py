@@ -4,6 +4,7 @@ misfit."""
 import pytest
 from cases import cases, refused, write_lines
 
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.io.coerce import (
     as_labels,
     as_references,
@@ -13,7 +14,7 @@ from litepyramid.io.coerce import (
     write_units,
 )
 from litepyramid.io.inputs import read_ids
-from litepyramid.types import InputUnits, SystemLabels, Unit
+from litepyramid.types import SystemLabels
 
 UNITS = as_units([["A fell.", "B rose."], ["C stayed."]])
 

@@ -13,6 +13,7 @@ from cases import cases, refused
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.io.coerce import (
     as_documents,
     as_labels,
@@ -22,7 +23,7 @@ from litepyramid.io.coerce import (
 )
 from litepyramid.io.readers import read_rows
 from litepyramid.io.rows import parse_columns
-from litepyramid.types import InputUnits, SystemSummaries, Unit
+from litepyramid.types import SystemSummaries
 
 FOLDERS = Path(__file__).resolve().parents[1] / "data" / "folders"
 UNITS = [

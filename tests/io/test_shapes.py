@@ -90,8 +90,8 @@ CALLS = {
     "units": lambda shape: lp.load(shape(UNITS)).units,
     "units of an input": lambda shape: lp.load([shape(own) for own in UNITS]).units,
     "units by input": lambda shape: lp.load({"x": shape(UNITS[0])}).units,
-    "one system": lambda shape: lp.load(UNITS, summaries=shape(TEXTS)).summaries,
-    "systems": lambda shape: lp.load(UNITS, summaries={"a": shape(TEXTS)}).summaries,
+    "one system": lambda shape: lp.load(units=UNITS, data=shape(TEXTS)).summaries,
+    "systems": lambda shape: lp.load(units=UNITS, data={"a": shape(TEXTS)}).summaries,
     "labels": lambda shape: lp.load(UNITS, labels={"a": shape(LABELS)}).labels,
     "presence": lambda shape: lp.load(
         UNITS, presence={"a": shape(PRESENCE)}
@@ -126,7 +126,7 @@ REVERSED = dict(REFERENCES[::-1])
 def test_ids_that_come_again_have_several_references(name):
     again = REFERENCES.str.replace("It", "Rain")
     both = pandas.concat([REFERENCES, again[::-1]]).rename_axis(name)
-    data = lp.load(summaries=OWN, references=both)
+    data = lp.load(data=OWN, references=both)
     expected = lp.load(references={n: [REFERENCES[n], again[n]] for n in NAMES})
     assert data.references == expected.references
 
@@ -139,19 +139,19 @@ def test_what_can_be_read_once_is_read_once_beside_an_index():
     iterators = {name: iter([text]) for name, text in REVERSED.items()}
 
     for units in (f"/dev/fd/{reads}", iterators):
-        data = lp.load(units, summaries=FRAME)
+        data = lp.load(units=units, data=FRAME)
         assert [entry.texts for entry in data.units] == [
             (t,) for t in REVERSED.values()
         ]
         assert data.summaries[0].texts == tuple(FRAME["a"][::-1])
 
-    data = lp.load(summaries={"a": iter(FRAME["a"])}, references=REFERENCES)
+    data = lp.load(data={"a": iter(FRAME["a"])}, references=REFERENCES)
     assert data.summaries[0].texts == tuple(FRAME["a"])
 
 
 def test_rows_that_are_counted_go_by_their_order():
     counted = FRAME.reset_index(drop=True)
-    data = lp.load(summaries=counted, references=REVERSED)
+    data = lp.load(data=counted, references=REVERSED)
     assert data.summaries[0].texts == tuple(FRAME["a"])
 
     # Parts of one frame, one a system: they share no row.
@@ -159,11 +159,11 @@ def test_rows_that_are_counted_go_by_their_order():
         "a": FRAME["a"].set_axis([0, 2, 4]),
         "b": FRAME["b"].set_axis([1, 3, 5]),
     }
-    data = lp.load(summaries=parts, references=[*REFERENCES])
+    data = lp.load(data=parts, references=[*REFERENCES])
     assert data.inputs == ("1", "2", "3")
 
     by_number = {2: "Snow fell.", 0: "It rained.", 1: "We left."}
-    data = lp.load(summaries=counted, references=by_number)
+    data = lp.load(data=counted, references=by_number)
     assert data.inputs[0] == "2"
     assert data.summaries[1].texts[0] == "Snow fell."
 
@@ -172,15 +172,15 @@ def test_rows_that_are_counted_go_by_their_order():
 def test_other_ids_are_refused(references):
     other = FRAME.rename(index={"x": "w"})
     with refused("holds 'y' but not '[wx]'"):
-        lp.load(summaries=other, references=references)
+        lp.load(data=other, references=references)
 
 
 def test_a_list_beside_ids_is_noted():
     column = pandas.DataFrame({"reference": [*REFERENCES]})
     for references in (list(REFERENCES), REFERENCES.to_numpy(), column):
-        data = lp.load(summaries=LONG, references=references)
+        data = lp.load(data=LONG, references=references)
         assert any("has no ids" in note for note in data.notes)
-    data = lp.load(summaries=LONG, references=REVERSED)
+    data = lp.load(data=LONG, references=REVERSED)
     assert not any("has no ids" in note for note in data.notes)
 
 
@@ -243,7 +243,7 @@ def test_what_is_missing_is_null_by_every_door(missing):
         array(texts),
     ]
     for summaries in tables + [{"a": column} for column in columns]:
-        data = lp.load(UNITS, summaries=summaries, nulls="missing")
+        data = lp.load(units=UNITS, data=summaries, nulls="missing")
         assert data.summaries[0].missing == ("2",)
 
     for rows in ([[1, missing]], array([[1, missing]])):
@@ -320,9 +320,7 @@ RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
 TABLES = {
     "mapped": (
         {"doc": ["1", "2"], "bart": TEXTS, "t5": TEXTS[::-1]},
-        lambda table: lp.load(
-            UNITS, summaries=table, columns="input=doc,system=bart+t5"
-        ),
+        lambda table: lp.load(units=UNITS, data=table, columns="input=doc,system=bart+t5"),
     ),
     "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
     "scores of ragas": (
@@ -352,7 +350,7 @@ def test_a_dict_of_columns_is_the_frame_of_these_columns(name):
 
 def test_a_dict_of_systems_stays_one():
     for names in (("human", "system"), ("reference", "bart"), ("1", "weight")):
-        data = lp.load(UNITS, summaries=dict.fromkeys(names, TEXTS))
+        data = lp.load(units=UNITS, data=dict.fromkeys(names, TEXTS))
         assert data.systems == names
 
 
@@ -371,7 +369,7 @@ def test_a_hint_names_the_column_of_what_was_read(source, table, line):
 
 def test_the_table_of_a_system_is_read_under_its_name():
     units = {"x": UNITS[0], "y": UNITS[1]}
-    expected = lp.load(units, summaries={"a": {"x": TEXTS[0], "y": TEXTS[1]}})
+    expected = lp.load(units=units, data={"a": {"x": TEXTS[0], "y": TEXTS[1]}})
     for table in (
         ID_ROWS,
         iter(ID_ROWS),
@@ -381,7 +379,7 @@ def test_the_table_of_a_system_is_read_under_its_name():
         DataSet(ID_ROWS),
         DataSet(ID_ROWS).with_format("pandas"),
     ):
-        found = lp.load(units, summaries={"a": table})
+        found = lp.load(units=units, data={"a": table})
         assert found.summaries == expected.summaries
 
     labels = pandas.DataFrame({"input": "x", "unit": UNITS[0], "label": 1})

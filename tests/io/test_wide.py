@@ -19,11 +19,11 @@ SYSTEMS = FRAME[["bart", "t5"]]
 
 
 def test_ids_and_columns_left_out_are_noted():
-    data = lp.load(summaries=SYSTEMS, references=FRAME["reference"])
+    data = lp.load(data=SYSTEMS, references=FRAME["reference"])
     assert any("no ids" in note for note in data.notes)
 
     with_ids = FRAME.assign(doc_id=["x", "y"], length=[4, 2])
-    data = lp.load(summaries=with_ids, columns="input=doc_id,system=*")
+    data = lp.load(data=with_ids, columns="input=doc_id,system=*")
     assert (data.systems, data.inputs) == (("bart", "t5"), ("x", "y"))
     assert any("length" in note for note in data.notes)
 
@@ -31,9 +31,9 @@ def test_ids_and_columns_left_out_are_noted():
 def test_what_is_no_system_is_refused():
     frame = SYSTEMS.assign(name=["first", "second"])
     with refused("name"):
-        lp.load(summaries=frame, references=FRAME["reference"])
+        lp.load(data=frame, references=FRAME["reference"])
     with refused("no column 'pegasus'"):
-        lp.load(summaries=FRAME, columns="system=bart+pegasus")
+        lp.load(data=FRAME, columns="system=bart+pegasus")
 
 
 WITH_INDEX = """\

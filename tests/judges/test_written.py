@@ -7,10 +7,10 @@ import re
 import pytest
 from cases import refused, write_lines
 
+from litepyramid.data.records import InputReferences, Unit
 from litepyramid.errors import ModelError
 from litepyramid.io.coerce import as_units
 from litepyramid.judges.registry import judge
-from litepyramid.types import InputReferences, Unit
 from litepyramid.units.extract import extract
 
 REFERENCES = [

@@ -6,11 +6,11 @@ import pytest
 from cases import refused
 from rouge_score.rouge_scorer import RougeScorer
 
+from litepyramid.data.data import load
+from litepyramid.data.records import InputReferences
 from litepyramid.errors import ModelError
-from litepyramid.io.loading import load
 from litepyramid.io.scores import read_scores
 from litepyramid.metrics.score_metrics import MetricScores, _bertscore, score_metrics
-from litepyramid.types import InputReferences
 
 TEXTS = ["A storm hit Oslo on Monday.", "", "Two people died in the storm."]
 SUMMARIES = {"a": TEXTS, "b": TEXTS[::-1]}
@@ -85,7 +85,7 @@ def test_a_model_of_bertscore_that_cannot_be_fetched_is_called_so(tmp_path):
 @pytest.mark.data
 def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data):
     folder = data / "realsumm"
-    dataset = load(summaries=folder / "summaries", references=folder / "references.txt")
+    dataset = load(data=folder / "summaries", references=folder / "references.txt")
     few = {system.system: list(system.texts[:8]) for system in dataset.summaries}
     references = dataset.references[:8]
     table = score_metrics(few, references=references).scores

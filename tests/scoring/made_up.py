@@ -7,9 +7,9 @@ from scipy.special import expit
 
 import litepyramid as lp
 from litepyramid.annotation.responses import PAGE_FORMAT
-from litepyramid.io.dataset import Dataset
+from litepyramid.data.data import Data
+from litepyramid.data.records import InputUnits, Unit
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.types import InputUnits, Unit
 
 WORDS = [
     "river",
@@ -25,7 +25,7 @@ WORDS = [
 ]
 
 
-def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Dataset:
+def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Data:
     """A judge whose presence is the probability of a label, and labels drawn so.
 
     Inputs differ in what no judge can know. Faults: ``length`` (long summaries get
@@ -72,7 +72,7 @@ def made_up_data(seed, fault="", systems=4, inputs=60, uneven=False) -> Dataset:
         labels[f"s{s}"] = rows(label.astype(int))
         presence[f"s{s}"] = rows(expit(logit))
 
-    return lp.load(units, summaries=summaries, labels=labels, presence=presence)
+    return lp.load(units=units, data=summaries, labels=labels, presence=presence)
 
 
 def made_up(seed, fault="", **sizes) -> ScoreResult:

@@ -288,7 +288,7 @@ def test_what_labels_all_the_same_leave_open_of_a_system_is_open_of_its_differen
     """Of a system every drawn fact is there; of the other every one, or every second."""
     units = {f"i{i:02}": [f"F{i}x{u}" for u in "0123"] for i in range(20)}
     texts = {name: dict.fromkeys(units, "A summary.") for name in "ab"}
-    data = lp.load(units, summaries=texts)
+    data = lp.load(units=units, data=texts)
     result = quick_score(data, judge=unsure)
     drawn = draw_facts(data.summaries, data.units, lp.Sampling(40))
 

@@ -39,7 +39,7 @@ def test_all_that_is_labelled_is_learnt_from_and_measured_on(labels, tmp_path):
     labels["lead"][FOUR[0]][2] = None
     labels["lead"][FOUR[1]] = [None] * len(UNITS[FOUR[1]])
 
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(units=UNITS, data=TEXTS, labels=labels)
     left = 0
     for rows in labels.values():
         for row in rows.values():
@@ -74,7 +74,7 @@ def test_inputs_without_labels_move_no_correlation(labels):
     for rows in labels.values():
         for name in EXAMPLE.inputs[4:]:
             del rows[name]
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(units=UNITS, data=TEXTS, labels=labels)
     judges = {"recall": lp.judge("recall")}
     assert validate(data, judges).scores == validate(data, judges, inputs=FOUR).scores
 
@@ -82,7 +82,7 @@ def test_inputs_without_labels_move_no_correlation(labels):
 @pytest.mark.parametrize("rule", ["lite", "original", "modified-1", "sample-2"])
 def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, rule):
     labels["lead"][FOUR[0]][2] = None
-    data = lp.load(UNITS, summaries=TEXTS, labels=labels)
+    data = lp.load(units=UNITS, data=TEXTS, labels=labels)
 
     def present(_, units):
         return [1.0] * len(units)
@@ -95,9 +95,8 @@ def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, r
 
 def test_combine_leaves_out_whom_nobody_labelled():
     labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
-    data = lp.load(
-        UNITS,
-        summaries=TEXTS,
+    data = lp.load(units=UNITS,
+        data=TEXTS,
         labels=labels,
     )
     scored = quick_score(data)

@@ -6,7 +6,7 @@ from itertools import compress
 import numpy as np
 from cases import write_lines
 
-from litepyramid.io.loading import load
+from litepyramid.data.data import load
 from litepyramid.training.pairs import TrainingPairs
 
 WORDS = [f"word{i}" for i in range(40)]
@@ -30,7 +30,7 @@ def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
             texts[system][entry] = " ".join(compress(words, present))
             labels[system][entry] = present.tolist()
 
-    data = load(units, summaries=texts, labels=labels)
+    data = load(units=units, data=texts, labels=labels)
     return replace(data, name=name)
 
 

@@ -9,10 +9,10 @@ import pytest
 from bench.extraction import best_match
 from cases import cases, refused
 
+from litepyramid.data.records import InputReferences
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.io.inputs import read_ids
 from litepyramid.sentences import split_sentences
-from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import Frame, ParsedBatch, with_frames, write_parses

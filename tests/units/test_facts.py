@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written import any_frames, blocks, framed
 
-from litepyramid.types import InputReferences
+from litepyramid.data.records import InputReferences
 from litepyramid.units.coreference import ages
 from litepyramid.units.extract import extract
 from litepyramid.units.facts import sentence_facts
