@@ -23,6 +23,7 @@ from litepyramid.types import Names
 
 LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
 """One of these stands in a folder that holds a whole data set."""
+_MOST_WEIGHT = 1000
 
 
 @dataclass(frozen=True)
@@ -297,6 +298,41 @@ def name_of(value: Any) -> str | None:
 def is_file(value: Any) -> bool:
     """Whether a text is the path of a file."""
     return isinstance(value, str) and len(value) < 300 and file_type(value) == "file"
+
+
+# Several sources of one argument
+# ------------------------------------------------------------------------------------
+
+
+def several(value: Any) -> list[Any]:
+    """The sources in a list or tuple, or the one that stands alone."""
+    return [*value] if isinstance(value, list | tuple) else [value]
+
+
+def weighted(value: Any) -> list[tuple[Any, float]]:
+    """One or several sources, each with its weight: as in ``PATH=0.5`` or
+    ``(source, 0.5)``, else 1.
+
+    Example:
+        >>> weighted(["a.jsonl=0.5", ("b.jsonl", 2), "c.jsonl"])
+        [('a.jsonl', 0.5), ('b.jsonl', 2), ('c.jsonl', 1.0)]
+    """
+    weight = 1.0
+    if isinstance(value, str) and file_type(value) is None:
+        # A path may hold equals signs too.
+        path, _, told = value.rpartition("=")
+        if path and number(told) is not None:
+            value, weight = path, float(told)
+    elif isinstance(value, list | tuple):
+        if len(value) != 2 or not isinstance(value[1], int | float):
+            return [pair for one in value for pair in weighted(one)]
+        value, weight = value
+
+    if not 0 < weight <= _MOST_WEIGHT:
+        raise InputError(
+            f"the weight {weight!r}", expected="a number above 0, such as 0.5"
+        )
+    return [(value, weight)]
 
 
 # Paths

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from litepyramid.data.files import file_rows
 from litepyramid.errors import InputError
-from litepyramid.files import stem
+from litepyramid.files import read_text, split_lines, stem
 from litepyramid.types import Names
 
 _FILES = {
@@ -55,6 +54,6 @@ def _folds(folder: Path, pattern: str) -> tuple[Names, ...]:
     files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
     # fold2 comes before fold10.
     for file in sorted(files, key=lambda file: (len(stem(file)), stem(file))):
-        _, lines = file_rows(file)
+        lines = split_lines(read_text(file))
         folds.append(tuple([line.strip() for line in lines if line.strip()]))
     return tuple(folds)

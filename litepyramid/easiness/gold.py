@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from litepyramid.checked import as_type, parse_json
+from litepyramid.data.door import opened
 from litepyramid.data.records import InputUnits, Units
+from litepyramid.data.typed_rows import typed_rows
 from litepyramid.errors import InputError
 from litepyramid.files import write_jsonl
 from litepyramid.identity import fingerprint
-from litepyramid.io.readers import read_rows
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
@@ -130,45 +130,24 @@ class _Line:
 
 
 def read_easiness(source: object) -> Easiness:
-    """Reads a file of easiness, a row a sentence; an `Easiness` is given back as it
+    """Reads a table of easiness, a row a sentence; an `Easiness` is given back as it
     is."""
     if isinstance(source, Easiness):
         return source
-    if not isinstance(source, str | Path):
-        raise InputError(
-            f"easiness is a {type(source).__name__}",
-            expected="the easiness of sentences, or its file",
-        )
-
-    values = {}
+    values: dict[Sentence, float] = {}
     lines: dict[Place, int] = {}
-    table = read_rows(source, table=True)
+    table = opened(source, "easiness")
 
-    for number, cells, *_ in table.rows:
-        # A cell of a CSV is text: its numbers are read as JSON has them.
-        if table.form == "csv":
-            for name in ("reference", "sentence", "easiness"):
-                cell = cells.get(name) or "null"
-                cells[name] = parse_json(cell, path=source, line=number)
-
-        line = as_type(
-            _Line,
-            cells,
-            path=source,
-            line=number,
-        )
+    for at, line in typed_rows(table, _Line, ("reference", "sentence", "easiness")):
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
-        if sentence.key in lines:
+        if (first := lines.get(sentence.key)) is not None:
             raise InputError(
-                f"the same sentence as in line {lines[sentence.key]}",
-                path=source,
-                line=number,
+                f"the same sentence as in line {first}", path=at.path, line=at.line
             )
-
-        lines[sentence.key] = number
+        lines[sentence.key] = at.line
         values[sentence] = math.nan if line.easiness is None else line.easiness
 
-    easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=float))
+    easiness = Easiness(tuple(values), np.array([*values.values()], dtype=float))
     return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 

@@ -249,7 +249,7 @@ def sentence_easiness(
 
 def prepare_gold(
     references: Sequence[InputReferences],
-    scus: Sequence[InputUnits],
+    scus: Iterable[InputUnits],
     feature_set: str = WITH_STUS,
     *,
     stus: Iterable[InputUnits] | None = None,

@@ -10,11 +10,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.data import as_data
 from litepyramid.errors import InputError, ModelError, reason, require
-from litepyramid.io.loading import as_dataset
+from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import by_id, check_samples, system_intervals, system_means
+from litepyramid.stats import check_samples, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -26,6 +27,7 @@ from litepyramid.types import (
     ScoreTable,
     Signature,
     Texts,
+    several,
 )
 from litepyramid.wording import normalized
 
@@ -126,18 +128,18 @@ def score_metrics(
         $ litepyramid metrics example/summaries -r example/references.jsonl -o rouge.csv
     """
     check_samples(_SAMPLES, seed=seed, confidence=confidence)
-    dataset = as_dataset(data, **sources).with_language()
+    dataset = as_data(data, **sources).with_language()
     dataset.require("summaries", "references")
-    references = {entry.input: entry.references for entry in dataset.references or ()}
-    inputs = dataset.summaries[0].inputs
-    names = (metrics,) if isinstance(metrics, str) else metrics
+    summaries = dataset.summaries
+    references = {entry.input: entry.references for entry in dataset.references}
+    names = several(metrics, "metrics")
     families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
 
     # Input by input: some metrics are quicker with all of an input's texts at once.
-    for i, name in enumerate(track(inputs, "scoring", "inputs")):
+    for i, name in enumerate(track(summaries.inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
-        texts = [system.texts[i] for system in dataset.summaries]
+        texts = [row[i] or "" for row in summaries.texts]
         # Copies of a text, and empty ones, are scored once.
         distinct = list(dict.fromkeys(texts))
         order = [distinct.index(text) for text in texts]
@@ -145,42 +147,35 @@ def score_metrics(
             for variant, values in scorer(distinct, targets).items():
                 column = f"{family}_{variant}" if variant else family
                 if family in names or column in names:
-                    matrix = scores.setdefault(
-                        column, np.empty((len(texts), len(inputs)))
-                    )
+                    empty = np.full(summaries.missing.shape, np.nan)
+                    matrix = scores.setdefault(column, empty)
                     matrix[:, i] = np.asarray(values)[order]
 
     for name in names:
         if name not in families and name not in scores:
             raise _unknown(name)
 
+    for matrix in scores.values():
+        matrix[summaries.missing] = np.nan
     table = ScoreTable(
-        tuple(scores), dataset.systems, inputs, np.stack(list(scores.values()))
+        tuple(scores), summaries.systems, summaries.inputs, np.stack([*scores.values()])
     )
     draws: Fields = {
         "samples": _SAMPLES,
         "confidence": confidence,
         "seed": seed,
     }
-    hashes = data_hashes(
-        summaries=dataset.summaries,
-        references=dataset.references or (),
-    )
+    targets_of = [[name, sorted(texts)] for name, texts in references.items()]
     signature = Signature.of(
         metrics="+".join(scores),
         **signed(dataset.language),
-        **hashes,
+        summaries_sha=summaries.sha,
+        references_sha=fingerprint(targets_of),
         **draws,
     )
-
-    # In the order of the names, in which the last bits do not hang on that of files.
-    rows = by_id(dataset.systems)
-    columns = by_id(inputs)
-    back = np.argsort(rows).tolist()
     ends = {}
-    for name, X in scores.items():
-        ordered = system_intervals(X[np.ix_(rows, columns)], **draws)
-        ends[name] = [ordered[n] for n in back]
+    for name, matrix in scores.items():
+        ends[name] = system_intervals(matrix, **draws)
 
     return MetricScores(
         table,
@@ -319,7 +314,7 @@ _FAMILIES: Mapping[str, Callable[[str], Family]] = {
 def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
     """The families that some names ask for: ``rouge-2``, or one variant,
     ``rouge-2_recall``."""
-    if not isinstance(metrics, Sequence) or not metrics:
+    if not metrics:
         raise InputError(
             "no metrics", expected="a name or a list of names, such as rouge-1"
         )

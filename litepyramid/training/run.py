@@ -29,7 +29,7 @@ from litepyramid.training.onnx_models import (
     model_source,
     widen_types,
 )
-from litepyramid.training.pairs import TrainingPairs
+from litepyramid.training.pairs import Pairs
 from litepyramid.training.settings import (
     HEAD_MODE,
     FinetuneSettings,
@@ -63,12 +63,12 @@ class TrainedFolder:
 
 def train_transformer(
     base: str,
-    data: TrainingPairs,
+    data: Pairs,
     output: str | Path,
     settings: FinetuneSettings,
     *,
-    development: TrainingPairs | None = None,
-    evaluation: Mapping[str, TrainingPairs] | None = None,
+    development: Pairs | None = None,
+    evaluation: Mapping[str, Pairs] | None = None,
     kind: Kind = "presence",
 ) -> TrainedFolder:
     """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
@@ -90,9 +90,9 @@ def train_transformer(
     import transformers
 
     goal = Path(output)
-    if not data.pairs:
+    if not data:
         raise InputError("no labelled pairs to learn from")
-    if settings.early_stop and not (development and development.pairs):
+    if settings.early_stop and not development:
         raise InputError(
             "early stopping with nothing held out",
             expected="a held-out share above 0 of a data set of four inputs or more",

@@ -14,7 +14,7 @@ from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.nli.modes import Mode
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
-from litepyramid.training.pairs import Head, TrainingPairs
+from litepyramid.training.pairs import Head, Pairs, digest
 from litepyramid.types import Fields
 
 # Settings that change no weight: a folder made with others is the same judge.
@@ -150,7 +150,7 @@ def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
 
 
 def made_from(
-    folder: Path, base: str, data: TrainingPairs, settings: FinetuneSettings
+    folder: Path, base: str, data: Pairs, settings: FinetuneSettings
 ) -> Fields | None:
     """The card of a folder that holds a model of just this run; None if it does not."""
     card = read_note(folder / CARD_FILE)
@@ -171,12 +171,12 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_json(folder / CARD_FILE, plain(card))
 
 
-def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> Fields:
+def run_facts(base: str, data: Pairs, settings: FinetuneSettings) -> Fields:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
     return {
         "base": base,
         "revision": settings.revision,
-        "data": {"pairs": len(data.pairs), "sha256": data.digest()},
+        "data": {"pairs": len(data), "sha256": digest(data)},
         "settings": {key: value for key, value in used.items() if key not in _FACTS},
     }

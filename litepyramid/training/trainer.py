@@ -21,7 +21,7 @@ from litepyramid.training.packs import (
     packed_classifier,
     padded,
 )
-from litepyramid.training.pairs import TrainingPairs, encode_pairs, make_loss
+from litepyramid.training.pairs import Pairs, encode_pairs, make_loss
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
 
 POINT = "checkpoint-"
@@ -67,10 +67,10 @@ class Base:
 
 def make_trainer(
     start: Base,
-    data: TrainingPairs,
+    data: Pairs,
     work: Path,
     settings: FinetuneSettings,
-    evaluation: Mapping[str, TrainingPairs],
+    evaluation: Mapping[str, Pairs],
 ) -> Any:
     """The trainer of transformers with our data, loss, figures and callback."""
     import torch
@@ -78,7 +78,7 @@ def make_trainer(
 
     packed = start.reading == "once"
 
-    def encoded(pairs: TrainingPairs) -> list[dict[str, Any]]:
+    def encoded(pairs: Pairs) -> list[dict[str, Any]]:
         length = min(settings.max_length, start.longest or settings.max_length)
         first = start.match_from
         if not packed or first is None:
@@ -105,8 +105,8 @@ def make_trainer(
     rows = encoded(data)
     if packed:
         # A row is a pack of several pairs, and the batch size counts pairs.
-        per_device = max(1, round(per_device * len(rows) / len(data.pairs)))
-    updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
+        per_device = max(1, round(per_device * len(rows) / len(data)))
+    updates = max(1, round(settings.epochs * len(data) / settings.batch_size))
     early = bool(settings.early_stop)
     constant = settings.schedule == "constant"
     arguments = transformers.TrainingArguments(
@@ -165,7 +165,7 @@ def make_trainer(
 
 
 def history_of(
-    log: Iterable[Mapping[str, Any]], evaluation: Mapping[str, TrainingPairs]
+    log: Iterable[Mapping[str, Any]], evaluation: Mapping[str, Pairs]
 ) -> list[EpochQuality]:
     """The figures in the trainer's log, which is kept with its checkpoints."""
     history = []
@@ -176,11 +176,11 @@ def history_of(
             # The last epoch may be a part of one, and sums of floats fall short.
             epoch = math.ceil(row["epoch"] - 1e-6)
             figures = [row[f"eval_{name}_{f}"] for f in ("accuracy", "auc", "brier")]
-            history.append(EpochQuality(epoch, name, len(pairs.pairs), *figures))
+            history.append(EpochQuality(epoch, name, len(pairs), *figures))
     return history
 
 
-def _watch(evaluation: Mapping[str, TrainingPairs], work: Path) -> Any:
+def _watch(evaluation: Mapping[str, Pairs], work: Path) -> Any:
     """A callback: the bar, and the figures of every epoch as they come."""
     import transformers
 
