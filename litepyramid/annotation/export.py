@@ -4,6 +4,7 @@ sheet."""
 import csv
 import hashlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,8 @@ from litepyramid.annotation.sampling import (
     reading_time,
 )
 from litepyramid.checked import as_type, guarded
-from litepyramid.data.records import InputUnits
+from litepyramid.data.data import load
+from litepyramid.data.records import Fact, Summaries, Unit, Units
 from litepyramid.errors import InputError, choose
 from litepyramid.files import (
     atomic_write,
@@ -29,13 +31,13 @@ from litepyramid.files import (
     read_document,
     write_json,
 )
-from litepyramid.io.loading import load
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import HIDDEN, Result, Table, hidden, record
 from litepyramid.text import counted
-from litepyramid.types import Fields, Names, OutPath, Signature, Texts, check_unique
+from litepyramid.types import Fields, Names, OutPath, Signature, Texts
 from litepyramid.units.align import Sentence
+from litepyramid.units.spelling import untokenized
 
 Kind = Literal["writing", "judging"]
 Form = Literal["page", "label-studio", "csv"]
@@ -84,19 +86,23 @@ class WritingTask:
 
 @dataclass(frozen=True)
 class JudgingTask:
-    """Mark which units one summary contains; people are not shown the system.
+    """Mark which facts one summary contains; people are not shown the system.
 
-    Of a sample, `units` are only those of the input with the numbers `facts`, from 0,
-    which were drawn with these `probabilities`.
+    `facts` are in the order in which people see them; of a sample they are those that
+    were drawn, with their `probabilities`.
     """
 
     system: str
     input: str
     summary: str
-    units: Texts = hidden(default=())
-    question: str | None = hidden(default=None)
-    facts: tuple[int, ...] = ()
+    facts: tuple[Fact, ...]
     probabilities: tuple[float, ...] = ()
+    question: str | None = None
+
+    @property
+    def units(self) -> Texts:
+        """The texts of the facts."""
+        return tuple([fact.text for fact in self.facts])
 
     @property
     def name(self) -> str:
@@ -117,10 +123,14 @@ class TaskSet:
     """All tasks that were exported together; `record` of it is the task file.
 
     There are writing tasks with all `sentences` of the references, or judging tasks
-    with all
-    `units` and `systems`, and with the (system, input) of `blank` summaries, which
-    contain no unit: nobody is asked. `asked`: whether any input has a question, which
-    is shown. `spread`: what was drawn, of a sample.
+    with all `units` and `systems`.
+
+    Attributes:
+        blank: System and input of empty summaries, which contain no unit: nobody is
+            asked.
+        missing: System and input of missing summaries.
+        asked: Whether any input has a question, which is shown.
+        spread: What was drawn, of a sample.
     """
 
     kind: Kind
@@ -128,9 +138,10 @@ class TaskSet:
     writing: tuple[WritingTask, ...] = ()
     judging: tuple[JudgingTask, ...] = ()
     sentences: tuple[Sentence, ...] = ()
-    units: tuple[InputUnits, ...] = ()
+    units: Units = field(default_factory=Units)
     systems: Names = ()
     blank: tuple[tuple[str, str], ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
     asked: bool = False
     spread: Spread | None = None
 
@@ -187,79 +198,94 @@ def writing_tasks(
 
 
 def judging_tasks(
-    summaries: Sequence[SystemSummaries],
-    units: Sequence[InputUnits],
+    summaries: Summaries,
+    units: Units,
     title: str = "Which facts does the summary contain?",
     sampling: Sampling | None = None,
 ) -> TaskSet:
     """One task for each summary: all units of its input, or those of a sample.
 
-    Without a sample they come input by input.
+    Without a sample they come input by input. Nobody is asked about summaries that are
+    empty, or missing.
     """
-    systems = tuple(s.system for s in summaries)
-    check_unique(systems, "system")
-    for s in summaries:
-        if s.inputs != tuple(entry.input for entry in units):
-            raise InputError(
-                f"the inputs of system '{s.system}' are not those of the units"
-            )
-        if s.missing:
-            what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
-            raise InputError(
-                what, hint="Leave the input out, or let it count as empty."
-            )
-
-    cells = {}
-    for i, entry in enumerate(units):
-        for s in summaries:
-            cells[s.system, entry.input] = JudgingTask(
-                s.system,
-                entry.input,
-                s.texts[i],
-                entry.texts,
-                entry.question,
-            )
-
-    judging = [task for task in cells.values() if task.summary.strip()]
-    blank = [cell for cell, task in cells.items() if not task.summary.strip()]
-
-    if judging and sampling is not None:
-        drawn = draw_facts(summaries, units, sampling)
-        # Nobody is asked about the empty summaries of a drawn input, but they count.
-        if sampling.spread == "inputs":
-            blank = [cell for cell in blank if cell in drawn]
-
-        judging = []
-        for cell, chances in drawn.items():
-            task = cells[cell]
-            if not task.summary.strip():
-                continue
-            texts = tuple([task.units[place] for place in chances])
-            judging.append(
-                replace(
-                    task,
-                    units=texts,
-                    facts=(*chances,),
-                    probabilities=(*chances.values(),),
-                )
-            )
-
-    if not judging:
+    if summaries.inputs != units.inputs:
+        raise InputError("the inputs of the summaries are not those of the units")
+    texts = {}
+    blank = []
+    missing = []
+    for cell, text in summaries.cells():
+        if text is None:
+            missing.append(cell)
+        elif text.strip():
+            texts[cell] = text
+        else:
+            blank.append(cell)
+    if not texts:
         raise InputError(
             "there is no summary to judge", expected="at least one that is not empty"
         )
 
-    named = {task.input for task in judging} | {name for _, name in blank}
+    cells = [(system, name) for name in units.inputs for system in summaries.systems]
+    chances: dict[tuple[str, Fact], float] = {}
+    if sampling is not None:
+        drawing = draw_facts(summaries, units, sampling)
+        chances = drawing.chances()
+        cells = [*drawing.tasks]
+        # Those of a drawn input are drawn too.
+        if sampling.way == "inputs":
+            blank = [cell for cell in blank if cell in cells]
+            missing = [cell for cell in missing if cell in cells]
+
+    facts = in_reference_order(units)
+    judging = []
+    for system, name in [cell for cell in cells if cell in texts]:
+        asked = facts[name]
+        if chances:
+            asked = [fact for fact in asked if (system, fact) in chances]
+        task = JudgingTask(
+            system,
+            name,
+            texts[system, name],
+            facts=tuple(asked),
+            probabilities=tuple([chances[system, f] for f in asked if chances]),
+            question=units[name].question,
+        )
+        judging.append(task)
+
+    named = {name for _, name in (*cells, *blank, *missing)}
     return TaskSet(
         "judging",
         title,
         judging=tuple(judging),
-        units=tuple([entry for entry in units if entry.input in named]),
-        systems=systems,
+        units=units.of_inputs(named),
+        systems=summaries.systems,
         blank=tuple(blank),
+        missing=tuple(missing),
         asked=any(task.question for task in judging),
-        spread=None if sampling is None else sampling.spread,
+        spread=None if sampling is None else sampling.way,
     )
+
+
+def in_reference_order(units: Units) -> dict[str, list[Fact]]:
+    """The facts of each input as the references have them: by reference, sentence and
+    text; those of which that is not known come last."""
+
+    def place(pair: tuple[Fact, Unit]) -> tuple[float, float, Fact]:
+        fact, unit = pair
+        reference, sentence = min(map(_known, unit.entries()))
+        return reference, sentence, fact
+
+    facts: dict[str, list[Fact]] = {}
+    for fact, _ in sorted(zip(units.facts, units.every, strict=True), key=place):
+        facts.setdefault(fact.input, []).append(fact)
+    return facts
+
+
+def _known(unit: Unit) -> tuple[float, float]:
+    """The reference and the sentence of a unit; infinite where they are not known."""
+    places = unit.reference, unit.sentence
+    reference, sentence = [math.inf if n is None else n for n in places]
+    return reference, sentence
 
 
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
@@ -288,21 +314,7 @@ def read_tasks(path: str | Path) -> TaskSet:
             hint="Take the file that `litepyramid budget export` wrote, unchanged.",
         )
 
-    tasks = as_type(
-        TaskSet,
-        data,
-        what="a broken task file",
-        path=path,
-    )
-    units = {entry.input: entry for entry in tasks.units}
-    judging = []
-    for task in tasks.judging:
-        entry = units[task.input]
-        texts = entry.texts
-        if tasks.spread is not None:
-            texts = tuple([texts[place] for place in task.facts])
-        judging.append(replace(task, units=texts, question=entry.question))
-    return replace(tasks, judging=tuple(judging))
+    return as_type(TaskSet, data, what="a broken task file", path=path)
 
 
 def _digest(content: Sequence[Any]) -> str:
@@ -310,20 +322,26 @@ def _digest(content: Sequence[Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def _shown(task: WritingTask | JudgingTask) -> Fields:
+    """The texts of a task as people see them, never as rows of tokens.
+
+    There is no system: people should not know whose summary they judge.
+    """
+    row: Fields = {"question": task.question or ""}
+    if isinstance(task, JudgingTask):
+        row["summary"] = untokenized(task.summary)
+        row["units"] = [untokenized(text) for text in task.units]
+        return row
+    row["before"] = untokenized(" ".join(task.before))
+    row["text"] = untokenized(task.text)
+    row["after"] = untokenized(" ".join(task.after))
+    return row
+
+
 def render_page(tasks: TaskSet) -> str:
     """The page, with styles, script and tasks inside; it works offline and loads
     nothing."""
-    rows = []
-    for task in tasks.tasks:
-        # The page shows no system: people should not know whose summary they judge.
-        row: Fields = {"id": task.id, "question": task.question or ""}
-        if isinstance(task, WritingTask):
-            row |= {"text": task.text}
-            row |= {"before": " ".join(task.before), "after": " ".join(task.after)}
-        else:
-            row |= {"summary": task.summary, "units": task.units}
-        rows.append(row)
-
+    rows = [{"id": task.id, **_shown(task)} for task in tasks.tasks]
     data = {
         "kind": tasks.kind,
         "digest": tasks.digest,
@@ -352,19 +370,18 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """The tasks to import into a Label Studio project, and the project's configuration:
     paste it under Settings, Labeling Interface, Code."""
     data = []
-
     for task in tasks.tasks:
-        row: Fields = {"task_id": task.id, "input": task.input}
+        row = _shown(task)
         # One configuration for all tasks: it has a field for questions, or none.
-        if tasks.asked:
-            row["question"] = task.question or ""
-        if isinstance(task, WritingTask):
-            context = " ".join([*task.before, f"»{task.text}«", *task.after])
-            row |= {"sentence": task.text, "context": context}
+        if not tasks.asked:
+            del row["question"]
+        if "units" in row:
+            row["units"] = [{"text": text} for text in row["units"]]
         else:
-            row |= {"summary": task.summary}
-            row["units"] = [{"text": text} for text in task.units]
-        data.append({"data": row})
+            text = row.pop("text")
+            parts = row.pop("before"), f"»{text}«", row.pop("after")
+            row |= {"sentence": text, "context": " ".join(filter(None, parts))}
+        data.append({"data": {"task_id": task.id, "input": task.input, **row}})
 
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)
@@ -396,17 +413,13 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         )
         writer.writeheader()
 
-        for t in tasks.tasks:
-            row = {"task_id": t.id, "question": t.question or ""}
+        for task in tasks.tasks:
+            row = {"task_id": task.id, **_shown(task)}
+            row["sentence"] = row.pop("text", "")
             rows = [row]
-            if isinstance(t, WritingTask):
-                row |= {"before": " ".join(t.before), "sentence": t.text}
-                row["after"] = " ".join(t.after)
-            else:
-                row["summary"] = t.summary
-                facts = enumerate(t.units, start=1)
+            if "units" in row:
+                facts = enumerate(row.pop("units"), start=1)
                 rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
-
             for cells in rows:
                 writer.writerow({name: guarded(cell) for name, cell in cells.items()})
 
@@ -458,6 +471,7 @@ class ExportResult(Result):
             "systems": len(tasks.systems),
             "inputs": len({t.input for t in tasks.tasks}),
             "empty summaries, skipped": len(tasks.blank),
+            "missing summaries, left out": len(tasks.missing),
         }
         notes = [f"Wrote {path}" for path in self.files]
 
@@ -539,14 +553,8 @@ def export(
             raise InputError("a sample of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        # Missing ones are refused: people cannot judge what nobody wrote.
-        data = load(
-            units,
-            summaries=work,
-            ids=ids,
-            columns=columns,
-            nulls="missing",
-        )
+        # People cannot judge what nobody wrote: missing ones are counted.
+        data = load(work, units, ids=ids, columns=columns, nulls="missing")
         tasks = judging_tasks(
             data.summaries,
             data.units,
@@ -566,15 +574,13 @@ def export(
     )
 
 
-def _ways(
-    tasks: TaskSet, units: Sequence[InputUnits], sampling: Sampling
-) -> dict[str, float]:
+def _ways(tasks: TaskSet, units: Units, sampling: Sampling) -> dict[str, float]:
     """Minutes for the labels of a sample, as they are spread and in whole summaries."""
     labels = sum(len(task.units) for task in tasks.judging)
-    facts = sum(len(entry.units) for entry in units) / len(units)
+    facts = len(units.facts) / len(units)
     ways: dict[str, float] = {}
-    ways[sampling.spread] = minutes(sampling.seconds, len(tasks.judging), labels)
-    if sampling.spread == "facts":
+    ways[sampling.way] = minutes(sampling.seconds, len(tasks.judging), labels)
+    if sampling.way == "facts":
         whole = minutes(sampling.seconds, labels / facts, labels)
         ways["whole summaries or inputs"] = whole
     return ways
