@@ -219,7 +219,7 @@ def _command(function: Callable[..., Any], texts: Mapping[str, str]) -> Command:
             text = texts.get(f"*{name}", "")
             arguments.append(_argument(name, list[str], entry.empty, text))
         elif mark == "data":
-            arguments.append(_argument("summaries", list[str], None, told["summaries"]))
+            arguments.append(_argument("summaries", list[str], None, told["data"]))
         elif mark == "judge":
             default = default if isinstance(default, str | None) else DEFAULT_JUDGE
             text = text or documentation(litepyramid.judge).arguments["name"]
@@ -441,6 +441,8 @@ def _run_guarded(
         # The status that a shell gives a program whose reader has gone (128 + SIGPIPE).
         raise typer.Exit(141) from None
 
+    for line in getattr(result, "plan", ()):
+        sys.stderr.write(f"{legible(line)}\n")
     # A table that was not printed has shown none of these.
     told = (getattr(result, "headline", ""), *getattr(result, "notes", ()))
     for line in filter(None, told if files else ()):

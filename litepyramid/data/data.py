@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from inspect import signature
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from litepyramid.data.door import LAYOUT, name_of, opened
 from litepyramid.data.facts import Facts
@@ -26,15 +27,22 @@ from litepyramid.data.joining import (
 )
 from litepyramid.data.layout import layout_of
 from litepyramid.data.notes import text_notes
-from litepyramid.data.records import InputReferences, Summaries, UnitKind, Units
-from litepyramid.data.roles import NAMES, Leaf, RoleName, Table, has_role, leaves, read
+from litepyramid.data.records import InputReferences, Summaries, Units
+from litepyramid.data.roles import NAMES, Leaf, Table, has_role, leaves, read
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type
 from litepyramid.language import language_notes, language_of
 from litepyramid.text import counted, cut
-from litepyramid.types import Names, Nulls, Texts
-
-ROLE_NAMES: Names = get_args(RoleName)
+from litepyramid.types import (
+    ColumnsLike,
+    HasUnits,
+    Names,
+    Nulls,
+    Texts,
+    TextsLike,
+    UnitKind,
+    UnitsLike,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +121,7 @@ class Data:
     def notes(self) -> Texts:
         """What a reader of scores of these data should know."""
         texts = self.texts
-        notes = []
+        notes: list[str] = []
         if self.language:
             every = [text for several in texts.values() for text in several]
             notes += language_notes(every, self.language)
@@ -127,16 +135,21 @@ class Data:
 
 
 def load(
-    data: Any = None,
-    units: Any = None,
+    data: TextsLike | HasUnits | None = None,
+    units: UnitsLike | None = None,
     *,
+    references: TextsLike | None = None,
+    labels: TextsLike | HasUnits | None = None,
+    label_units: UnitsLike | None = None,
+    stus: UnitsLike | None = None,
+    presence: UnitsLike | None = None,
+    documents: TextsLike | None = None,
     kind: UnitKind | None = None,
-    ids: Any = None,
-    columns: Any = None,
+    ids: TextsLike | None = None,
+    columns: ColumnsLike | None = None,
     name: str = "own",
     language: str | None = None,
     nulls: Nulls = "zero",
-    **sources: Any,
 ) -> Data:
     """Loads everything that belongs to one data set, checks and joins it.
 
@@ -145,20 +158,23 @@ def load(
     any source has ids, and by order if none has.
 
     Args:
-        data: Summaries of every system; or one table, or folder, that holds the rest
-            too.
+        data: Summaries of every system: files, a folder with one for each, or a table,
+            which may hold the rest too.
         units: Units of every input, one short fact each.
+        references: Reference summaries of every input.
+        labels: Presence labels of the units: 0, 1, or .5 for a part.
+        label_units: Units that the labels are of, if they are not those to be scored.
+        stus: Extracted units of the same inputs, besides human ones.
+        presence: Presence of every unit in every summary, judged elsewhere: numbers
+            from 0 to 1.
+        documents: The texts that were summarised, or the retrieved contexts.
         kind: Kind of units whose source does not specify it: scu (default) or stu.
-        ids: Ids of the inputs, for sources without ids.
+        ids: Ids of the inputs, for sources that have none.
         columns: Own names of columns, as NAME=COLUMN,… or a dict: of the first source;
-            of another one as in references.input=doc.
+            of another one as references.input=COLUMN.
         name: The data set's name in results.
         language: Code such as de; told by the texts if not given. "any" insists.
         nulls: Whether null answers score zero, or are missing.
-        **sources: What else there is: references, labels (0, 1, or .5 for a part),
-            label_units (that the labels are of, if not those to be scored), stus
-            (extracted units beside human ones), presence (judged elsewhere, from 0 to
-            1), documents.
 
     Returns:
         The data set; its `plan` says what each source was taken for.
@@ -170,14 +186,20 @@ def load(
         >>> data = load({"a": ["It rained."]}, [["It rained.", "We left."]])
         >>> data.units["1"].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
-        >>> print(*data.plan, sep="\\n")
-        1 summary of 1 system: a list
-        2 units: a list
-        joined by order: 1 input
+        >>> data.plan
+        ('1 summary of 1 system: a list', '2 units: a list', 'joined by order: 1 input')
     """
     choose("nulls", nulls, Nulls)
-    _check_arguments(sources)
-    sources = {"summaries": data, "units": units, **sources}
+    sources = {
+        "summaries": data,
+        "units": units,
+        "references": references,
+        "labels": labels,
+        "label_units": label_units,
+        "stus": stus,
+        "presence": presence,
+        "documents": documents,
+    }
     given = {role: one for role, one in sources.items() if one is not None}
     folds: dict[str, Any] = {}
 
@@ -185,11 +207,10 @@ def load(
     first = next(iter(given.values()), None)
     if len(given) == 1 and (folder := _layout_folder(first)):
         given, folds = layout_of(folder)
-        ids = folds.pop("ids", ids)
+        ids = folds.pop("ids") or ids
         name = folder.resolve().name
 
-    by_source = _parsed_columns(columns, [*given])
-    tables = _read(given, by_source)
+    tables = _read(given, _parsed_columns(columns, [*given]))
     return _joined(
         tables,
         name=name,
@@ -204,7 +225,9 @@ def load(
 def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
     """The data that a verb is given: `Data`, or summaries with units and other sources."""
     if not isinstance(data, Data):
-        return load(data, units, **sources)
+        _check_names(sources)
+        loaded: Data = load(data, units, **sources)
+        return loaded
 
     given = {key: value for key, value in sources.items() if value is not None}
     language = given.pop("language", data.language)
@@ -231,6 +254,19 @@ def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
     return replace(data, language=language)
 
 
+def _check_names(sources: Mapping[str, Any]) -> None:
+    """Raises InputError for the name of no source."""
+    known = [*signature(load).parameters]
+    for key in sources:
+        if key not in known:
+            near = get_close_matches(key, known, 1, 0.5)
+            raise InputError(
+                f"there is no argument '{key}'",
+                expected=f"one of {', '.join(known)}",
+                hint=f"Did you mean {near[0]}?" if near else None,
+            )
+
+
 def read_references(
     references: Any, ids: Any = None, columns: Any = None
 ) -> tuple[InputReferences, ...]:
@@ -238,17 +274,6 @@ def read_references(
     if references is None:
         raise InputError("no references", expected="at least one")
     return load(references=references, ids=ids, columns=columns).references
-
-
-def _check_arguments(sources: Mapping[str, Any]) -> None:
-    for key in sources:
-        if key not in ROLE_NAMES:
-            near = get_close_matches(key, ROLE_NAMES, 1, 0.5)
-            raise InputError(
-                f"there is no argument '{key}'",
-                expected=f"one of {', '.join(ROLE_NAMES)}",
-                hint=f"Did you mean {near[0]}?" if near else None,
-            )
 
 
 def _layout_folder(source: Any) -> Path | None:

@@ -61,7 +61,9 @@ def opened(source: Any, name: str) -> Opened:
     if isinstance(source, str | Path):
         return _of_path(source, name)
     # A result, or a data set, brings the records of this kind under their name.
-    source = getattr(source, {"presence": "facts"}.get(name, name), source)
+    if name == "presence" and hasattr(source, "facts"):
+        source = source.to_json()
+    source = getattr(source, name, source)
     if (rows := _of_records(source, name)) is not None:
         return _of_rows(rows, name, "records")
     if isinstance(source, set | frozenset):
@@ -130,13 +132,13 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
                 rows.append({"system": system, "input": input_, "summary": text})
         return rows
     if isinstance(source, Facts):
-        one = "label" if name == "labels" else "presence"
+        many = "labels" if name == "labels" else "presences"
         rows = []
         for system in source.systems:
-            values = source.of_system(system).tolist()
-            for fact, value in zip(source.units.facts, values, strict=True):
-                about = {"system": system, "input": fact.input, "unit": fact.text}
-                rows.append({**about, one: value})
+            by_input = source.units.split(source.of_system(system))
+            for entry in source.units:
+                values = by_input[entry.input].tolist()
+                rows.append({"system": system, **_unit_row(entry), many: values})
         return rows
 
     listed = source if isinstance(source, list | tuple) else ()

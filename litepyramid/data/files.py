@@ -15,7 +15,10 @@ from litepyramid.text import counted
 
 TABLES = (".csv", ".tsv")
 JSON = (".json", ".jsonl", ".ndjson")
-LINES = (".txt", ".summary", ".label", ".hyp", ".ref", ".pred", ".target", ".out", "")
+LINES = (
+    *(".txt", ".summary", ".label", ".id", ".sys", ".hyp", ".ref", ".pred", ".target"),
+    *(".source", ".out", ""),
+)
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _INDEX = re.compile(r"column \d+|Unnamed: \d+")
 _NAMES = ("system", "input", "metric")

@@ -21,7 +21,6 @@ from litepyramid.data.records import (
     InputUnits,
     Summaries,
     Unit,
-    UnitKind,
     Units,
     facts_by_number,
 )
@@ -29,7 +28,7 @@ from litepyramid.data.roles import ROLES, Entry, Table
 from litepyramid.errors import InputError, located
 from litepyramid.sentences import marked_sentences
 from litepyramid.text import counted, cut, one_line
-from litepyramid.types import Names, Texts
+from litepyramid.types import Names, Texts, UnitKind
 
 EVERY_INPUT = "*"
 """The id of units that are those of every input."""
@@ -61,7 +60,7 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
             result.append(table)
             continue
 
-        names: Sequence[str] = ids or [str(n + 1) for n in range(table.size)]
+        names: Sequence[str] = ids or numbered(table.size)
         if named and known and not ids:
             if table.count is None or {*table.count} != known:
                 raise InputError(
@@ -84,6 +83,12 @@ def with_ids(tables: Sequence[Table], ids: Sequence[str] | None) -> Joined:
     if not named and not ids:
         _check_sizes(tables)
     return Joined(result, way)
+
+
+def numbered(size: int) -> list[str]:
+    """Names by number, with zeros before them: sorted, they stay in their order."""
+    width = len(str(size))
+    return [str(n + 1).zfill(width) for n in range(size)]
 
 
 def _check_sizes(tables: Sequence[Table]) -> None:
@@ -228,22 +233,21 @@ def _kind(table: Table) -> UnitKind:
 def _of_all_systems(table: Table) -> dict[str, list[Entry]]:
     """The entries of each input, which every system (and annotator) that has some must
     have alike."""
-    groups: dict[tuple[Any, ...], dict[str, list[Entry]]] = defaultdict(dict)
+    groups: dict[tuple[Any, ...], list[Entry]] = defaultdict(list)
     for entry in table.entries:
-        own = groups[entry.system, entry.more.get("annotator")]
-        own.setdefault(str(entry.input), []).append(entry)
+        group = str(entry.input), entry.system, entry.more.get("annotator")
+        groups[group].append(entry)
 
     first: dict[str, list[Entry]] = {}
-    for (system, _), by_input in groups.items():
-        for name, own in by_input.items():
-            known = first.setdefault(name, own)
-            if _values(known) != _values(own):
-                raise table.error(
-                    own[0],
-                    f"system '{system}' has other {table.role} of input '{name}' than "
-                    f"system '{known[0].system}' (line {known[0].line})",
-                    "the same for all systems",
-                )
+    for (name, system, _), own in groups.items():
+        known = first.setdefault(name, own)
+        if _values(known) != _values(own):
+            raise table.error(
+                own[0],
+                f"system '{system}' has other {table.role} of input '{name}' than "
+                f"system '{known[0].system}' (line {known[0].line})",
+                "the same for all systems",
+            )
     return first
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from litepyramid.checked import parse_json
 from litepyramid.data.door import Opened, is_file, name_of, opened
@@ -20,17 +20,6 @@ from litepyramid.errors import InputError, located
 from litepyramid.files import read_text
 from litepyramid.text import cut
 from litepyramid.types import Names
-
-RoleName = Literal[
-    "summaries",
-    "units",
-    "label_units",
-    "stus",
-    "references",
-    "documents",
-    "labels",
-    "presence",
-]
 
 
 class Role(NamedTuple):
@@ -145,9 +134,9 @@ def leaves(found: Opened, role: str, columns: Columns) -> list[Leaf]:
         return [Leaf(found)]
     if rows := _as_rows(found.by_key, about, columns):
         return [Leaf(replace(found, rows=rows, by_key=None, told="a dict of columns"))]
-    # By system; but documents of all systems are texts by input.
-    is_nested = any(not isinstance(v, str | None) for v in found.by_key.values())
-    if not about.by_system or (about.one == "document" and not is_nested):
+    # Documents are by input, unless each system has files or dicts of its own.
+    plain = all(isinstance(v, str | list | tuple) for v in found.by_key.values())
+    if not about.by_system or (about.one == "document" and plain):
         return [Leaf(_with_texts(found))]
     return [*_by_system(found, role, columns)]
 

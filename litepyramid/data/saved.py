@@ -78,6 +78,7 @@ class SavedScores:
     units: tuple[InputUnits, ...] = ()
     label_units: tuple[InputUnits, ...] = ()
     references: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    plan: tuple[str, ...] = ()
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
     checksum: str | None = None

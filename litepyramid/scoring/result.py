@@ -48,6 +48,7 @@ class ScoreResult(SystemScores):
         references: By input the references, each a tuple of sentences; empty without
             them.
         evidence: N rows of U: where the judge found each unit; None if it was not asked.
+        plan: What each source was taken for, and by what they were joined.
         ceiling: The mean score of the references on their own units, by the same judge;
             None if the units were not extracted from references.
         opinions: (J, N, U) presences by each of several judges; None of a single one.
@@ -61,6 +62,7 @@ class ScoreResult(SystemScores):
     summaries: Summaries | None = None
     references: Mapping[str, tuple[Texts, ...]] = field(default_factory=dict)
     evidence: tuple[tuple[Evidence, ...], ...] | None = None
+    plan: Texts = field(default=(), compare=False)
     ceiling: float | None = None
     opinions: FloatArray | None = None
     judge: Judge | None = field(default=None, compare=False)
@@ -364,9 +366,9 @@ class ScoreResult(SystemScores):
         document = super()._document()
         document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
-        for name in ("ceiling", "tags", "references"):
+        for name in ("plan", "ceiling", "tags", "references"):
             value = getattr(self, name)
-            if value not in (None, {}, []):
+            if value not in (None, {}, [], ()):
                 document[name] = value
 
         return document

@@ -29,6 +29,7 @@ _AS_SAVED = (
     "samples",
     "seed",
     "references",
+    "plan",
     "ceiling",
     "notes",
 )

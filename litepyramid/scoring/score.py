@@ -201,6 +201,7 @@ def score(
         signature=Signature.of(**fields),
         summaries=whole.summaries or None,
         references=references,
+        plan=whole.plan,
         ceiling=_ceiling(rater, rated, references) if made else None,
         judge=rater,
         opinions=judged.opinions,

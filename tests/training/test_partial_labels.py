@@ -95,8 +95,7 @@ def test_a_unit_without_a_label_leaves_its_input_without_a_human_score(labels, r
 
 def test_combine_leaves_out_whom_nobody_labelled():
     labels = {"lead": LABELS["lead"], "swapped": {FOUR[0]: LABELS["swapped"][FOUR[0]]}}
-    data = lp.load(
-        UNITS,
+    data = lp.load(units=UNITS,
         data=TEXTS,
         labels=labels,
     )
