@@ -1,18 +1,25 @@
 """Units and labels of people's answers; nothing is lost, and oddities are named."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from litepyramid.annotation.agreement import AgreementResult, agree
-from litepyramid.annotation.export import TaskSet, read_tasks
+from litepyramid.annotation.agreement import agree
+from litepyramid.annotation.imported import (
+    LISTED,
+    Answers,
+    JudgedLabels,
+    WrittenUnits,
+    label_rows,
+)
 from litepyramid.annotation.responses import Response, read_responses
+from litepyramid.annotation.tasks import TaskSet, read_tasks
 from litepyramid.data.data import load
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Fact, InputUnits, Summaries, Unit, Units
@@ -32,178 +39,13 @@ from litepyramid.scoring.sampled import (
     Spread,
     write_sample,
 )
-from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, hidden, plain
 from litepyramid.text import counted
-from litepyramid.types import (
-    Fields,
-    FloatArray,
-    OutPath,
-    Signature,
-    Texts,
-    UnitsLike,
-)
+from litepyramid.types import FloatArray, OutPath, Signature, UnitsLike
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
 Named = defaultdict[str, list[str]]
-_LISTED = 5
 _NOTHING = ("n/a", "none", "-")
-_HEADINGS = {
-    "started": "Started but not done",
-    "open": "Not started",
-    "unknown": "Left out: answers to unknown tasks",
-    "skipped": "Left out: skipped by the worker",
-    "refused": "Skipped by the worker",
-    "extra": "Left out: answers to units that are not in the task",
-    "duplicates": "Set aside: the same worker answered again",
-    "opposite": "Answered with yes and no by one worker, the later counts",
-    "unnamed": "Workers without a name, named as their file",
-    "no_fact": "Done, no fact, so no unit",
-    "contradictory": "Answers that give facts and “no fact” at once, counted as "
-    "started",
-    "nothing": "Left out: “n/a”, “none” or “-” in place of a fact",
-    "several": "Several workers wrote for",
-    "without": "Left out: inputs without a unit",
-    "incomplete": "Left out: inputs not complete in every system",
-}
-"""What can become of tasks, answers and inputs, by the key under which `Answers.named`
-has it."""
-
-
-@dataclass(frozen=True)
-class Answers(Result):
-    """What people's answers gave, `WrittenUnits` or `JudgedLabels`.
-
-    Attributes:
-        units: Of every input that has any, or of the inputs whose labels are complete.
-        tasks: How many tasks went out.
-        done: How many are answered in full.
-        named: All tasks, answers and inputs that something is to be said of, by its key
-            in the module's `_HEADINGS`.
-        output: What was written, as notes.
-    """
-
-    units: Units
-    tasks: int
-    done: int
-    named: Mapping[str, Sequence[str]]
-    signature: Signature
-    output: Texts = field(default=(), kw_only=True, metadata=HIDDEN)
-
-    def progress(self) -> list[str]:
-        """What became of tasks and answers, for people; what did not happen is not
-        mentioned."""
-        notes = [*self.output, f"Done: {self.done} of {counted(self.tasks, 'task')}."]
-        for key, heading in _HEADINGS.items():
-            if names := self.named.get(key):
-                more = len(names) - _LISTED
-                rest = (
-                    f"; and {more} more, all of them in the .json" if more > 0 else ""
-                )
-                notes.append(
-                    f"{heading} ({len(names)}): {'; '.join(names[:_LISTED])}{rest}."
-                )
-        return notes
-
-    def json_entries(self) -> Fields:
-        """What there is, units as a file of units has them."""
-        units = [entry.to_json() for entry in self.units]
-        return {**super().json_entries(), "units": units}
-
-
-@dataclass(frozen=True)
-class WrittenUnits(Answers):
-    """Units with the SCUs that people wrote.
-
-    Attributes:
-        written: How many SCUs were written now.
-        fallen_back: Sentences that people should do and have not: they carry STUs, or
-            what the earlier import has for them.
-    """
-
-    forms: ClassVar[Mapping[str, str]] = {".jsonl": "_write_lines"}
-
-    written: int
-    fallen_back: int
-
-    def _write_lines(self, path: Path) -> None:
-        """Writes the units as JSON Lines."""
-        write_units(path, self.units)
-
-    def to_tables(self) -> Sequence[Table]:
-        """Units by kind, and the progress in notes."""
-        notes = self.progress()
-        if self.fallen_back:
-            notes.append(
-                f"Not done yet, so carrying STUs, or what they had: {self.fallen_back}."
-            )
-
-        kinds = Counter([unit.kind for unit in self.units.every])
-        rows = [
-            ("SCU", "people", self.written),
-            ("SCU", "people, earlier", kinds["scu"] - self.written),
-            ("STU", "machine", kinds["stu"]),
-        ]
-        notes.append(f"Signature: {self.signature}")
-        columns = ("kind", Column("written_by", "written by"), "units")
-        title = f"Units of {counted(len(self.units), 'input')}"
-        return [Table.of(title, columns, rows, notes)]
-
-
-@dataclass(frozen=True)
-class JudgedLabels(Answers):
-    """Presence labels that people gave.
-
-    Attributes:
-        labels: Of all systems, on the inputs that are complete; NaN where a summary is
-            missing.
-        summaries: Their summaries, so that scoring can run on just these inputs.
-        agreement: Majority (facts by system and input), workers, alpha, over every
-            answer including those of other inputs.
-        sample: All labels with their probabilities, of a sample: what `combine` takes.
-    """
-
-    labels: Facts = field(metadata=HIDDEN)
-    summaries: Summaries = field(metadata=HIDDEN)
-    agreement: AgreementResult
-    sample: SampledLabels | None = hidden(default=None)
-
-    def to_tables(self) -> Sequence[Table]:
-        """The labels by system, then the workers."""
-        shown = self.labels if self.sample is None else self.sample.labels
-        labelled = ~np.isnan(shown.values)
-        inputs = (shown.units.sums(labelled) > 0).sum(axis=1)
-        rows = []
-        for n, system in enumerate(shown.systems):
-            share = mean_of_scored(shown.values[n])
-            rows.append((system, int(inputs[n]), int(labelled[n].sum()), share))
-
-        notes = self.progress()
-        if self.sample is not None:
-            drawn = counted(int(self.sample.drawn.sum()), "fact was", "facts were")
-            notes.append(
-                f"{drawn} drawn, {self.sample.unanswered} have no label; shares are "
-                "of the sample, `litepyramid combine --labels` tells those of all "
-                "facts."
-            )
-
-        columns = ("system", "inputs", "labels", "present")
-        table = Table.of("Presence labels", columns, rows, notes)
-        return [table, *self.agreement.to_tables()]
-
-    def json_entries(self) -> Fields:
-        """What there is, labels by system as files of labels have them."""
-        labels = {name: _label_rows(self.labels, name) for name in self.labels.systems}
-        return {**super().json_entries(), "labels": labels}
-
-
-def _label_rows(labels: Facts, system: str) -> list[Fields]:
-    """One row an input: its labels in the order of its units."""
-    rows = []
-    for name, values in labels.units.split(labels.of_system(system)).items():
-        rows.append({"input": name, "labels": plain(values)})
-    return rows
 
 
 def import_answers(
@@ -243,7 +85,7 @@ def import_answers(
         $ litepyramid budget import judging answers-*.json -o judged
     """
     choose("writers", writers, Writers)
-    exported = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
+    exported = read_tasks(tasks)
     responses = read_responses(answers)
 
     if exported.kind == "writing":
@@ -351,15 +193,12 @@ def _merged(
     base = others or Units()
     earlier = any(unit.kind == "scu" for unit in base.every)
     names = dict.fromkeys(s.input for s in tasks.sentences)
-    for entry in base if earlier else ():
-        for unit in entry.units:
-            if any(e.reference is None or e.sentence is None for e in unit.entries()):
-                raise InputError(
-                    f"unit '{unit.text}' of input '{entry.input}' does not say its "
-                    "sentence",
-                    expected="only STUs, or units that `litepyramid budget import` "
-                    "wrote",
-                )
+    for unit in base.every if earlier else ():
+        if any(e.reference is None or e.sentence is None for e in unit.entries()):
+            raise InputError(
+                f"the unit '{unit.text}' does not say its sentence",
+                expected="only STUs, or units that `litepyramid budget import` wrote",
+            )
 
     missing = [name for name in names if name not in base]
     if missing and others is not None and not earlier:
@@ -416,8 +255,7 @@ def collect_labels(
     agreement = agree(table, workers, noisy_above=noisy_above)
     asked = [(task.system, fact) for task in tasks.judging for fact in task.facts]
     labels = dict(zip(asked, agreement.labels.tolist(), strict=True))
-    texts: dict[tuple[str, str], str | None] = dict.fromkeys(tasks.missing)
-    texts |= dict.fromkeys(tasks.blank, "")
+    texts: dict[tuple[str, str], str | None] = dict.fromkeys(tasks.blank, "")
     partial = set()
 
     for task in tasks.judging:
@@ -438,7 +276,7 @@ def collect_labels(
 
     whole = Facts.of(labels, tasks.units).over(tasks.systems, tasks.units)
     scored = whole.of_inputs(complete)
-    of_scored = {cell: text for cell, text in texts.items() if cell[1] in complete}
+    cells = {cell: texts.get(cell) for cell in product(tasks.systems, complete)}
     hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(complete)))
     return JudgedLabels(
         scored.units,
@@ -447,7 +285,7 @@ def collect_labels(
         named,
         Signature((*hashes, *agreement.signature.fields)),
         scored,
-        Summaries.of(of_scored),
+        Summaries.of(cells),
         agreement,
         None if tasks.spread is None else _sampled(tasks, tasks.spread, labels),
     )
@@ -460,29 +298,28 @@ def _answer_table(
     named: Named,
 ) -> FloatArray:
     """(workers, facts) of 1, 0 and NaN: what each answered, task after task."""
-    table = np.full((len(workers), sum(len(t.units) for t in tasks.judging)), np.nan)
-    offset = 0
+    tables = []
     for task in tasks.judging:
+        table = np.full((len(workers), len(task.facts)), np.nan)
         for worker, response in rows.get(task.id, {}).items():
             for index, present in response.presence.items():
-                if index >= len(task.units):
+                if index >= len(task.facts):
                     what = f"{task.name}: {index + 1} ({response.source})"
                     named["extra"].append(what)
                 elif present is None:
                     what = f"{task.name}: {task.units[index]} ({response.source})"
                     named["refused"].append(what)
                 else:
-                    table[workers.index(worker), offset + index] = present
-        offset += len(task.units)
-
-    return table
+                    table[workers.index(worker), index] = present
+        tables.append(table)
+    return np.concatenate(tables, axis=1)
 
 
 def _sampled(
     tasks: TaskSet, spread: Spread, labels: Mapping[tuple[str, Fact], float]
 ) -> SampledLabels:
-    """The labels of a sample with their probabilities; a summary that is empty or
-    missing holds no fact."""
+    """The labels of a sample with their probabilities; an empty summary holds no
+    fact."""
     drawn = {}
     certain = 1.0
     for task in tasks.judging:
@@ -491,7 +328,7 @@ def _sampled(
             # Inputs are drawn with equal chances, with their empty summaries.
             certain = chance if spread == "inputs" else 1.0
 
-    for system, name in (*tasks.blank, *tasks.missing):
+    for system, name in tasks.blank:
         for fact in tasks.units.of_inputs([name]).facts:
             drawn[system, fact] = 0.0, certain
     return SampledLabels.of(spread, drawn, tasks.units)
@@ -520,7 +357,7 @@ def write_judged(folder: Path, judged: JudgedLabels) -> list[str]:
             (new / part).mkdir()
         for system in systems:
             name = f"{system}.jsonl"
-            write_jsonl(new / "labels" / name, _label_rows(judged.labels, system))
+            write_jsonl(new / "labels" / name, label_rows(judged.labels, system))
             texts = judged.summaries.of_system(system).items()
             rows = [{"input": of, "summary": text} for of, text in texts]
             write_jsonl(new / "summaries" / name, rows)
@@ -582,6 +419,6 @@ def _foreign(tasks: TaskSet, named: Named) -> InputError:
     expected = (
         f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json"
     )
-    unknown = "; ".join(named["unknown"][:_LISTED])
+    unknown = "; ".join(named["unknown"][:LISTED])
     hint = f"Answers to unknown tasks: {unknown}." if unknown else None
     return InputError("no answer belongs to these tasks", expected=expected, hint=hint)

@@ -1,14 +1,21 @@
-"""Which sentences people should write SCUs for, and the expected quality."""
+"""Which sentences people should write SCUs for."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.annotation.sampling import minutes, reading_time
+from litepyramid.annotation.budget_plan import (
+    WRITING,
+    BudgetPlan,
+    PlannedSentence,
+    read_plan,
+    writing_hours,
+)
+from litepyramid.annotation.sampling import reading_time
 from litepyramid.checked import as_type, number
 from litepyramid.data.data import load
 from litepyramid.data.records import InputReferences
@@ -16,211 +23,15 @@ from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import carriers, human_count, ranking
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
-from litepyramid.files import read_document
-from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, name_of, reads, words
-from litepyramid.stats import check_whole, mean_of_scored
-from litepyramid.tables import Column, Result, Table, plain, record
+from litepyramid.stats import check_whole
+from litepyramid.tables import plain
 from litepyramid.text import counted, cut, place
-from litepyramid.types import (
-    ColumnsLike,
-    Fields,
-    Signature,
-    Texts,
-    TextsLike,
-    UnitsLike,
-)
+from litepyramid.types import ColumnsLike, TextsLike, UnitsLike
 from litepyramid.units.align import Sentence, sentences_of
 from litepyramid.units.extract import references_language
 
-FORMAT = "litepyramid-plan"
-
 PlanBy = Literal["easiness", "random", "reversed", "length"]
-
-SCUS_PER_WORD = 0.21
-"""SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368
-sentences."""
-
-WRITING = "20+40"
-"""Seconds to read a sentence, and to write each of its SCUs: a guess, measured
-nowhere."""
-
-
-@dataclass(frozen=True)
-class PlannedSentence(Sentence):
-    """A sentence of a plan.
-
-    Attributes:
-        rank: When to annotate it, from 1, most valuable first.
-        annotate: Whether people write SCUs for it.
-        easiness: How well STUs are expected to stand in for its SCUs (predicted ROUGE-1
-            F1, ZB21 §3.3); None without a prediction.
-        earlier: Whether an earlier plan gave it to people.
-    """
-
-    rank: int
-    annotate: bool
-    easiness: float | None = None
-    earlier: bool = False
-
-
-@dataclass(frozen=True)
-class BudgetPlan(Result):
-    """Which reference sentences people annotate; the others carry STUs.
-
-    Attributes:
-        sentences: In the order of their ids.
-        by: How they were chosen; `seed`, if at random.
-        source: Where the easiness comes from, as signatures say it.
-        questions: What the texts of an input answer, if anything.
-        seconds: What it takes to read a sentence, and to write an SCU.
-    """
-
-    sentences: tuple[PlannedSentence, ...]
-    by: str
-    seed: int | None = None
-    source: str | None = None
-    questions: Mapping[str, str] = field(default_factory=dict)
-    seconds: str = WRITING
-    notes: Texts = ()
-
-    @property
-    def signature(self) -> Signature:
-        """What was chosen of which sentences, and how."""
-        rows = []
-        for s in self.sentences:
-            value = -1.0 if s.easiness is None else s.easiness
-            rows.append([*s.key, s.text, value, s.earlier])
-        return Signature.of(
-            plan=self.by,
-            annotate=f"{self.count}/{len(self.sentences)}",
-            earlier=sum(s.earlier for s in self.sentences) or None,
-            easiness=self.source,
-            sentences_sha=fingerprint(rows),
-            seed=self.seed,
-        )
-
-    @property
-    def count(self) -> int:
-        """How many sentences people annotate."""
-        return sum(s.annotate for s in self.sentences)
-
-    def chosen(self) -> tuple[PlannedSentence, ...]:
-        """The sentences to annotate, most valuable first."""
-        chosen = [s for s in self.sentences if s.annotate]
-        return tuple(sorted(chosen, key=lambda s: s.rank))
-
-    def values(self, name: str) -> NDArray[Any]:
-        """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of
-        every one."""
-        dtype = np.float64 if name == "easiness" else None
-        return np.array([getattr(s, name) for s in self.sentences], dtype=dtype)
-
-    def expected(self) -> dict[str, float]:
-        """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
-
-        The mean over sentences of 1 where people write the SCUs and of the easiness
-        where STUs stand in: if nobody annotates (Lite3), of earlier plans alone, of as
-        many sentences at random, of this plan, and if everybody does (Lite2). Earlier
-        plans count in all but the first. NaN without any easiness.
-        """
-        scored = ~np.isnan(self.values("easiness"))
-        easiness = self.values("easiness")[scored]
-        earlier = self.values("earlier")
-        share = self.count / max(1, int((~earlier).sum()))
-        before = mean_of_scored(np.where(earlier[scored], 1.0, easiness))
-        human = (earlier | self.values("annotate"))[scored]
-
-        return {
-            "nobody": mean_of_scored(easiness),
-            "earlier": before,
-            "random": share + (1 - share) * before,
-            "plan": mean_of_scored(np.where(human, 1.0, easiness)),
-            "everybody": mean_of_scored(np.ones(len(easiness))),
-        }
-
-    def to_tables(self) -> Sequence[Table]:
-        """The budget and its expected quality."""
-        others = [s for s in self.sentences if not s.annotate]
-        earlier = [s for s in others if s.earlier]
-        groups: dict[str, Sequence[PlannedSentence]] = {
-            "people (SCUs)": self.chosen(),
-            "people, earlier plans": earlier,
-            "machine (STUs)": [s for s in others if not s.earlier],
-            "all": self.sentences,
-        }
-        rows = []
-        for name, several in groups.items():
-            if not several:
-                continue
-            values = np.array([s.easiness for s in several], np.float64)
-            number = len(several)
-            share = number / len(self.sentences)
-            inputs = len({s.input for s in several})
-            easiness = mean_of_scored(values)
-            rows.append((name, number, share, inputs, _words(several), easiness))
-
-        columns = (
-            "by",
-            "sentences",
-            Column("share", digits=2),
-            "inputs",
-            "words",
-            Column("easiness", "mean easiness"),
-        )
-        scus = round(SCUS_PER_WORD * _words(self.chosen()))
-        reading, writing = reading_time(self.seconds)
-        notes = (
-            f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
-            "word, as in REALSumm.",
-            f"Time: about {_hours(self.chosen(), self.seconds):.1f} hours, at "
-            f"{reading:g} seconds to read a sentence and {writing:g} to write an SCU "
-            "(your own: --hours 6@30+60).",
-            *self.notes,
-            f"Signature: {self.signature}",
-        )
-
-        budget = Table.of("Who covers which sentences", columns, rows, notes)
-        if np.isnan(self.values("easiness")).all():
-            return [budget.without("easiness")]
-
-        planned = counted(self.count, "sentence")
-        names = {
-            "nobody": "nobody (Lite3)",
-            "earlier": "earlier plans alone",
-            "random": f"{planned} at random",
-            "plan": f"this plan ({planned})",
-            "everybody": "everybody (Lite2)",
-        }
-        if not earlier:
-            del names["earlier"]
-        expected = self.expected()
-        quality = []
-        for key, name in names.items():
-            quality.append((name, expected[key], 1 - expected[key]))
-        heads = ("annotators", "kept", "lost")
-        note = (
-            "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people "
-            "would write."
-        )
-
-        return [
-            budget,
-            Table.of("Expected quality, by who annotates", heads, quality, [note]),
-        ]
-
-    def json_entries(self) -> Fields:
-        """The whole plan: what `read_plan` reads."""
-        head = {
-            "format": FORMAT,
-            "version": 1,
-            "expected": self.expected(),
-        }
-        return {
-            **head,
-            **record(self),
-            "signature": self.signature.to_json(),
-        }
 
 
 def plan(  # references, STUs and what names them are the data, one, so eight
@@ -293,8 +104,7 @@ def plan(  # references, STUs and what names them are the data, one, so eight
     if sentences is not None:
         check_whole("sentences", sentences, 0)
     choose("by", by, PlanBy)
-    several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
-    before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
+    before = [*map(read_plan, as_type(list[Any], after, what="after"))]
 
     data = load(references=references, stus=stus, ids=ids, columns=columns)
     data.require("references")
@@ -356,7 +166,7 @@ def _time(hours: float | str) -> tuple[float, str]:
 def _affordable(plan: BudgetPlan, time: float, pace: str) -> int:
     """How many sentences people do in some hours, most valuable first."""
     ranked = sorted(plan.sentences, key=lambda s: s.rank)
-    hours = [_hours([s], pace) for s in ranked if not s.earlier]
+    hours = [writing_hours([s], pace) for s in ranked if not s.earlier]
     return int((np.cumsum(hours) <= time).sum())
 
 
@@ -452,36 +262,3 @@ def plan_budget(
         source=dict(easiness.signature.fields).get("easiness"),
         notes=tuple(notes),
     )
-
-
-def read_plan(path: str | Path) -> BudgetPlan:
-    """Reads a saved plan; its "annotate" may have been changed by hand since."""
-    if not isinstance(path, str | Path):
-        raise InputError(
-            f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file"
-        )
-
-    expected = "the .json that `litepyramid budget plan -o` writes"
-    data = read_document(path, FORMAT, "a budget plan", expected)
-    made = as_type(
-        BudgetPlan,
-        data,
-        what="a broken budget plan",
-        path=path,
-    )
-
-    if not made.sentences:
-        raise InputError(
-            "a budget plan without sentences", path=path, expected=expected
-        )
-
-    return made
-
-
-def _words(sentences: Sequence[Sentence]) -> int:
-    return sum(len(words(sentence.text)) for sentence in sentences)
-
-
-def _hours(sentences: Sequence[Sentence], seconds: str) -> float:
-    """What reading sentences and writing their SCUs takes."""
-    return minutes(seconds, len(sentences), SCUS_PER_WORD * _words(sentences)) / 60

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.export import SHEETS
+from litepyramid.annotation.forms import SHEETS
 from litepyramid.checked import as_type, parse_json
 from litepyramid.data.files import table_rows
 from litepyramid.errors import InputError, located
@@ -60,11 +60,10 @@ class Response:
         return self.finished and not self.contradictory
 
 
-def read_responses(paths: Any) -> list[Response]:
+def read_responses(paths: Sequence[str | Path]) -> list[Response]:
     """Reads files of answers in any form, recognised by their content; a worker without
     a name has the file's."""
-    several = [paths] if isinstance(paths, str | Path) else paths
-    files = [Path(path) for path in as_type(list[str | Path], several, what="answers")]
+    files = [Path(path) for path in as_type(list[str | Path], paths, what="answers")]
     if not files:
         raise InputError("no answers given", expected="at least one file")
     ends = Counter(chain.from_iterable(map(_ends, set(files))))

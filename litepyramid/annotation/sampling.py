@@ -2,7 +2,7 @@
 unsure."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -106,27 +106,11 @@ def minutes(seconds: str, texts: float, facts: float) -> float:
     return (reading * texts + answering * facts) / 60
 
 
-class Drawing(NamedTuple):
-    """What was drawn.
-
-    Attributes:
-        probability: Of each drawn fact; NaN: not drawn.
-        tasks: System and input of each summary with a drawn fact, in the order of the
-            tasks.
-    """
-
-    probability: Facts
-    tasks: tuple[tuple[str, str], ...]
-
-    def chances(self) -> dict[tuple[str, Fact], float]:
-        """The probabilities by system and fact."""
-        systems, facts = self.probability.keys
-        values = self.probability.values
-        drawn = np.argwhere(~np.isnan(values)).tolist()
-        return {(systems[n], facts[u]): float(values[n, u]) for n, u in drawn}
+Chances = dict[tuple[str, Fact], float]
+"""Probabilities of what was drawn, by system and fact, in the order of the tasks."""
 
 
-def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Drawing:
+def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Chances:
     """Draws facts of summaries that are there and not empty, or of whole inputs.
 
     Probabilities are in proportion to a fact's share of its input's weight and, with a
@@ -149,8 +133,8 @@ def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Drawin
             sizes *= _unsureness_of(report(sampling.by), summaries, units)
         probability = _by_system(there, sizes, units, sampling, labels, rng)
 
-    drawn = Facts(summaries.systems, units, probability)
-    cells = np.argwhere(units.sums(~np.isnan(probability)))
+    drawn = ~np.isnan(probability)
+    cells = np.argwhere(units.sums(drawn))
     order = rng.permutation(len(cells))
     if sampling.way == "inputs":
         # All systems of an input come together, where the first of them is drawn.
@@ -158,10 +142,12 @@ def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Drawin
         np.minimum.at(turn, cells[order, 1], np.arange(len(order)))
         order = np.lexsort((cells[:, 0], turn[cells[:, 1]]))
 
-    tasks = []
+    chances = {}
     for n, m in cells[order].tolist():
-        tasks.append((summaries.systems[n], units.inputs[m]))
-    return Drawing(drawn, tuple(tasks))
+        for u in np.flatnonzero(drawn[n] & (units.input_of == m)).tolist():
+            chance = float(probability[n, u])
+            chances[summaries.systems[n], units.facts[u]] = chance
+    return chances
 
 
 def _shares(units: Units) -> FloatArray:

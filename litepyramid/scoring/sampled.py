@@ -13,7 +13,7 @@ from litepyramid.checked import as_type
 from litepyramid.data.facts import Facts, aligned
 from litepyramid.data.records import Fact, InputUnits, Units
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, read_document, write_json
+from litepyramid.files import read_document, write_json
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.estimates import FEWEST, Drawn
 from litepyramid.scoring.pyramid import ratio
@@ -96,13 +96,10 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     """Labels of a sample as they are, or from where `budget import` wrote them."""
     if isinstance(labels, SampledLabels):
         return labels
-    if not isinstance(labels, str | Path):
-        raise InputError(f"labels are a {type(labels).__name__}", expected=_HINT)
 
-    folder = file_type(labels) == "folder"
-    path = Path(labels) / SAMPLE_FILE if folder else Path(labels)
-    data = read_document(path, _FORMAT, "a sample of labels", _HINT)
-    file = as_type(_File, data, what="a broken sample of labels", path=path)
+    what = "a sample of labels"
+    path, data = read_document(labels, _FORMAT, what, _HINT, SAMPLE_FILE)
+    file = as_type(_File, data, what="a broken sample", path=path)
     units = Units.of(file.units)
     known = {*units.facts}
 
@@ -127,8 +124,8 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
 
     sample = SampledLabels.of(file.spread, drawn, units)
     if sample.unanswered == len(drawn):
-        what = counted(len(drawn), "drawn fact")
-        raise InputError(f"none of {what} has a label", path=path)
+        facts = counted(len(drawn), "drawn fact")
+        raise InputError(f"none of {facts} has a label", path=path)
     return sample
 
 

@@ -8,10 +8,10 @@ import shutil
 import pytest
 import sample
 
-from litepyramid.annotation.export import judging_tasks, writing_tasks
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.easiness.predict import sentence_easiness
+from litepyramid.annotation.tasks import judging_tasks, writing_tasks
 from litepyramid.data.data import load
+from litepyramid.easiness.predict import sentence_easiness
 
 
 @pytest.fixture

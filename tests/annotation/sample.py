@@ -5,8 +5,8 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from litepyramid.annotation.export import judging_tasks
 from litepyramid.annotation.responses import Response
+from litepyramid.annotation.tasks import judging_tasks
 from litepyramid.data.records import InputUnits, Summaries, Unit, Units
 
 FOLDER = Path(__file__).parents[1] / "data" / "annotation"

@@ -14,15 +14,11 @@ from test_round_trip import check_judged
 
 import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, collect_units
-from litepyramid.annotation.export import (
-    NO_FACT,
-    read_tasks,
-    write_export,
-    write_tasks,
-    writing_tasks,
-)
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.forms import NO_FACT
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.responses import Response, read_responses
+from litepyramid.annotation.tasks import read_tasks, write_tasks, writing_tasks
 from litepyramid.easiness.gold import Easiness
 
 
@@ -158,7 +154,7 @@ def test_label_studio_oddities(folder):
     """A draft may be no more than its id."""
     path = folder / "label_studio.json"
     shown = ""
-    for response in read_responses(str(path)):
+    for response in read_responses([str(path)]):
         shown += f"{response.task} | {response.worker} | {response.presence}"
         shown += " | skipped" * response.skipped
         shown += " | not finished" * (not response.finished)
@@ -167,7 +163,7 @@ def test_label_studio_oddities(folder):
 
     path.write_text(path.read_text().replace("Yes", "Maybe"))
     with refused("yes, no or skip"):
-        read_responses(path)
+        read_responses([path])
 
 
 def test_a_task_that_was_skipped_is_named(tasks):
@@ -257,7 +253,7 @@ One.⏎2. Two. | One.⏎2. Two.
 def test_list_marks_are_no_part_of_a_fact(tmp_path, boxes, facts):
     path = tmp_path / "a.json"
     path.write_text(page_of({"task": "t", "scus": boxes.split("\n")}))
-    assert read_responses(path)[0].scus == tuple(facts.split("\n"))
+    assert read_responses([path])[0].scus == tuple(facts.split("\n"))
 
 
 def test_not_applicable_is_no_fact_and_named(tasks, stus):
@@ -287,7 +283,7 @@ def test_sheets(folder, tasks, judging):
     write_export(tasks, folder / "writing", "csv")
     rows = sheet_in(folder / "writing")
     rows[0]["facts"] = "One.\n\n Two  words."
-    (response,) = read_responses(filled_sheet(folder / "Ann.csv", rows))
+    (response,) = read_responses([filled_sheet(folder / "Ann.csv", rows)])
     assert (response.worker, response.scus) == ("Ann", ("One.", "Two words."))
 
     write_export(judging, folder / "judging", "csv")
@@ -299,7 +295,7 @@ def test_sheets(folder, tasks, judging):
     check_judged(folder, judging, [path])
     for wrong in ({"present": "perhaps"}, {"number": "0"}, {"number": "x"}):
         with refused(r"b\.csv:2: "):
-            read_responses(filled_sheet(path, [rows[0] | wrong]))
+            read_responses([filled_sheet(path, [rows[0] | wrong])])
 
 
 @pytest.mark.parametrize(
@@ -315,7 +311,7 @@ def test_sheets_as_spreadsheets_save_them(tmp_path, head, mark, encoding):
     text = head + sheet.replace(",", mark)
     path = tmp_path / "a.csv"
     path.write_bytes(text.encode(encoding))
-    (response,) = read_responses(path)
+    (response,) = read_responses([path])
     assert response.presence == {0: True, 1: False}
 
 

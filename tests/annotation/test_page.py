@@ -13,7 +13,8 @@ import sample
 from test_round_trip import check_judged, check_written
 
 import litepyramid as lp
-from litepyramid.annotation.export import judging_tasks, render_page
+from litepyramid.annotation.forms import render_page
+from litepyramid.annotation.tasks import judging_tasks
 
 pytestmark = pytest.mark.xdist_group("browser")
 BOX = "ol textarea"

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.annotation.budget_plan import read_plan
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
-from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.annotation.plan import plan_budget
 from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units

@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, write_judged
-from litepyramid.annotation.export import (
-    NO_FACT,
-    read_tasks,
-    render_page,
-    write_export,
-)
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.forms import NO_FACT, render_page
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.tasks import read_tasks
 from litepyramid.easiness.mix import mix_units
 from litepyramid.units.spelling import untokenized
 
