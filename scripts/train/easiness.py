@@ -110,7 +110,7 @@ def measure(
 def prepared(references: Path, scus: Path, **names: Any) -> Any:
     """Features and gold easiness, with the units that the regressor is trained on."""
     texts = as_references(references, **names)
-    stus = extract(texts, srl="embedded", rules="zb21").units
+    stus = extract(texts).units
     return prepare_gold(texts, as_units(scus, kind="scu", **names), stus=stus)
 
 

@@ -70,10 +70,9 @@ class RecallJudge:
         """The judge of texts in this language."""
         return replace(self, language=language)
 
-    def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item against the item's summary; see `Judge`."""
+    def stems(self) -> Callable[[str], tuple[frozenset[str], frozenset[str]]]:
+        """A function from a text to the stems of its content words, and of all."""
         split, stem, empty = self._tools()
-        items = as_read(items, numbers=self.language == "en")
 
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -81,6 +80,12 @@ class RecallJudge:
             content = stem([word for word in words if word not in empty])
             return frozenset(content), frozenset(stem(words))
 
+        return stems
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary; see `Judge`."""
+        stems = self.stems()
+        items = as_read(items, numbers=self.language == "en")
         presence = []
         for summary, units in items:
             row = np.zeros(len(units))
