@@ -204,12 +204,18 @@ def read_json(
     )
 
 
-def read_document(path: str | Path, form: str, what: str, expected: str) -> Fields:
-    """The JSON object of a file that says of what form it is (its key ``format``)."""
-    data = read_json(path, expected)
-    if not isinstance(data, dict) or data.get("format") != form:
+def read_document(
+    source: Any, form: str, what: str, expected: str, inside: str = ""
+) -> tuple[Path, Fields]:
+    """A path, and the JSON object of its file, which says of what form it is (its key
+    ``format``); a folder stands for the file of a name in it."""
+    path = Path(source) if isinstance(source, str | Path) else None
+    if path is not None and file_type(path) == "folder":
+        path = path / inside if inside else None
+    data = None if path is None else read_json(path, expected)
+    if path is None or not isinstance(data, dict) or data.get("format") != form:
         raise InputError(f"not {what}", path=path, expected=expected)
-    return data
+    return path, data
 
 
 def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
