@@ -45,7 +45,7 @@ class Easiness(Result):
     notes: Texts = ()
     scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
-    forms: ClassVar = {".jsonl": "_write_jsonl"}
+    forms: ClassVar = {".jsonl": "_lines"}
 
     @property
     def sha(self) -> str:
