@@ -177,8 +177,12 @@ def write_jsonl(
     path: str | Path, rows: Iterable[Fields], *, force: bool = False
 ) -> None:
     """Writes one JSON object per line."""
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write(path, lines, force=force)
+    write(path, jsonl(rows), force=force)
+
+
+def jsonl(rows: Iterable[Fields]) -> Iterator[str]:
+    """One line of JSON for each row."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 @contextmanager

@@ -3,22 +3,13 @@
 import codecs
 import gzip
 import io
-import json
-import os
-import shutil
 import stat
 import sys
-import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass
-from functools import wraps
-from itertools import combinations
 from pathlib import Path
-from secrets import token_hex
-from typing import IO, Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, LitepyramidError, located

@@ -24,14 +24,14 @@ from litepyramid.data.data import load
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Fact, InputUnits, Summaries, Unit, Units
 from litepyramid.data.written import write_units
-from litepyramid.errors import InputError, choose
-from litepyramid.files import (
+from litepyramid.disk import (
     check_names,
     check_output,
     new_folder,
     write_json,
     write_jsonl,
 )
+from litepyramid.errors import InputError, choose
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.sampled import (
     SAMPLE_FILE,
@@ -90,7 +90,7 @@ def import_answers(
 
     if exported.kind == "writing":
         if output is not None:
-            check_output(output, tasks, answers, units)
+            check_output(output)
         others = None if units is None else load(units=units, kind="stu").units
         written = collect_units(
             exported,

@@ -23,8 +23,8 @@ from litepyramid.annotation.tasks import (
 from litepyramid.checked import as_type
 from litepyramid.data.data import load
 from litepyramid.data.records import Units
+from litepyramid.disk import check_names, new_folder
 from litepyramid.errors import InputError, choose
-from litepyramid.files import check_names, new_folder
 from litepyramid.tables import HIDDEN, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import OutPath, Signature

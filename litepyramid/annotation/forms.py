@@ -1,12 +1,13 @@
 """Tasks as people see them: a page, files for Label Studio, or a sheet."""
 
 import csv
+import io
 from pathlib import Path
 from typing import Literal
 
 from litepyramid.annotation.tasks import JudgingTask, Kind, TaskSet, WritingTask
 from litepyramid.checked import guarded
-from litepyramid.files import atomic_write, write_json
+from litepyramid.disk import write, write_json
 from litepyramid.pages import fill_page, fill_template
 from litepyramid.types import Fields, Texts
 from litepyramid.units.spelling import untokenized
@@ -62,8 +63,7 @@ def render_page(tasks: TaskSet) -> str:
 
 
 def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    with atomic_write(folder / f"page{suffix}.html") as file:
-        file.write(render_page(tasks))
+    write(folder / f"page{suffix}.html", [render_page(tasks)])
     return [f"page{suffix}.html"]
 
 
@@ -94,8 +94,7 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         no_fact=NO_FACT,
         asked=tasks.asked,
     )
-    with atomic_write(folder / names[1]) as file:
-        file.write(configuration)
+    write(folder / names[1], [configuration])
     return names
 
 
@@ -103,27 +102,28 @@ def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """A row for each sentence (facts go into one cell), or for each fact to judge."""
     columns = [*SHEETS[tasks.kind]]
     columns[1:1] = ["question"] if tasks.asked else []
-    with atomic_write(folder / f"sheet{suffix}.csv") as file:
-        file.write("\ufeff")  # so that spreadsheets read it as UTF-8
-        writer = csv.DictWriter(
-            file,
-            columns,
-            restval="",
-            extrasaction="ignore",
-            lineterminator="\r\n",
-        )
-        writer.writeheader()
+    sheet = io.StringIO()
+    sheet.write("\ufeff")  # so that spreadsheets read it as UTF-8
+    writer = csv.DictWriter(
+        sheet,
+        columns,
+        restval="",
+        extrasaction="ignore",
+        lineterminator="\r\n",
+    )
+    writer.writeheader()
 
-        for task in tasks.tasks:
-            row = {"task_id": task.id, **_shown(task)}
-            row["sentence"] = row.pop("text", "")
-            rows = [row]
-            if "units" in row:
-                facts = enumerate(row.pop("units"), start=1)
-                rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
-            for cells in rows:
-                writer.writerow({name: guarded(cell) for name, cell in cells.items()})
+    for task in tasks.tasks:
+        row = {"task_id": task.id, **_shown(task)}
+        row["sentence"] = row.pop("text", "")
+        rows = [row]
+        if "units" in row:
+            facts = enumerate(row.pop("units"), start=1)
+            rows = [{**row, "number": str(n), "fact": text} for n, text in facts]
+        for cells in rows:
+            writer.writerow({name: guarded(cell) for name, cell in cells.items()})
 
+    write(folder / f"sheet{suffix}.csv", [sheet.getvalue()])
     return [f"sheet{suffix}.csv"]
 
 

@@ -1,9 +1,8 @@
 """What people's answers gave: units or labels, and what became of each answer."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from litepyramid.annotation.agreement import AgreementResult
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Summaries, Units
-from litepyramid.data.written import write_units
+from litepyramid.disk import jsonl
 from litepyramid.scoring.sampled import SampledLabels
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, hidden, plain
@@ -94,14 +93,14 @@ class WrittenUnits(Answers):
             what the earlier import has for them.
     """
 
-    forms: ClassVar[Mapping[str, str]] = {".jsonl": "_write_lines"}
+    forms: ClassVar[Mapping[str, str]] = {".jsonl": "_lines"}
 
     written: int
     fallen_back: int
 
-    def _write_lines(self, path: Path) -> None:
-        """Writes the units as JSON Lines."""
-        write_units(path, self.units)
+    def _lines(self) -> Iterator[str]:
+        """The units as JSON Lines."""
+        return jsonl(entry.to_json() for entry in self.units)
 
     def to_tables(self) -> Sequence[Table]:
         """Units by kind, and the progress in notes."""

@@ -13,8 +13,9 @@ from litepyramid.annotation.budget_plan import BudgetPlan
 from litepyramid.annotation.sampling import Chances, Sampling, draw_facts
 from litepyramid.checked import as_type
 from litepyramid.data.records import Fact, Summaries, Units
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_document, write_json
+from litepyramid.files import read_document
 from litepyramid.scoring.sampled import Spread
 from litepyramid.tables import record
 from litepyramid.types import Names, Texts

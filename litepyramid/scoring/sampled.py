@@ -12,8 +12,9 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.data.facts import Facts, aligned
 from litepyramid.data.records import Fact, InputUnits, Units
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_document, write_json
+from litepyramid.files import read_document
 from litepyramid.identity import fingerprint
 from litepyramid.scoring.estimates import FEWEST, Drawn
 from litepyramid.scoring.pyramid import ratio

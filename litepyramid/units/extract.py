@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 from litepyramid.data.data import read_references
 from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, InputUnits
-from litepyramid.data.written import write_units
+from litepyramid.data.written import unit_lines
+from litepyramid.disk import check_output, jsonl
 from litepyramid.errors import InputError, choose
-from litepyramid.files import check_output, ending, file_type
+from litepyramid.files import ending
 from litepyramid.language import check_language, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table, row
 from litepyramid.text import counted, cut
@@ -44,7 +45,6 @@ from litepyramid.units.parses import (
     ParsedSentence,
     SrlBackend,
     check_parse,
-    read_parses,
     with_frames,
     write_parses,
 )
@@ -60,15 +60,15 @@ class UnitsResult(Result):
 
     units: tuple[InputUnits, ...]
 
-    forms: ClassVar = {".jsonl": "_write_jsonl", ".txt": "_write_lines"}
+    forms: ClassVar = {".jsonl": "_json_lines", ".txt": "_lines"}
 
-    def _write_jsonl(self, path: str | Path) -> None:
-        """Writes the units, one input a line."""
-        write_units(path, self.units)
+    def _json_lines(self) -> Iterator[str]:
+        """The units, one input a line."""
+        return jsonl(entry.to_json() for entry in self.units)
 
-    def _write_lines(self, path: str | Path) -> None:
-        """Writes the texts of the units, one input a line, with tabs between."""
-        write_units(path, self.units, "lines")
+    def _lines(self) -> list[str]:
+        """The texts of the units, one input a line, with tabs between."""
+        return unit_lines(self.units)
 
     def to_csv_table(self) -> Table:
         """One row per unit; an SCU of several contributors has one for each."""
@@ -189,7 +189,7 @@ def extract(
         $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
     if parses is not None:
-        _check_parses_file(parses, references, srl, coref)
+        _check_parses_file(parses)
 
     records = read_references(references, ids, columns)
     language = references_language(records, language)
@@ -291,7 +291,7 @@ def _notes(made: Made) -> Iterator[str]:
         yield f"{number} gave no unit: {shown}{more}."
 
 
-def _check_parses_file(parses: Any, *inputs: Any) -> None:
+def _check_parses_file(parses: Any) -> None:
     """Sees before the work that parses can be written there."""
     if not isinstance(parses, str | Path):
         raise InputError(
@@ -305,17 +305,7 @@ def _check_parses_file(parses: Any, *inputs: Any) -> None:
             expected=f"one that ends in {_INTERCHANGE[0]}",
         )
 
-    check_output(parses, inputs)
-
-    if file_type(parses) == "file" and Path(parses).stat().st_size:
-        try:
-            read_parses(parses)
-        except InputError as error:
-            raise InputError(
-                "would be overwritten, and holds no parses",
-                path=parses,
-                expected="a new name, or an earlier file of parses",
-            ) from error
+    check_output(parses)
 
 
 def _parsed(

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from litepyramid.checked import as_type
+from litepyramid.disk import write_jsonl
 from litepyramid.errors import InputError
-from litepyramid.files import read_jsonl, write_jsonl
+from litepyramid.files import read_jsonl
 from litepyramid.identity import fingerprint
 from litepyramid.tables import record
 from litepyramid.text import counted, cut, place

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from litepyramid.checked import as_type
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError, ModelError
-from litepyramid.files import file_type, read_json, write_json
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.features import (
     FEATURES,
