@@ -24,7 +24,7 @@ from litepyramid.types import Fields
 _LONGEST_NAME = 200
 _SEEN = 4096  # bytes at either end of a file, in which it says who made it
 _MADE = {
-    ".json": rb'\A\{\s*"(?:made_by|format)": "litepyramid',
+    ".json": rb'\A\{\s*"made_by": "litepyramid',
     ".tex": rb"\A% Made by litepyramid",
     ".md": rb"\A<!-- Made by litepyramid",
     ".html": rb'<meta name="generator" content="litepyramid',
