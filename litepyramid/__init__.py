@@ -6,7 +6,6 @@ and `_MODULES` to the same names.
 """
 
 from importlib import import_module
-from types import FunctionType
 from typing import TYPE_CHECKING
 
 from litepyramid._version import __version__ as __version__
@@ -104,12 +103,6 @@ else:
         if name not in _PUBLIC:
             raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
         value = getattr(import_module(_PUBLIC[name]), name)
-
-        if isinstance(value, FunctionType):
-            from litepyramid.files import remembering
-
-            value = remembering(value)
-
         globals()[name] = value
         return value
 

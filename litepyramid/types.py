@@ -26,6 +26,7 @@ Ends = tuple[float, float]
 Fields = dict[str, Any]
 """Values by name: a row, a JSON object, arguments to hand on."""
 Rules = Literal["facts", "zb21", "zb21-footnote"]
+Weights = Literal["equal", "sentences", "words"]
 """Rules that make units of frames: facts, or the triplets of the paper's code or of its
 footnote 2."""
 

@@ -69,6 +69,18 @@ class Facts:
                 rows[n] = self.of_system(system)
         return replace(self, systems=systems, values=rows)
 
+    def over(self, systems: Names, units: Units) -> Facts:
+        """The values of these systems and units; NaN for one that is not here."""
+        rows = {system: n for n, system in enumerate(self.systems)}
+        columns = {fact: u for u, fact in enumerate(self.units.facts)}
+        # The last row and column stand for what is missing.
+        padded = np.pad(self.values, ((0, 1), (0, 1)), constant_values=np.nan)
+        chosen = (
+            [rows.get(system, -1) for system in systems],
+            [columns.get(fact, -1) for fact in units.facts],
+        )
+        return Facts(systems, units, padded[np.ix_(*chosen)])
+
     def take(self, systems: Sequence[str], facts: Iterable[Fact]) -> Facts:
         """Some systems and units, each of which must be here."""
         units = self.units.take(facts)

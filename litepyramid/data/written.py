@@ -1,28 +1,22 @@
-"""Writes units: JSON Lines, or lines of text."""
+"""Units as lines of files: JSON Lines, or lines of text."""
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
 from litepyramid.data.records import InputUnits
+from litepyramid.disk import write_jsonl
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, write_jsonl
 
 
-def write_units(
-    path: str | Path,
-    units: Iterable[InputUnits],
-    form: Literal["jsonl", "lines"] = "jsonl",
-) -> None:
-    """Writes units, in either form, all or nothing; a line file keeps the texts
-    alone."""
-    if form == "jsonl":
-        write_jsonl(path, [entry.to_json() for entry in units])
-        return
+def write_units(path: str | Path, units: Iterable[InputUnits]) -> None:
+    """Writes units as JSON Lines, one input a line."""
+    write_jsonl(path, [entry.to_json() for entry in units])
 
+
+def unit_lines(units: Iterable[InputUnits]) -> list[str]:
+    """A line of text for each input, tabs between its units; only their texts."""
     lines = []
     for entry in units:
-        # Tabs stand between the units of a line file, and lines between inputs.
         if not set("\t\n\r").isdisjoint("".join(entry.texts)):
             raise InputError(
                 f"a unit of input '{entry.input}' holds a tab or a line break",
@@ -30,5 +24,4 @@ def write_units(
                 hint="Write JSON Lines instead.",
             )
         lines.append("\t".join(entry.texts) + "\n")
-    with atomic_write(path) as file:
-        file.writelines(lines)
+    return lines

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from litepyramid.data.records import InputReferences, InputUnits, Unit
+from litepyramid.disk import write_jsonl
 from litepyramid.duc.peers import (
     as_paths,
     pyramid_files,
@@ -18,7 +19,7 @@ from litepyramid.duc.peers import (
     score_peers,
 )
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, files_in, write_jsonl
+from litepyramid.files import files_in
 from litepyramid.identity import fingerprint
 from litepyramid.io.coerce import (
     as_names,

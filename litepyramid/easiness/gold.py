@@ -2,10 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +12,8 @@ import numpy as np
 from litepyramid.data.door import opened
 from litepyramid.data.records import InputUnits, Units
 from litepyramid.data.typed_rows import typed_rows
+from litepyramid.disk import jsonl
 from litepyramid.errors import InputError
-from litepyramid.files import write_jsonl
 from litepyramid.identity import fingerprint
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.stats import mean_of_scored
@@ -45,7 +44,7 @@ class Easiness(Result):
     notes: Texts = ()
     scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
-    forms: ClassVar = {".jsonl": "_write_jsonl"}
+    forms: ClassVar = {".jsonl": "_lines"}
 
     @property
     def sha(self) -> str:
@@ -106,10 +105,9 @@ class Easiness(Result):
         names = ("input", "reference", "sentence", "text", "easiness")
         return Table.of("Easiness", names, self.json_entries()["sentences"])
 
-    def _write_jsonl(self, path: str | Path) -> None:
-        """Writes a sentence a line: input, reference, sentence, text, easiness (null:
-        none)."""
-        write_jsonl(path, self.to_json()["sentences"])
+    def _lines(self) -> Iterator[str]:
+        """A sentence a line: input, reference, sentence, text, easiness (null: none)."""
+        return jsonl(self.to_json()["sentences"])
 
 
 def easiest_first(values: FloatArray) -> IntArray:

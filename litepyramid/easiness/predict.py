@@ -46,9 +46,9 @@ from litepyramid.text import counted, place
 from litepyramid.types import ColumnsLike, Signature, TextsLike, UnitsLike
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
-from litepyramid.units.parsers.embedded.frames import Tree
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import ParsedReference, parses_of, read_parses
+from litepyramid.units.trees import Tree
 
 FeatureSet = Literal["dependency+stus", "constituency"]
 RegressorLike = EasinessRegressor | str | Path

@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from litepyramid.data.data import Data, load
-from litepyramid.files import new_folder
+from litepyramid.disk import new_folder
 
 
 def load_example() -> Data:

@@ -5,7 +5,6 @@ plain arrays. Papers that comments name in short: ZB21 Zhang & Bansal 2021, DDR2
 DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 """
 
-from litepyramid.files import remembering
 from litepyramid.meta.close_systems import delta, difference
 from litepyramid.meta.comparisons import compare
 from litepyramid.meta.correlations import correlate, interval
@@ -27,6 +26,3 @@ __all__ = [
     "stability",
     "testset",
 ]
-
-for _name in __all__:
-    globals()[_name] = remembering(globals()[_name])

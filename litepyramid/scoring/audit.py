@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.files import atomic_write, read_json
+from litepyramid.files import read_json
 from litepyramid.judges.base import Evidence, Explainer
 from litepyramid.judges.panel import independent_judges
 from litepyramid.judges.parallel import single
@@ -161,7 +161,7 @@ class JudgeAudit(Result):
         )
         return [figures, systems, Table.of(title, columns, shown, [note])]
 
-    def to_html(self, path: str | Path | None = None) -> str:
+    def to_html(self) -> str:
         """The same as one page without script, with the worst disagreements."""
         parts = []
         for one in self.worst:
@@ -178,12 +178,7 @@ class JudgeAudit(Result):
             worst=parts,
             show=show,
         )
-        page = page.encode("utf-8", "replace").decode()
-        if path is not None:
-            with self.guarded(), atomic_write(path) as file:
-                file.write(page)
-
-        return page
+        return page.encode("utf-8", "replace").decode()
 
 
 def audit(

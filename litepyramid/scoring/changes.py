@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, stem
+from litepyramid.files import stem
 from litepyramid.identity import fingerprint
-from litepyramid.reports.score_page import write_page
+from litepyramid.reports.score_page import made_page
 from litepyramid.scoring.comment import code, comment, escaped, table
 from litepyramid.scoring.fact_changes import LOST_BY, PRESENT
 from litepyramid.scoring.gate import Gate
@@ -220,7 +220,7 @@ class ChangeResult(Result):
             against=self.baseline,
         )
 
-    def to_html(self, path: Any = None) -> str:
+    def to_html(self) -> str:
         """The page of what changed: verdict, facts lost and gained, both texts side by
         side."""
         systems = []
@@ -257,19 +257,18 @@ class ChangeResult(Result):
             "notes": self.notes,
             "signature": self.signature,
         }
-        with self.guarded():
-            return write_page("What changed", data, path, page="changes")
+        return made_page("What changed", data, "changes")
 
-    def to_markdown(self, path: Any = None) -> str:
-        """A comment for a pull request, at most 60,000 characters; written to
-        `path`."""
+    def to_markdown(self) -> str:
+        """A comment for a pull request, at most 60,000 characters."""
         marks = {
             "": "",
             "FAIL": "❌ FAIL: ",
             "PASS": "✅ PASS: ",
         }
         mark = marks.get(self.outcome, f"⚠️ {self.outcome}: ")
-        head = [f"### {mark}{self._verdict(code)}", ""]
+        head = ["<!-- Made by litepyramid -->"]
+        head += [f"### {mark}{self._verdict(code)}", ""]
         head += [f"- FAIL: {escaped(reason)}" for reason in self.failures]
 
         run = ["run"] if len(self.runs) > 1 else []
@@ -291,13 +290,7 @@ class ChangeResult(Result):
 
         signature = code(str(self.signature), 1000)
         foot = ["", *notes, "", f"<sub>{signature}</sub>", ""]
-        text = comment([*head, "", *table(header, rows)], facts, foot)
-
-        if path is not None:
-            with self.guarded(), atomic_write(path) as file:
-                file.write(text)
-
-        return text
+        return comment([*head, "", *table(header, rows)], facts, foot)
 
 
 def _system_row(change: SystemChange) -> Fields:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -427,15 +426,14 @@ class ScoreResult(SystemScores):
 
         return replace(self, evidence=tuple(evidence))
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The result as one self-contained page (`reports.score_page`), written to
-        `path`.
+    def to_html(self) -> str:
+        """The result as one self-contained page (`reports.score_page`).
 
         A judge that explains itself is asked for its evidence, if that is not there
         yet.
         """
         from litepyramid.judges.parallel import single
-        from litepyramid.reports.score_page import write_page
+        from litepyramid.reports.score_page import made_page
 
         shown = self
         # A model that cannot say where it read a fact leaves the page without
@@ -443,8 +441,7 @@ class ScoreResult(SystemScores):
         explains = self.judge is not None and isinstance(single(self.judge), Explainer)
         if explains and self.evidence is None and self.summaries is not None:
             shown = self.with_evidence()
-        with self.guarded():
-            return write_page(self.to_tables()[0].title, page_data(shown), path)
+        return made_page(self.to_tables()[0].title, page_data(shown))
 
 
 def _evidence_json(evidence: Evidence) -> Fields | None:

@@ -145,7 +145,7 @@ class SystemScores(Result):
         names: Any = (
             "group",
             "system",
-            Column("score", bar=True),
+            "score",
             Column("low", f"{100 * self.confidence:g} % low"),
             "high",
             *self.beside,

@@ -13,8 +13,9 @@ import numpy as np
 
 from litepyramid._version import __version__
 from litepyramid.data.data import Data
+from litepyramid.disk import new_folder
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, new_folder
+from litepyramid.files import file_type
 from litepyramid.judges.evaluate import QUALITY
 from litepyramid.judges.labelled import label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical

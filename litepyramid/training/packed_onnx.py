@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.disk import write
 from litepyramid.errors import loading, require
-from litepyramid.files import atomic_write
 from litepyramid.judges.nli.asking import PAST_KEY, PAST_VALUE
 from litepyramid.types import Fields
 
@@ -161,11 +161,8 @@ def export_packed(model: Any, path: Path) -> None:
     graph.node("Add", logits, bias, name="logits")
 
     written = _finished(graph, len(layers) + 1, heads, width)
-    with (
-        loading("the model cannot be exported to ONNX"),
-        atomic_write(path, binary=True) as file,
-    ):
-        file.write(written.SerializeToString())
+    with loading("the model cannot be exported to ONNX"):
+        write(path, [written.SerializeToString()])
 
 
 def _embeddings(graph: Graph, module: Any) -> str:

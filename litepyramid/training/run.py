@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid._version import __version__
+from litepyramid.disk import locked, new_folder, write_json, writing
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import locked, new_folder, write_json, writing
 from litepyramid.judges.nli.asking import Reading
 from litepyramid.judges.nli.backends import load_classifier, load_tokenizer
 from litepyramid.judges.nli.checkpoint import (

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
+from litepyramid.disk import write_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_json, write_json
+from litepyramid.files import read_json
 from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.nli.modes import Mode
 from litepyramid.tables import plain

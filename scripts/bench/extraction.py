@@ -23,14 +23,10 @@ from litepyramid.easiness.gold import simulation_accuracy
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 EXTRACTORS = """
-facts roles srl
 facts embedded srl
-zb21 sentences none
-zb21 embedded none
+facts sentences none
 zb21 roles none
 zb21 roles srl
-zb21 embedded srl
-zb21 embedded embedded
 """
 HEADS = "rules srl coref per_ref. in_theirs in_ours SCUs r_sys. r_summ."
 

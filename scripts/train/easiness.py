@@ -109,7 +109,7 @@ def measure(
 
 def prepared(data: lp.Data) -> Any:
     """Features and gold easiness, with the units that the regressor is trained on."""
-    stus = extract(data.references, srl="embedded", rules="zb21").units
+    stus = extract(data.references).units
     return prepare_gold(data.references, data.units.of_kind("scu"), stus=stus)
 
 

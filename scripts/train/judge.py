@@ -41,6 +41,7 @@ from judge_train import Plan, Run, encoded
 
 from litepyramid import embedded
 from litepyramid.data.data import load
+from litepyramid.judges.labelled import LabelledPair
 from litepyramid.judges.mini import FOLDER
 from litepyramid.judges.registry import judge
 from litepyramid.training.onnx_models import (

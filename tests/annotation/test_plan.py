@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
+from litepyramid.annotation.budget_plan import read_plan
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
-from litepyramid.annotation.plan import plan_budget, read_plan
-from litepyramid.data.records import InputUnits, Unit
+from litepyramid.annotation.plan import plan_budget
+from litepyramid.data.records import InputUnits, Unit, Units
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
 from litepyramid.language import words
@@ -58,7 +59,7 @@ def test_a_plan_takes_the_hardest_and_splits_as_the_mix_of_units_does(drawn, dat
         for s in e.sentences:
             unit = Unit(s.text, 1.0, kind, s.reference, s.sentence)
             rows.setdefault(s.input, []).append(unit)
-        return [InputUnits(name, tuple(own)) for name, own in rows.items()]
+        return Units.of([InputUnits(name, tuple(own)) for name, own in rows.items()])
 
     sides = units("scu"), units("stu"), e.sentences
     mixed = mix_units(*sides, len(drawn) - count, by=by, easiness=e, seed=5)
@@ -227,7 +228,7 @@ def test_power_is_that_of_simulated_tests():
         both = rng.multivariate_normal([0.1, 0.1], covariance, size=(600, 10 * n))
         both[:, n:, 0] = np.nan
         found = prediction_powered(*both.transpose(2, 0, 1), target="population")
-        share = (found.low > 0).mean()
+        share = (found.interval(0.95)[0] > 0).mean()
         assert row.combined == pytest.approx(share, abs=0.07)
 
     first = result.rows[0]

@@ -3,25 +3,22 @@ script."""
 
 import json
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
+import numpy as np
 import pytest
 import sample
-from cases import cases, refused, write_lines
+from cases import cases, refused, same, write_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.annotation.answers import collect_labels, write_judged
-from litepyramid.annotation.export import (
-    NO_FACT,
-    read_tasks,
-    render_page,
-    write_export,
-)
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.forms import NO_FACT, render_page
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.tasks import read_tasks
 from litepyramid.easiness.mix import mix_units
-from litepyramid.io.coerce import as_units
+from litepyramid.units.spelling import untokenized
 
 SENT = "label_studio_tasks.json"
 PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
@@ -29,14 +26,14 @@ PEOPLE = ("ann@example.org", "bob@example.org", "cy@example.org")
 
 def check_written(folder, easiness, tasks, paths):
     """Imports, and compares units and scores with the direct way."""
-    stus = as_units(folder / "stus.jsonl", kind="stu")
+    stus = lp.load(units=folder / "stus.jsonl", kind="stu").units
     written = lp.import_answers(tasks, paths, units=stus)
     assert written.done == len(tasks.writing) == 3
     assert [*written.named["unknown"], *written.named["duplicates"]] == []
-    scus = as_units(folder / "scus.jsonl")
+    scus = lp.load(units=folder / "scus.jsonl").units
     sides = scus, stus, easiness.sentences
     mixed = mix_units(*sides, len(easiness.sentences) - 3, easiness=easiness)
-    assert written.units == mixed.units
+    assert written.units == lp.Units.of(mixed.units)
 
 
 def check_judged(folder, judging, paths, workers=1):
@@ -47,22 +44,20 @@ def check_judged(folder, judging, paths, workers=1):
     assert judged.named["incomplete"] == []
     assert len(judged.agreement.workers) == workers
     assert judged.agreement.alpha == 1.0 or workers == 1
-    data = lp.load(
-        out / "units.jsonl",
-        data=out / "summaries",
-        labels=out / "labels",
-    )
-    assert [*data.units] == as_units(folder / "scus.jsonl")
-    assert [*data.labels] == [*judged.labels]
+    data = lp.load(out / "summaries", out / "units.jsonl", labels=out / "labels")
+    assert data.units == lp.load(units=folder / "scus.jsonl").units
+    assert data.labels.keys == judged.labels.keys
+    assert data.summaries == judged.summaries
+    same(data.labels.values, judged.labels.values)
+    assert f"Wrote {out / 'units.jsonl'}" in judged.progress()
 
-    expected = {}
+    # Nobody is asked about an empty summary.
+    expected = np.zeros(judged.labels.values.shape)
     for task in judging.judging:
-        expected[task.system, task.input] = (*sample.truths(task),)
-    for entry in judged.labels:
-        for name, labels in zip(entry.inputs, entry.labels, strict=True):
-            # Nobody is asked about an empty summary.
-            nothing = (0,) * len(labels)
-            assert labels == expected.get((entry.system, name), nothing)
+        for fact, present in zip(task.facts, sample.truths(task), strict=True):
+            column = judged.units.facts.index(fact)
+            expected[judging.systems.index(task.system), column] = present
+    same(judged.labels.values, expected)
 
 
 def test_label_studio_presence(folder, judging):
@@ -205,8 +200,8 @@ def test_page_and_task_file_hold_any_text_as_data_alone(tmp_path_factory, words)
     data = data_in(page)
     assert "<" not in data
     (task,) = json.loads(data)["tasks"]
-    units = [*tasks.judging[0].units]
-    assert (task["summary"], task["units"]) == (summary, units)
+    units = [*map(untokenized, tasks.judging[0].units)]
+    assert (task["summary"], task["units"]) == (untokenized(summary), units)
     other = render_page(sample.one_task("x", ["y"]))
     assert page.split(data) == other.split(data_in(other))
 
@@ -256,9 +251,8 @@ QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
 @pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
 def test_the_question_is_shown_in_every_form(folder, form):
     """Of both kinds of tasks."""
-    units = as_units(folder / "scus.jsonl")
-    assert units[1].input == "ferry"
-    units[1] = replace(units[1], question=QUESTION)
+    units = lp.load(units=folder / "scus.jsonl").units
+    units = units.with_questions({"ferry": QUESTION})
     references = [
         row | {"question": QUESTION} for row in sample.rows("references.jsonl")
     ]

@@ -14,7 +14,8 @@ import numpy as np
 from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
 import litepyramid as lp
-from litepyramid.annotation.plan import plan_budget, read_plan
+from litepyramid.annotation.budget_plan import read_plan
+from litepyramid.annotation.plan import plan_budget
 from litepyramid.easiness.gold import read_easiness
 from litepyramid.easiness.predict import prepare
 from litepyramid.easiness.regressor import EasinessRegressor, predict_trees
