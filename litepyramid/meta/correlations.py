@@ -337,16 +337,18 @@ def correlate(
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
     pairs = kinds(level, coefficient)
-    table = read_scores(scores, human, **sources)
-    in_order = table
-    order_sha = None
-    # Which value is the first, and raised, is part of the authors' definition.
-    if constant == "zb21":
-        in_order = table.take(table.listed, table.inputs)
-        order_sha = fingerprint(table.listed)
-    sides = align_each(in_order, several(level))
 
+    # Which value is the first, and raised, is part of the authors' definition.
+    as_listed = constant == "zb21"
+    table = score_table(
+        scores,
+        human,
+        as_listed=as_listed,
+        **sources,
+    )
+    sides = align_each(table, several(level))
     correlations = []
+
     for side, (at, by) in product(sides, pairs):
         value = level_correlation(side.values[0], side.Z, at, by, constant)
         correlations.append(
@@ -359,11 +361,160 @@ def correlate(
             )
         )
 
+    order_sha = fingerprint(table.systems) if as_listed else None
     signature = signature_of(
-        table,
         sides,
         pairs,
         constant=constant,
         order_sha=order_sha,
     )
     return CorrelationResult(tuple(correlations), constant, signature)
+
+
+def interval(
+    scores: ScoresLike,
+    human: HumanLike | None = None,
+    *,
+    level: Level | Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient | Sequence[Coefficient] = "kendall",
+    method: IntervalMethod = "boot-both",
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    **sources: Unpack[ScoreSources],
+) -> IntervalResult:
+    """Confidence intervals of metrics' correlations with human scores.
+
+    The bootstrap methods take percentiles of the correlation on samples with
+    replacement of the systems, the inputs, or both; boot-both generalises best to new
+    systems and inputs (Deutsch, Dror & Roth 2021, sections 3 and 5). All metrics scored
+    on the same cells share the samples. A sample in which a vector is constant has no
+    correlation and is counted.
+
+    Args:
+        scores: Tables of scores; not changed.
+        human: The human score; "human" if neither this nor the table says which.
+        level: One or several levels.
+        coefficient: One or several coefficients, as for correlate.
+        method: What is resampled; or fisher, a formula for pearson, spearman and
+            kendall.
+        samples: Number of samples; at least 2 / (1 - confidence).
+        seed: Seed of the draws.
+        confidence: The share of the samples between the ends.
+        **sources: What belongs to the scores, as of `read_scores`: metrics, columns.
+
+    Raises:
+        InputError: As for `correlate`; too few samples; no Fisher interval for a
+            coefficient.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10,
+        ...          "human": (s * 7 + i) % 10} for s in range(8) for i in range(9)]
+        >>> (rouge,) = interval(rows, level="system", samples=100).intervals
+        >>> rouge.low <= rouge.value <= rouge.high
+        True
+
+    Command line:
+        $ litepyramid meta interval scores.json
+        $ litepyramid meta interval table.csv --level system -o intervals.pdf
+    """
+    choose("method", method, IntervalMethod)
+    if method == "fisher":
+        check_share("confidence", confidence)
+    else:
+        check_samples(samples, seed=seed, confidence=confidence)
+
+    pairs = kinds(level, coefficient)
+    table = score_table(scores, human, **sources)
+    sides = align_each(table, several(level))
+    # A formula has neither; the signature should not name what plays no part.
+    draws: Fields = {} if method == "fisher" else {"samples": samples, "seed": seed}
+
+    intervals = []
+    for side in track(sides, "resampling", "metrics"):
+        # With one input every draw is the same, and the interval would be a point.
+        if method == "boot-inputs" and len(side.inputs) < 2:
+            raise InputError(
+                f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
+                expected="at least two to resample; or resample systems (boot-systems)",
+            )
+
+        X = side.values[0]
+        Z = side.Z
+        for at, by in pairs:
+            point = level_correlation(X, Z, at, by)
+            if method == "fisher":
+                # At summary level that of one input: as if the mean of correlations
+                # were one of them.
+                n = observations(X, Z, at)
+                low, high = fisher_interval(point.value, n, by, confidence)
+                drawn = np.empty(0)
+            else:
+                drawn = bootstrap_samples(X, Z, at, by, BOOT[method], **draws)
+                low, high = percentile_interval(drawn, confidence)
+
+            intervals.append(
+                Interval(
+                    **side.entry(),
+                    level=at,
+                    coefficient=by,
+                    value=point.value,
+                    low=low,
+                    high=high,
+                    failed=int(np.isnan(drawn).sum()),
+                    constant=point.constant,
+                    drawn=drawn,
+                )
+            )
+
+    signature = signature_of(
+        sides,
+        pairs,
+        interval=method,
+        confidence=confidence,
+        **draws,
+    )
+    return IntervalResult(
+        intervals=tuple(intervals),
+        method=method,
+        confidence=confidence,
+        samples=draws.get("samples", 0),
+        seed=draws.get("seed"),
+        signature=signature,
+    )
+
+
+def fisher_interval(
+    r: float, n: int, coefficient: Coefficient = "pearson", confidence: float = 0.95
+) -> Ends:
+    """tanh(arctanh r ± z_{α/2} · c / √(n - b)) (DDR21 §3.1; Bonett & Wright 2000).
+
+    b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It
+    assumes normal scores, and at summary level that a mean of correlations is one.
+    (NaN, NaN) when n ≤ b or r is NaN; (r, r) when r is 1 or -1.
+    """
+    from scipy.stats import norm
+
+    if coefficient not in ("pearson", "spearman", "kendall"):
+        raise InputError(
+            f"no Fisher interval for '{coefficient}'",
+            expected="pearson, spearman or kendall",
+        )
+
+    # Bonett & Wright's variances: Kendall's has one observation less to go by.
+    b = 4 if coefficient == "kendall" else 3
+    if n <= b or math.isnan(r):
+        return math.nan, math.nan
+    # arctanh of ±1 is infinite: the interval is that point.
+    if abs(r) >= 1:
+        return r, r
+
+    factors = {
+        "pearson": 1.0,
+        "spearman": math.sqrt(1 + r * r / 2),
+        "kendall": math.sqrt(0.437),
+    }
+    z = float(norm.ppf((1 + confidence) / 2))
+    half = z * factors[coefficient] / math.sqrt(n - b)
+    middle = math.atanh(r)
+    return math.tanh(middle - half), math.tanh(middle + half)
