@@ -30,7 +30,12 @@ from litepyramid.stats import check_whole
 from litepyramid.text import counted
 from litepyramid.training.pairs import TrainingPairs, labelled_pairs
 from litepyramid.training.run import train_transformer
-from litepyramid.training.settings import FinetuneSettings, as_settings, made_from
+from litepyramid.training.settings import (
+    FinetuneSettings,
+    as_settings,
+    base_facts,
+    made_from,
+)
 from litepyramid.training.validation import (
     Fold,
     Units,
@@ -115,7 +120,9 @@ def crossval(
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
     units = unit_variants(dataset, None if trained_on else folds, training.seed)
-    made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
+    made = Signature.of(
+        **base_facts(str(base), folds), training_sha=fingerprint([asdict(training)])
+    )
 
     try:
         if trained_on:
