@@ -13,6 +13,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import atomic_write, in_turn, read_text, split_lines, stem
 from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.comment import code, comment, escaped, table
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.fact_changes import LOST_BY, PRESENT
 from litepyramid.scoring.gate import Gate
 from litepyramid.scoring.history import (
@@ -474,6 +475,7 @@ def changes(
         notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")
 
     about = {
+        **versions_of(*[result.signature for result in results]),
         "test": "sign-flip",
         "runs_sha": fingerprint(hashes),
         "present": PRESENT,

@@ -16,6 +16,7 @@ from litepyramid.scoring.combined import (
     CombinedScore,
     CombinedScores,
 )
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.estimates import (
     FEWEST,
     ROW,
@@ -423,6 +424,7 @@ def _combined(
         )
 
     made = {
+        **versions_of(signature),
         "combine": "cross-fit",
         "target": target,
         "confidence": confidence,

@@ -9,6 +9,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.files import stem
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.fact_changes import PRESENT
 from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.runs import Side, align_runs, names_of
@@ -189,6 +190,7 @@ def drift(old: ResultLike, new: ResultLike) -> DriftResult:
         conclusions=tuple(_conclusions((before, now), names, alpha)),
         alpha=alpha,
         signature=Signature.of(
+            **versions_of(*[run.signature for run in runs]),
             test="sign-flip",
             runs_sha=fingerprint(aligned.values),
             present=PRESENT,

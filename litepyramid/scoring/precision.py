@@ -11,6 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.loading import as_dataset
+from litepyramid.io.saved import checksum_of
 from litepyramid.io.sources import with_shared_index
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
@@ -79,7 +80,8 @@ class PrecisionResult(SystemScores):
                         "units": self.units[n][m],
                     }
                 )
-        return {**self._document(), "scores": scores}
+        document = {**self._document(), "scores": scores}
+        return {**document, "checksum": checksum_of(document)}
 
 
 def precision(

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from litepyramid.errors import InputError, choose
+from litepyramid.io.saved import checksum_of
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import too_few_inputs
 from litepyramid.scoring.page_data import page_data
@@ -32,9 +33,7 @@ from litepyramid.types import (
     InputUnits,
     ScoreMatrix,
     Texts,
-    array_sha,
     every_unit,
-    fingerprint,
 )
 
 FrameRows = Literal["systems", "inputs", "units", "tags"]
@@ -81,24 +80,6 @@ class ScoreResult(SystemScores):
     def layout(self) -> UnitLayout:
         """Where each input's units stand in `presence`."""
         return self.rule.layout(self.units)
-
-    @property
-    def checksum(self) -> str:
-        """Eight hex digits that name what was measured, and how; units and summaries
-        have hashes of their own."""
-        measured: list[Any] = [
-            [self.metric, self.name, self.systems, self.inputs],
-            self.signature.fields,
-            [str(self.rule), self.samples, self.confidence, self.seed],
-            [self.ceiling, sorted(self.counts.items())],
-            [self.intervals, self.groups],
-        ]
-        for values in (self.values, self.presence, self.human, self.labels):
-            measured.append(["" if values is None else array_sha(values)])
-        if self.references:
-            measured.append(self.references)
-
-        return fingerprint(measured)
 
     @property
     def human_matrix(self) -> ScoreMatrix | None:
@@ -361,6 +342,9 @@ class ScoreResult(SystemScores):
 
     def json_entries(self) -> Fields:
         """Everything, down to each unit's presence in each summary, with the texts."""
+        return {**self._entries(), "checksum": checksum_of(self._entries())}
+
+    def _entries(self) -> Fields:
         entries = self._document()
         entries["scores"] = self._rows()
         entries["units"] = map(InputUnits.to_json, self.units)
@@ -371,7 +355,6 @@ class ScoreResult(SystemScores):
     def _document(self) -> Fields:
         """What is saved but for rows and units; what is empty is left out."""
         document = super()._document()
-        document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
         for name in ("ceiling", "tags", "references"):
             value = getattr(self, name)

@@ -1,6 +1,7 @@
 """Saved results of `score` as they were: read, checked, shown again by `report`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,29 @@ import numpy as np
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, located
-from litepyramid.io.saved import BROKEN, EXPECTED, SavedScores, saved_scores
+from litepyramid.io.saved import (
+    BROKEN,
+    EXPECTED,
+    UNCHANGED,
+    SavedScores,
+    saved_scores,
+)
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
+from litepyramid.judges.panel import joined
+from litepyramid.scoring.inference import with_repeats
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import EQUAL_WITHIN, check_samples
+from litepyramid.stats import (
+    EQUAL_WITHIN,
+    by_id,
+    check_samples,
+    system_intervals,
+    system_means,
+)
 from litepyramid.text import cut
 from litepyramid.types import (
+    BoolArray,
     FloatArray,
     InputUnits,
     ResultLike,
@@ -62,8 +78,8 @@ def read_saved(result: Any) -> ScoreResult | None:
     evidence = saved.per_unit("evidence", units, path)
     opinions = saved.per_unit("opinions", units, path)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
-    # The version is added anew whenever a signature is written.
-    fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
+    if "version" not in saved.signature:
+        raise InputError(BROKEN, path=path, expected="a version in the signature")
 
     with located(path):
         check_samples(saved.samples, confidence=saved.confidence)
@@ -73,7 +89,7 @@ def read_saved(result: Any) -> ScoreResult | None:
             values=saved.column("score"),
             intervals=tuple([(low, high) for low, high in ends.tolist()]),
             groups=tuple([entry.groups for entry in saved.systems]),
-            signature=Signature(tuple(fields)),
+            signature=Signature.from_json(saved.signature),
             rule=ScoringRule.of(saved.rule),
             presence=saved.presence(path),
             labels=None if labels is None else np.array(labels, dtype=float),
@@ -85,7 +101,7 @@ def read_saved(result: Any) -> ScoreResult | None:
         )
         _check(restored, saved)
 
-    return restored
+    return _with_intervals(restored)
 
 
 def _opinions(rows: list[list[Any]], path: str | Path) -> FloatArray:
@@ -136,16 +152,47 @@ def _check(result: ScoreResult, saved: SavedScores) -> None:
     _same("score", names[:1], means, [*result.scores.values()])
     ordered = np.sort(result.intervals, axis=1)
     _same("interval", (result.systems, ("low", "high")), result.intervals, ordered)
+    if result.opinions is not None:
+        join = dict(result.signature.fields).get("join", "mean")
+        units = [f"unit {number}" for number in range(1, result.presence.shape[1] + 1)]
+        presence = joined(result.opinions, join)
+        _same("presence", (result.systems, units), result.presence, presence)
     _check_hashes(result)
 
-    if saved.checksum != result.checksum:
-        raise _disagreement("checksum", saved.checksum, result.checksum)
+
+def _with_intervals(result: ScoreResult) -> ScoreResult:
+    """The result with the intervals that its scores and seed give.
+
+    They are those of the file, unless another version of numpy drew them, or somebody
+    else did.
+    """
+    # As they were drawn: in the order of the ids.
+    rows = by_id(result.systems)
+    ordered = result.values[np.ix_(rows, by_id(result.inputs))]
+    drawn = system_intervals(
+        ordered,
+        samples=result.samples,
+        confidence=result.confidence,
+        seed=result.seed,
+    )
+    ends = tuple([drawn[i] for i in np.argsort(rows).tolist()])
+    if "repeats" in dict(result.signature.fields) and result.opinions is not None:
+        layout, seed = result.layout, result.seed
+        each = [result.rule.apply(one, layout, seed)[0] for one in result.opinions]
+        means = np.array([*map(system_means, each)])
+        limits = result.rule.limits(layout)
+        ends = with_repeats(ends, means, result.confidence, limits)
+
+    if _close(result.intervals, ends).all():
+        return result
+    note = "The intervals of the file were others: these are computed again."
+    return replace(result, intervals=ends, notes=(*result.notes, note))
 
 
 def _disagreement(what: str, saved: Any, expected: Any) -> InputError:
     return InputError(
         f"does not hold together: the {what} is {saved}, and by the rest {expected}",
-        expected="a file as `litepyramid score -o` wrote it",
+        expected=UNCHANGED,
     )
 
 
@@ -153,18 +200,16 @@ def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) 
     """Compares numbers, but for the rounding of other machines; NaN agrees with NaN."""
     saved = np.array(saved, dtype=float)
     expected = np.array(expected, dtype=float)
-    same = np.isclose(
-        saved,
-        expected,
-        rtol=0,
-        atol=EQUAL_WITHIN,
-        equal_nan=True,
-    )
-    for place in np.argwhere(~same).tolist():
+    for place in np.argwhere(~_close(saved, expected)).tolist():
         where = [each[i] for each, i in zip(names, place, strict=True)]
         raise _disagreement(
             f"{what} of {', '.join(where)}", saved[*place], expected[*place]
         )
+
+
+def _close(saved: Any, expected: Any) -> BoolArray:
+    close = np.isclose(saved, expected, rtol=0, atol=EQUAL_WITHIN, equal_nan=True)
+    return np.asarray(close)
 
 
 def _scores(
