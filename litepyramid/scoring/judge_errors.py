@@ -129,7 +129,8 @@ class LabelledPairs:
 
 
 def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figure]:
-    """AUC, Brier score …, each with its interval by inputs."""
+    """AUC, Brier score …, each with its interval by inputs, NaN where some of the
+    inputs have no such number; none where it is infinite."""
     best = _best_threshold(pairs)
     whole = _numbers(pairs, pairs.weights, best)
 
@@ -147,21 +148,24 @@ def figures_of(pairs: LabelledPairs, confidence: float, seed: int) -> list[Figur
         without.append([*_numbers(pairs, left, best).values()])
 
     # The jackknife's variance: deviations of values that share all but one group.
-    deviations = np.array(without) - np.mean(without, axis=0)
-    error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
+    with undefined():
+        deviations = np.array(without) - np.mean(without, axis=0)
+        error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     reach = t_reach(confidence, max(1, count - 1)) * error
 
     figures = []
     for (name, value), ends in zip(whole.items(), reach.tolist(), strict=True):
+        # No slope is steep enough for labels that presence separates.
+        if np.isinf(value):
+            continue
         low, high = _limits(name)
         value = min(max(value, low), high)
         # Where every input says the same there is no spread; but if none of so many is
         # otherwise, as much of others may be.
         if ends < EQUAL_WITHIN:
             ends = unseen_share(confidence, count)
-        figures.append(
-            Figure(name, value, max(low, value - ends), min(high, value + ends))
-        )
+        below, above = max(value - ends, low), min(value + ends, high)
+        figures.append(Figure(name, value, below, above))
     return figures
 
 
