@@ -9,6 +9,7 @@ import numpy as np
 
 from litepyramid.data.data import Data, as_data
 from litepyramid.data.records import InputReferences, Summaries, Unit
+from litepyramid.data.saved import checksum_of
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
@@ -75,7 +76,8 @@ class PrecisionResult(SystemScores):
                         "units": self.units[n][m],
                     }
                 )
-        return {**self._document(), "scores": scores}
+        document = {**self._document(), "scores": scores}
+        return {**document, "checksum": checksum_of(document)}
 
 
 def precision(

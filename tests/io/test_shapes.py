@@ -320,7 +320,9 @@ RAGAS = {"user_input": ["Wet?", "Sun?"], "response": TEXTS, "reference": TEXTS}
 TABLES = {
     "mapped": (
         {"doc": ["1", "2"], "bart": TEXTS, "t5": TEXTS[::-1]},
-        lambda table: lp.load(units=UNITS, data=table, columns="input=doc,system=bart+t5"),
+        lambda table: lp.load(
+            units=UNITS, data=table, columns="input=doc,system=bart+t5"
+        ),
     ),
     "rubric": ({"weight": [5], "requirement": ["It rained"]}, lp.load),
     "scores of ragas": (
