@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from litepyramid.data.door import numbered
 from litepyramid.data.headers import ROLES
 from litepyramid.data.roles import Entry, Table
 from litepyramid.errors import InputError
@@ -76,12 +77,6 @@ def _with_names(table: Table, names: Sequence[str], first: Table) -> Table:
         )
     entries = [entry._replace(input=names[entry.input]) for entry in table.entries]
     return replace(table, entries=entries)
-
-
-def numbered(size: int) -> list[str]:
-    """Names by number, with zeros before them: sorted, they stay in their order."""
-    width = len(str(size))
-    return [str(n + 1).zfill(width) for n in range(size)]
 
 
 def inputs_of(tables: Mapping[str, Sequence[Table]]) -> Names:

@@ -18,7 +18,7 @@ import numpy as np
 
 from litepyramid.blas import cores, free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, note_read, read_json
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
@@ -85,7 +85,6 @@ def onnx_session(path: Path) -> Any:
     # Every length of summary would get a plan of its memory: 35 MB for nothing.
     options.enable_mem_pattern = False
 
-    note_read(path)
     if path.stat().st_size > _MOST_BYTES or _in_file(path, _ELSEWHERE):
         raise ModelError("the model is not in one file of at most 2 GB", path=path)
 

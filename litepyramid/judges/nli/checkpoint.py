@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import file_type, note_read, read_json
+from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.modes import Mode, check_mode
 from litepyramid.types import FloatArray
 
@@ -360,7 +360,6 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
 
     # Name by name: a file that is renamed is another one.
     for path in files:
-        note_read(path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         total.update(f"{path.name}\0{digest}\n".encode())
