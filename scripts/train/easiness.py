@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import litepyramid as lp
+from litepyramid.disk import write
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.predict import prepare_gold
 from litepyramid.easiness.regressor import (
@@ -35,7 +36,6 @@ from litepyramid.easiness.regressor import (
     predict_trees,
 )
 from litepyramid.easiness.sentence_features import FeatureTable
-from litepyramid.files import atomic_write
 from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
@@ -132,8 +132,7 @@ def main() -> None:
 
     shipped = replace(regressor, offset=offset, about=about)
     data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    with atomic_write(output, binary=True) as file:
-        file.write(data)
+    write(output, [data], force=True)
     print(
         f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
     )
