@@ -14,7 +14,6 @@ it is and makes the level people's.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,11 +130,9 @@ def main() -> None:
     about = {**regressor.about, "centred_on": centred_on}
 
     shipped = replace(regressor, offset=offset, about=about)
-    data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    write(output, [data], force=True)
-    print(
-        f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
-    )
+    write(output, shipped.json_parts(), force=True)
+    size = output.stat().st_size
+    print(f"{output}: {size} bytes, {len(regressor.names)} features, {offset:+.4f}")
 
     folds = {}
     for n, names in enumerate(realsumm.example_folds):
