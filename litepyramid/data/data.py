@@ -218,12 +218,17 @@ def load(
         language=language or "",
         kind=kind,
         ids=ids_of(ids),
+<<<<<<< HEAD
         partial=nulls == "missing",
     )
     return replace(
         whole,
         example_folds=read_folds(folds.get("example_folds", ()), whole.inputs),
         system_folds=read_folds(folds.get("system_folds", ()), whole.systems),
+=======
+        may_lack={"summaries", "presence"} if nulls == "missing" else set(),
+        **folds,
+>>>>>>> training
     )
 
 
@@ -281,6 +286,21 @@ def read_references(
     if references is None:
         raise InputError("no references", expected="at least one")
     return load(references=references, ids=ids, columns=columns).references
+
+
+def load_rated(
+    references: Any,
+    units: Any,
+    stus: Any = None,
+    *,
+    ids: Any = None,
+    columns: Any = None,
+) -> Data:
+    """References with units of at least some of their inputs."""
+    sources = {"references": references, "units": units, "stus": stus}
+    given = {role: one for role, one in sources.items() if one is not None}
+    told = told_columns(columns, [*given], NAMES)
+    return joined(_read(given, told), ids=ids_of(ids), may_lack={"units"})
 
 
 def ids_of(ids: Any) -> list[str] | None:
@@ -347,7 +367,7 @@ def joined(
     *,
     kind: UnitKind | None = None,
     ids: Sequence[str] | None = None,
-    partial: bool,
+    may_lack: Set[str],
     **about: Any,
 ) -> Data:
     """The tables of all roles as one data set."""
@@ -358,8 +378,8 @@ def joined(
     for table in tables:
         by_role.setdefault(table.role, []).append(table)
 
-    inputs = inputs_of(by_role)
-    check_inputs(tables, inputs, partial)
+    inputs = inputs_of(by_role, may_lack)
+    check_inputs(tables, inputs, may_lack)
     questions = questions_of(tables)
     units = units_of(by_role.get("units"), kind, inputs, questions)
     stus = units_of(by_role.get("stus"), "stu", inputs, questions)
@@ -374,7 +394,7 @@ def joined(
         _check_judged(presence.systems, summaries.systems)
     remarks = []
     missing = int(summaries.missing.sum())
-    if missing and not partial:
+    if missing and "summaries" not in may_lack:
         summaries = summaries.with_empty()
         are = counted(missing, "answer is missing", "answers are missing")
         remarks.append(

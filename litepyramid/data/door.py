@@ -28,6 +28,8 @@ LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
 """One of these stands in a folder that holds a whole data set."""
 _DEEPEST = 50
 _PLAIN = {str, int, bool, type(None)}
+_HELD = {"stus": "units", "label_units": "units", "easiness": "sentences"}
+"""Where a result has what is not under its own name."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Opened:
         by_key: Values by the id of their input, or by system.
         by_id: Whether these keys are ids in any case, as in the index of a column.
         in_files: Whether these keys are names of files.
-        count: Where a pandas index only counts rows: what it counts, as ids may.
+        count: Where a pandas index, or ids of records, only count: what they count, as
+            ids may.
         index: The name of a pandas index, which is the column ``input``.
         is_file: Whether it is a file or folder.
         system: The name of a file, which is that of the system if nothing else names
@@ -56,7 +59,7 @@ class Opened:
     by_key: Mapping[Any, Any] | None = None
     by_id: bool = False
     in_files: bool = False
-    count: range | None = None
+    count: Sequence[Any] | None = None
     index: str = ""
     is_file: bool = False
     system: str = ""
@@ -86,11 +89,12 @@ def opened(source: Any, name: str) -> Opened:
     # A result, or a data set, brings the records of this kind under their name.
     if name == "presence" and hasattr(source, "facts"):
         source = source.to_json()
-    held = getattr(source, name, None)
-    if isinstance(held, Units | Summaries | Facts | tuple):
-        source = held
+    for held in (getattr(source, key, None) for key in (name, _HELD.get(name, name))):
+        if isinstance(held, Units | Summaries | Facts | tuple) and held:
+            source = held
+            break
     if (rows := _of_records(source, name)) is not None:
-        return _of_rows(rows, name, "records")
+        return _by_order(_of_rows(rows, name, "records"))
     if isinstance(source, list | tuple):
         return _of_list([*source], name)
 
@@ -107,7 +111,11 @@ def opened(source: Any, name: str) -> Opened:
         )
     if isinstance(source, Mapping):
         if (rows := saved_rows(source)) is not None:
-            return _of_rows(rows, name, "a saved result")
+            return _by_order(_of_rows(rows, name, "a saved result"))
+        table = source.get(_HELD.get(name, name))
+        if "signature" in source and table is not None:
+            found = _of_rows(table, name, "a saved result")
+            return _by_order(found)
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
@@ -184,6 +192,28 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     if listed and all(isinstance(one, InputReferences) for one in listed):
         return [*map(_reference_row, listed)]
     return None
+
+
+def _by_order(found: Opened) -> Opened:
+    """Records of what came as lists: their ids count the inputs, and are ids only where
+    others have the same."""
+    rows = found.rows or ()
+    keys = [(row.cells.get("system"), row.cells.get("input")) for row in rows]
+    names = [*dict.fromkeys([name for _, name in keys])]
+    if names != numbered(len(names)) or len({*keys}) < len(keys):
+        return found
+
+    without = []
+    for line, cells in rows:
+        others = {key: cell for key, cell in cells.items() if key != "input"}
+        without.append(Row(line, others))
+    return replace(found, rows=without, count=names)
+
+
+def numbered(size: int) -> list[str]:
+    """Names by number, with zeros before them: sorted, they stay in their order."""
+    width = len(str(size))
+    return [str(n + 1).zfill(width) for n in range(size)]
 
 
 def _unit_row(entry: InputUnits) -> dict[str, Any]:

@@ -6,10 +6,11 @@ Every key stands exactly where it must be; what is left over is named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
+from litepyramid.data.door import numbered
 from litepyramid.data.headers import ROLES
 from litepyramid.data.roles import Entry, Table
 from litepyramid.errors import InputError
@@ -78,15 +79,13 @@ def _with_names(table: Table, names: Sequence[str], first: Table) -> Table:
     return replace(table, entries=entries)
 
 
-def numbered(size: int) -> list[str]:
-    """Names by number, with zeros before them: sorted, they stay in their order."""
-    width = len(str(size))
-    return [str(n + 1).zfill(width) for n in range(size)]
-
-
-def inputs_of(tables: Mapping[str, Sequence[Table]]) -> Names:
-    """The inputs of a data set: those of its units, else references, else summaries."""
-    for role in ("units", "references", "stus", "summaries", "presence", *ROLES):
+def inputs_of(
+    tables: Mapping[str, Sequence[Table]], may_lack: Set[str] = frozenset()
+) -> Names:
+    """The inputs of a data set: those of its units, unless these may lack some, else
+    references, else summaries."""
+    first = ("units",) if "units" not in may_lack else ()
+    for role in (*first, "references", "stus", "summaries", "presence", *ROLES):
         names = {e.input for table in tables.get(role, ()) for e in table.entries}
         names.discard(EVERY_INPUT)
         if names:
@@ -94,10 +93,11 @@ def inputs_of(tables: Mapping[str, Sequence[Table]]) -> Names:
     raise InputError("no inputs", expected="units, references or summaries")
 
 
-def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) -> None:
+def check_inputs(
+    tables: Sequence[Table], inputs: Iterable[str], may_lack: Set[str]
+) -> None:
     """Raises InputError with the first input that a table has beyond those of the
-    others, or lacks; some summaries may be missing if `partial`, and people label
-    some."""
+    others, or lacks; some roles may lack some, and people label some."""
     there = {*inputs}
     for table in tables:
         if table.role == "documents":
@@ -106,7 +106,6 @@ def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) 
         for entry in table.entries:
             systems[entry.system][entry.input] = entry
 
-        may_lack = table.role == "labels" or (partial and ROLES[table.role].by_system)
         for system, entries in systems.items():
             if entries.keys() == there:
                 continue
@@ -119,9 +118,16 @@ def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) 
                     "Add it to the others, or leave it out here.",
                 )
             lacking = there - entries.keys()
+<<<<<<< HEAD
             if lacking and not may_lack and EVERY_INPUT not in entries:
                 last = max(entries.values(), key=lambda entry: entry.line)
                 raise last.error(
+=======
+            allowed = table.role in {"labels", *may_lack}
+            if lacking and not allowed and EVERY_INPUT not in entries:
+                raise table.error(
+                    max(entries.values(), key=lambda entry: entry.line),
+>>>>>>> training
                     f"no {ROLES[table.role].one} of input '{min(lacking)}'{whose} "
                     f"({counted(len(lacking), 'such input')})",
                     f"{counted(len(there), 'input')}, found {len(entries)}",

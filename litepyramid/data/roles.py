@@ -80,7 +80,7 @@ class Table:
     Attributes:
         told: What it was taken for, as the plan says it.
         size: How many inputs it has by order; 0 where it has ids.
-        count: What a plain index of pandas counts, which may be ids.
+        count: What a plain index of pandas, or ids of records, count; may be ids.
         columns, used: Its columns, and those that were read.
         shared: Whether a row also holds something else, so that its text may come
         again.
@@ -91,7 +91,7 @@ class Table:
     told: str
     path: str | Path
     size: int = 0
-    count: range | None = None
+    count: Sequence[Any] | None = None
     columns: Names = ()
     used: Names = ()
     shared: bool = False

@@ -14,7 +14,6 @@ it is and makes the level people's.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import litepyramid as lp
+from litepyramid.disk import write
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.predict import prepare_gold
 from litepyramid.easiness.regressor import (
@@ -35,7 +35,6 @@ from litepyramid.easiness.regressor import (
     predict_trees,
 )
 from litepyramid.easiness.sentence_features import FeatureTable
-from litepyramid.files import atomic_write
 from litepyramid.tables import Column, Result, Table
 from litepyramid.units.extract import extract
 
@@ -131,12 +130,9 @@ def main() -> None:
     about = {**regressor.about, "centred_on": centred_on}
 
     shipped = replace(regressor, offset=offset, about=about)
-    data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    with atomic_write(output, binary=True) as file:
-        file.write(data)
-    print(
-        f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
-    )
+    write(output, shipped.json_parts(), force=True)
+    size = output.stat().st_size
+    print(f"{output}: {size} bytes, {len(regressor.names)} features, {offset:+.4f}")
 
     folds = {}
     for n, names in enumerate(realsumm.example_folds):
