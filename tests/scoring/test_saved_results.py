@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import refused
-from litepyramid.io.saved import checksum_of
+from litepyramid.data.saved import checksum_of
 
 import litepyramid as lp
 from litepyramid.io.scores import read_scores
