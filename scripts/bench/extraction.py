@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 import litepyramid as lp
-from litepyramid.data.records import InputUnits
+from litepyramid.data.records import InputUnits, Units
 from litepyramid.easiness.gold import simulation_accuracy
-from litepyramid.types import every_unit
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 EXTRACTORS = """
@@ -30,7 +29,6 @@ zb21 roles none
 zb21 roles srl
 """
 HEADS = "rules srl coref per_ref. in_theirs in_ours SCUs r_sys. r_summ."
-Units = Sequence[InputUnits]
 
 
 def show(cells: Sequence[object]) -> None:
@@ -39,7 +37,7 @@ def show(cells: Sequence[object]) -> None:
     print(" ".join(f"{text:>9}" for text in texts), flush=True)
 
 
-def best_match(units: Units, among: Units) -> float:
+def best_match(units: Iterable[InputUnits], among: Iterable[InputUnits]) -> float:
     """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
     means = []
     for entry, other in zip(units, among, strict=True):
@@ -53,12 +51,14 @@ def main() -> None:
     data = lp.load(REALSUMM)
     human = REALSUMM / "metric_scores.csv"
 
-    def compare(name: str, units: Units) -> None:
+    def compare(name: str, units: Iterable[InputUnits]) -> None:
+        units = Units.of(units)
         result = lp.score(data.summaries, units, judge=judge, samples=40, name="lite3")
         table = lp.read_scores([result, human], "human", metrics="lite3")
         found = lp.meta.correlate(table, coefficient="pearson").correlations
-        matches = ((units, data.stus), (data.stus, units), (data.scus, units))
-        row = (len(every_unit(units)) / len(units), *(best_match(*m) for m in matches))
+        matches = ((units, data.stus), (data.stus, units), (data.units, units))
+        size = len(units.every) / len(units)
+        row = (size, *(best_match(*pair) for pair in matches))
         show([*name.split(), *row, *(r.value for r in found)])
 
     show(HEADS.split())

@@ -5,6 +5,7 @@ import pytest
 from cases import refused
 from train.easiness import CENTRED, measure
 
+from litepyramid.data.data import load, read_references
 from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.easiness import EasinessRegressor, fit, predict
 from litepyramid.easiness.predict import prepare, prepare_gold
@@ -16,8 +17,6 @@ from litepyramid.easiness.regressor import (
     predict_trees,
 )
 from litepyramid.errors import ModelError
-from litepyramid.io.coerce import as_references, as_units
-from litepyramid.io.inputs import read_ids
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract, tokenized
 
@@ -26,21 +25,15 @@ from litepyramid.units.extract import extract, tokenized
 def measured(realsumm):
     """Features, gold easiness, and the authors' folds."""
     folds = {}
-    for n, file in enumerate(sorted((realsumm / "by_examples").iterdir())):
-        folds |= dict.fromkeys(read_ids(file), n)
+    for n, inputs in enumerate(load(realsumm).example_folds):
+        folds |= dict.fromkeys(inputs, n)
     return *prepared(realsumm, "facts"), folds
 
 
 def prepared(realsumm, rules):
-    names = {"ids": read_ids(realsumm / "ids.txt")}
-    references = as_references(realsumm / "references.txt", **names)
-    scus = as_units(
-        realsumm / "SCUs.txt",
-        kind="scu",
-        **names,
-    )
-    stus = extract(references, rules=rules).units
-    return prepare_gold(references, scus, stus=stus)
+    data = load(realsumm)
+    stus = extract(data.references, rules=rules).units
+    return prepare_gold(data.references, data.units, stus=stus)
 
 
 def gain(measured, settings, start):
@@ -137,7 +130,7 @@ def test_it_knows_the_easiness_of_triplets_too(realsumm):
 
 def test_trees_are_of_these_references_and_of_all():
     texts = {"a": ["Cats slept. Dogs ran.", "Ann sang. Bob left."], "b": ["Rain fell."]}
-    references = as_references(texts)
+    references = read_references(texts)
     parses = []
     for parse in tokenized(references):
         sentences = []
@@ -153,5 +146,5 @@ def test_trees_are_of_these_references_and_of_all():
             some = parses[:missing] + parses[missing + 1 :]
             prepare(references, "constituency", parses=some)
     with refused("is 'Rain fell .' here, 'Snow melted .' in the references"):
-        others = as_references(texts | {"b": ["Snow melted."]})
+        others = read_references(texts | {"b": ["Snow melted."]})
         prepare(others, "constituency", parses=parses)
