@@ -256,7 +256,8 @@ def _sources(
         if entry.kind is entry.VAR_KEYWORD and get_origin(hints[name]) is Unpack:
             names |= {*get_type_hints(get_args(hints[name])[0])}
         elif entry.kind is entry.POSITIONAL_OR_KEYWORD and entry.default is None:
-            names.add(name)
+            # What is marked, such as the summaries, has an option of its own.
+            names |= set() if _mark(hints[name]) else {name}
 
     if not any(entry.kind is entry.VAR_KEYWORD for entry in entries.values()):
         return {}

@@ -3,34 +3,36 @@ loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from litepyramid.data.door import LAYOUT, name_of, opened
-from litepyramid.data.facts import Facts
-from litepyramid.data.files import file_rows
-from litepyramid.data.joining import (
-    check_inputs,
+from litepyramid.data.building import (
     documents_of,
     facts_of,
-    inputs_of,
-    plan_of,
-    questions_of,
     references_of,
     summaries_of,
     units_of,
+)
+from litepyramid.data.door import id_of, layout_folder, opened
+from litepyramid.data.facts import Facts
+from litepyramid.data.headers import NAMES, form_of, told_columns
+from litepyramid.data.joining import (
+    check_inputs,
+    inputs_of,
+    plan_of,
+    questions_of,
     with_ids,
 )
-from litepyramid.data.layout import layout_of
+from litepyramid.data.layout import layout_of, read_folds
 from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, Summaries, Units
-from litepyramid.data.roles import NAMES, Leaf, Table, has_role, leaves, read
+from litepyramid.data.roles import Leaf, Table, leaves, read
 from litepyramid.errors import InputError, choose
-from litepyramid.files import file_type
 from litepyramid.language import language_notes, language_of
 from litepyramid.text import counted, cut
 from litepyramid.types import (
@@ -100,7 +102,7 @@ class Data:
         systems = counted(len(self.systems), "system")
         return f"<Data: {self.name}: {inputs}, {systems}>"
 
-    @property
+    @cached_property
     def texts(self) -> dict[str, list[str]]:
         """All texts of units, references and summaries."""
         references: list[str] = []
@@ -201,29 +203,38 @@ def load(
         "documents": documents,
     }
     given = {role: one for role, one in sources.items() if one is not None}
-    folds: dict[str, Any] = {}
 
     # A folder of a whole data set names its parts.
+    folds: dict[str, list[Path]] = {}
     first = next(iter(given.values()), None)
-    if len(given) == 1 and (folder := _layout_folder(first)):
-        given, folds = layout_of(folder)
-        ids = folds.pop("ids") or ids
+    if len(given) == 1 and (folder := layout_folder(first)):
+        given, own_ids, folds = layout_of(folder)
+        ids = own_ids or ids
         name = folder.resolve().name
 
-    tables = _read(given, _parsed_columns(columns, [*given]))
-    return _joined(
-        tables,
+    whole = joined(
+        _read(given, told_columns(columns, [*given], NAMES)),
         name=name,
         language=language or "",
         kind=kind,
-        ids=_ids(ids),
+        ids=ids_of(ids),
+<<<<<<< HEAD
         partial=nulls == "missing",
+    )
+    return replace(
+        whole,
+        example_folds=read_folds(folds.get("example_folds", ()), whole.inputs),
+        system_folds=read_folds(folds.get("system_folds", ()), whole.systems),
+=======
+        may_lack={"summaries", "presence"} if nulls == "missing" else set(),
         **folds,
+>>>>>>> training
     )
 
 
 def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
-    """The data that a verb is given: `Data`, or summaries with units and other sources."""
+    """The data that a verb is given: `Data`, or summaries with units and other
+    sources."""
     if not isinstance(data, Data):
         _check_names(sources)
         loaded: Data = load(data, units, **sources)
@@ -251,7 +262,8 @@ def as_data(data: Any = None, units: Any = None, **sources: Any) -> Data:
                 expected="units of the same inputs",
             )
         data = replace(data, units=scored)
-    return replace(data, language=language)
+    whole: Data = replace(data, language=language)
+    return whole
 
 
 def _check_names(sources: Mapping[str, Any]) -> None:
@@ -276,26 +288,32 @@ def read_references(
     return load(references=references, ids=ids, columns=columns).references
 
 
-def _layout_folder(source: Any) -> Path | None:
-    """The folder of a whole data set that a source is; None of anything else."""
-    if not isinstance(source, str | Path) or file_type(source) != "folder":
-        return None
-    folder = Path(source)
-    return folder if any((folder / name).exists() for name in LAYOUT) else None
+def load_rated(
+    references: Any,
+    units: Any,
+    stus: Any = None,
+    *,
+    ids: Any = None,
+    columns: Any = None,
+) -> Data:
+    """References with units of at least some of their inputs."""
+    sources = {"references": references, "units": units, "stus": stus}
+    given = {role: one for role, one in sources.items() if one is not None}
+    told = told_columns(columns, [*given], NAMES)
+    return joined(_read(given, told), ids=ids_of(ids), may_lack={"units"})
 
 
-def _ids(ids: Any) -> list[str] | None:
+def ids_of(ids: Any) -> list[str] | None:
     """The ids of inputs: a list, or a file with one in each line, or in its column."""
     if ids is None:
         return None
-    if isinstance(ids, str | Path):
-        form, content = file_rows(Path(ids))
-        listed = content
-        if form == "rows":
-            listed = dict.fromkeys([row.cells.get("input") for row in content])
-    else:
-        listed = opened(ids, "ids").listed
-    names = [name_of(one) for one in listed or ()]
+    found = opened(ids, "ids")
+    listed = found.listed
+    if found.rows:
+        column = form_of(found, {}).ours.get("input", "")
+        # A table may have several rows of an input.
+        listed = [*dict.fromkeys([row.cells.get(column) for row in found.rows])]
+    names = [id_of(one) for one in listed or ()]
     if not names or None in names or len(set(names)) < len(names):
         raise InputError(
             f"ids that are {cut(repr(ids), 60)}",
@@ -304,100 +322,65 @@ def _ids(ids: Any) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def _parsed_columns(columns: Any, given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The columns of each source: those without a source's name are of the first."""
-    pairs: Iterable[Any]
-    if columns is None:
-        pairs = ()
-    elif isinstance(columns, str):
-        parts = [part.partition("=") for part in columns.split(",")]
-        pairs = [(name.strip(), own.strip()) for name, _, own in parts]
-    elif isinstance(columns, Mapping):
-        pairs = columns.items()
-    else:
-        raise InputError(
-            f"columns in a {type(columns).__name__}",
-            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
-        )
-
-    result: dict[str, dict[str, str]] = {role: {} for role in given}
-    for key, own in pairs:
-        source, _, name = str(key).rpartition(".")
-        of = result.get(source or next(iter(given), ""))
-        if isinstance(own, list | tuple):
-            own = "+".join(map(str, own))
-        name = {"id": "input"}.get(name, name)
-        if of is None or name not in NAMES or name in of or not own:
-            raise InputError(
-                f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
-                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(sorted(NAMES))}",
-            )
-        of[name] = str(own)
-    return result
-
-
 def _read(
     given: Mapping[str, Any], columns: Mapping[str, Mapping[str, str]]
-) -> dict[str, list[Table]]:
+) -> list[Table]:
     """The tables of each role; the first source may have columns of others too."""
-    tables: dict[str, list[Table]] = {}
+    tables: list[Table] = []
     for role, source in given.items():
-        parts = leaves(opened(source, role), role, columns[role])
-        roles = [role]
-        # Beside units of their own, a table of summaries is read for its summaries alone.
-        if not tables and not {"units", "summaries"} <= given.keys():
-            roles = [*_roles_inside(parts, role, given.keys(), columns[role])]
-        for one in roles:
-            tables[one] = []
-            for part in parts:
-                if one == role or has_role(part, one, columns[role]):
-                    tables[one].append(read(part, one, columns[role]))
+        told = columns[role]
+        parts = leaves(opened(source, role), role, told)
+        if tables:
+            tables += [read(part, role, told, f"{role}.") for part in parts]
+            continue
+        for one, some in _roles_inside(parts, role, given.keys(), told).items():
+            tables += [read(part, one, told) for part in some]
     return tables
 
 
 def _roles_inside(
-    parts: Sequence[Leaf], role: str, given: Collection[str], columns: Mapping[str, str]
-) -> Iterator[str]:
-    """The role of a source, and others that it has columns of and nothing else gives."""
-    inside = set()
-    for other in (
-        "summaries",
-        "units",
-        "references",
-        "documents",
-        "labels",
-        "presence",
-    ):
-        if any(has_role(part, other, columns) for part in parts):
-            inside.add(other)
+    parts: Sequence[Leaf], role: str, given: Set[str], columns: Mapping[str, str]
+) -> dict[str, list[Leaf]]:
+    """The role of a source, and others that it has columns of and nothing else gives;
+    each with the parts that have them."""
+    # Beside units of their own, a table of summaries is read for its summaries alone.
+    if {"units", "summaries"} <= given:
+        return {role: [*parts]}
+    inside: dict[str, list[Leaf]] = {}
+    for part in parts if any(part.found.rows for part in parts) else ():
+        form = form_of(part.found, columns)
+        for other in (
+            *("summaries", "units", "references", "documents", "labels", "presence"),
+        ):
+            if form.holds(other) and (other == role or other not in given):
+                inside.setdefault(other, []).append(part)
 
     # A table that is given as units may hold all but units, and so may one of presence.
-    instead = {"units": {"summaries"}, "summaries": {"presence"}}
-    if role in inside or not (instead.get(role, set()) & inside):
-        yield role
-    yield from sorted(inside - {*given} - {role})
+    instead = {"units": "summaries", "summaries": "presence"}.get(role)
+    if role in inside or instead not in inside:
+        inside[role] = [*parts]
+    return inside
 
 
-def _joined(
-    tables: Mapping[str, Sequence[Table]],
+def joined(
+    tables: Sequence[Table],
     *,
-    kind: UnitKind | None,
-    ids: Sequence[str] | None,
-    partial: bool,
+    kind: UnitKind | None = None,
+    ids: Sequence[str] | None = None,
+    may_lack: Set[str],
     **about: Any,
 ) -> Data:
     """The tables of all roles as one data set."""
-    listed = [table for several in tables.values() for table in several]
-    if not listed:
+    if not tables:
         return Data(**about)
-    joined = with_ids(listed, ids)
+    tables, way = with_ids(tables, ids)
     by_role: dict[str, list[Table]] = {}
-    for table in joined.tables:
+    for table in tables:
         by_role.setdefault(table.role, []).append(table)
 
-    inputs = inputs_of(by_role)
-    check_inputs(joined.tables, inputs, partial)
-    questions = questions_of(joined.tables)
+    inputs = inputs_of(by_role, may_lack)
+    check_inputs(tables, inputs, may_lack)
+    questions = questions_of(tables)
     units = units_of(by_role.get("units"), kind, inputs, questions)
     stus = units_of(by_role.get("stus"), "stu", inputs, questions)
     rated = units_of(by_role.get("label_units"), kind, inputs, questions)
@@ -407,19 +390,19 @@ def _joined(
 
     summaries = summaries_of(by_role.get("summaries"), inputs)
     presence = facts_of(by_role.get("presence"), units)
+    if presence is not None and summaries:
+        _check_judged(presence.systems, summaries.systems)
     remarks = []
     missing = int(summaries.missing.sum())
-    if missing and not partial:
+    if missing and "summaries" not in may_lack:
         summaries = summaries.with_empty()
         are = counted(missing, "answer is missing", "answers are missing")
         remarks.append(
             f"{are} (null): read as empty, so that they score 0; nulls=missing leaves "
             "them out."
         )
-    if presence is not None and summaries:
-        _check_judged({*presence.systems}, {*summaries.systems})
 
-    return Data(
+    data = Data(
         units=units.units,
         stus=stus.units,
         summaries=summaries,
@@ -427,18 +410,37 @@ def _joined(
         references=references_of(by_role.get("references"), questions),
         presence=presence,
         documents=documents_of(by_role.get("documents")),
-        plan=plan_of(by_role, joined.way, len(inputs)),
+        plan=plan_of(by_role, way, len(inputs)),
         remarks=tuple(remarks),
         **about,
     )
+    tags = [tag for unit in data.units.every for tag in unit.tags]
+    _check_characters([*inputs, *data.systems, *questions.values(), *tags])
+    for texts in data.texts.values():
+        _check_characters(texts)
+    return data
 
 
-def _check_judged(judged: set[str], summarised: set[str]) -> None:
-    """Raises InputError if a system has either presence or summaries alone."""
-    for system in sorted(summarised ^ judged):
-        has = "presence but no summaries"
-        if system in summarised:
-            has = "summaries but no presence"
+def _check_characters(texts: Sequence[str]) -> None:
+    """Raises InputError at half of a surrogate pair, which no file can hold."""
+    try:
+        "\n".join(texts).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
         raise InputError(
-            f"system '{system}' has {has}", expected="both, or one of them"
-        )
+            f"the half character {half!a} in '{next(t for t in texts if half in t)}'",
+            expected="whole characters",
+        ) from None
+
+
+def _check_judged(judged: Names, summarised: Names) -> None:
+    """Raises InputError if a system has either presence or summaries alone."""
+    for one, other, has in (
+        (judged, summarised, "presence but no summaries"),
+        (summarised, judged, "summaries but no presence"),
+    ):
+        for system in one:
+            if system not in other:
+                raise InputError(
+                    f"system '{system}' has {has}", expected="both, or one of them"
+                )

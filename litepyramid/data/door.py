@@ -7,23 +7,29 @@ columns say (`litepyramid.data.roles`).
 
 from __future__ import annotations
 
+import operator
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from litepyramid.checked import check_characters, is_missing, number
+from litepyramid.checked import is_missing, number
 from litepyramid.data.facts import Facts
-from litepyramid.data.files import Row, file_rows
+from litepyramid.data.files import LINES, Row, file_rows
 from litepyramid.data.records import InputReferences, InputUnits, Summaries, Units
 from litepyramid.data.saved import saved_rows
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, stem
+from litepyramid.files import ending, file_type, read_text, stem
 from litepyramid.types import Names
 
 LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
 """One of these stands in a folder that holds a whole data set."""
-_MOST_WEIGHT = 1000
+_DEEPEST = 50
+_PLAIN = {str, int, bool, type(None)}
+_HELD = {"stus": "units", "label_units": "units", "easiness": "sentences"}
+"""Where a result has what is not under its own name."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,13 @@ class Opened:
         listed: Values in the order of the inputs.
         by_key: Values by the id of their input, or by system.
         by_id: Whether these keys are ids in any case, as in the index of a column.
-        count: Where a pandas index only counts rows: what it counts, as ids may.
+        in_files: Whether these keys are names of files.
+        count: Where a pandas index, or ids of records, only count: what they count, as
+            ids may.
+        index: The name of a pandas index, which is the column ``input``.
+        is_file: Whether it is a file or folder.
+        system: The name of a file, which is that of the system if nothing else names
+        it.
     """
 
     told: str
@@ -46,7 +58,19 @@ class Opened:
     listed: Sequence[Any] | None = None
     by_key: Mapping[Any, Any] | None = None
     by_id: bool = False
-    count: Names | None = None
+    in_files: bool = False
+    count: Sequence[Any] | None = None
+    index: str = ""
+    is_file: bool = False
+    system: str = ""
+
+    @cached_property
+    def columns(self) -> Names:
+        """The columns of its rows, in the order in which they come."""
+        names: dict[str, None] = {}
+        for row in self.rows or ():
+            names |= dict.fromkeys(row.cells)
+        return tuple(names)
 
 
 def opened(source: Any, name: str) -> Opened:
@@ -61,12 +85,19 @@ def opened(source: Any, name: str) -> Opened:
     """
     if isinstance(source, str | Path):
         return _of_path(source, name)
+
     # A result, or a data set, brings the records of this kind under their name.
     if name == "presence" and hasattr(source, "facts"):
         source = source.to_json()
-    source = getattr(source, name, source)
+    for held in (getattr(source, key, None) for key in (name, _HELD.get(name, name))):
+        if isinstance(held, Units | Summaries | Facts | tuple) and held:
+            source = held
+            break
     if (rows := _of_records(source, name)) is not None:
-        return _of_rows(rows, name, "records")
+        return _by_order(_of_rows(rows, name, "records"))
+    if isinstance(source, list | tuple):
+        return _of_list([*source], name)
+
     if isinstance(source, set | frozenset):
         raise InputError(
             f"{name} in a set, which has no order",
@@ -80,14 +111,18 @@ def opened(source: Any, name: str) -> Opened:
         )
     if isinstance(source, Mapping):
         if (rows := saved_rows(source)) is not None:
-            return _of_rows(rows, name, "a saved result")
+            return _by_order(_of_rows(rows, name, "a saved result"))
+        table = source.get(_HELD.get(name, name))
+        if "signature" in source and table is not None:
+            found = _of_rows(table, name, "a saved result")
+            return _by_order(found)
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
     if hasattr(source, "with_format"):
         rows = source.with_format(None)
         return _of_rows(rows, name, "a Hugging Face data set")
-    if (frame := _frame(source)) is not None:
+    if (frame := _frame(source, name)) is not None:
         return _of_frame(frame, name)
     if (series := _series(source)) is not None:
         return _of_series(series, name)
@@ -108,7 +143,8 @@ def _of_list(values: list[Any], name: str) -> Opened:
     if values and all(isinstance(one, Mapping) for one in values):
         return _of_rows(values, name, "rows")
     if values and all(isinstance(one, Path) for one in values):
-        return Opened("a list of files", name, by_key=_by_stem(values))
+        files = _by_stem(values)
+        return Opened("a list of files", name, by_key=files, in_files=True)
     return Opened("a list", name, listed=values)
 
 
@@ -116,10 +152,19 @@ def _of_rows(rows: Iterable[Mapping[Any, Any]], name: str, told: str) -> Opened:
     """Rows with named columns, each with its number for errors."""
     result = []
     for line, row in enumerate(rows, start=1):
-        cells = {str(key): plain(cell) for key, cell in row.items()}
-        check_characters(cells, name, line)
+        cells = {}
+        for key, cell in row.items():
+            cells[str(key).strip()] = cell if type(cell) in _PLAIN else plain(cell)
+        if len(cells) < len(row):
+            raise _same_columns([str(key).strip() for key in row], name)
         result.append(Row(line, cells))
     return Opened(told, name, rows=result)
+
+
+def _same_columns(names: Sequence[str], name: str) -> InputError:
+    """The error about two columns of one name."""
+    twice = next(one for one in names if names.count(one) > 1)
+    return InputError(f"two columns of {name} are called '{twice}'", hint="Rename one.")
 
 
 def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
@@ -128,9 +173,8 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
         return [_unit_row(entry) for entry in source]
     if isinstance(source, Summaries):
         rows = []
-        for system in source.systems:
-            for input_, text in source.of_system(system).items():
-                rows.append({"system": system, "input": input_, "summary": text})
+        for (system, input_), text in source.cells():
+            rows.append({"system": system, "input": input_, "summary": text})
         return rows
     if isinstance(source, Facts):
         many = "labels" if name == "labels" else "presences"
@@ -148,6 +192,28 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     if listed and all(isinstance(one, InputReferences) for one in listed):
         return [*map(_reference_row, listed)]
     return None
+
+
+def _by_order(found: Opened) -> Opened:
+    """Records of what came as lists: their ids count the inputs, and are ids only where
+    others have the same."""
+    rows = found.rows or ()
+    keys = [(row.cells.get("system"), row.cells.get("input")) for row in rows]
+    names = [*dict.fromkeys([name for _, name in keys])]
+    if names != numbered(len(names)) or len({*keys}) < len(keys):
+        return found
+
+    without = []
+    for line, cells in rows:
+        others = {key: cell for key, cell in cells.items() if key != "input"}
+        without.append(Row(line, others))
+    return replace(found, rows=without, count=names)
+
+
+def numbered(size: int) -> list[str]:
+    """Names by number, with zeros before them: sorted, they stay in their order."""
+    width = len(str(size))
+    return [str(n + 1).zfill(width) for n in range(size)]
 
 
 def _unit_row(entry: InputUnits) -> dict[str, Any]:
@@ -180,14 +246,18 @@ def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
 # ------------------------------------------------------------------------------------
 
 
-def _frame(source: Any) -> Any:
+def _frame(source: Any, name: str) -> Any:
     """A frame of any library under one interface; None of anything else."""
     import narwhals as nw
 
     # What pivot tables give: ("score", "bart") is score_bart.
     if hasattr(source, "set_axis") and getattr(source, "ndim", 1) == 2:
-        names = source.columns.to_flat_index()
-        names = ["_".join(map(str, n)) if type(n) is tuple else str(n) for n in names]
+        names = []
+        for label in source.columns.to_flat_index():
+            parts = label if isinstance(label, tuple) else (label,)
+            names.append("_".join(map(str, parts)).strip())
+        if len({*names}) < len(names):
+            raise _same_columns(names, name)
         source = source.set_axis(names, axis=1)
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -207,92 +277,123 @@ def _of_frame(frame: Any, name: str) -> Opened:
     """A frame: the index of pandas is a column of ids, unless it only counts rows."""
     import narwhals as nw
 
-    library = frame.implementation.name.lower()
-    rows = [{**row} for row in frame.iter_rows(named=True)]
+    told = f"a {frame.implementation.name.lower()} frame"
+    columns = frame.to_dict(as_series=False)
     index = nw.maybe_get_index(frame)
-    named = (
-        [] if index is None else [level for level in index.names if level is not None]
-    )
+    if index is None or _counts(index):
+        count = None if index is None else range(len(index))
+        return _of_columns(columns, name, told, count=count)
 
-    if index is None or (not named and _counts(index)):
-        result = _of_rows(rows, name, f"a {library} frame")
-        return replace(result, count=_count(index))
     if index.nlevels > 1:
         levels = [str(level or "input") for level in index.names]
-        labels = [dict(zip(levels, label, strict=True)) for label in index]
-        told = f"a {library} frame with the levels {', '.join(levels)}"
-    else:
-        # One that is called as a column of ours is this column.
-        column = (
-            str(named[0]) if named and str(named[0]) in ("system", "id") else "input"
-        )
-        labels = [{column: label} for label in index]
-        told = f"a {library} frame, ids from its index"
+        if len({*levels}) < len(levels):
+            raise InputError(
+                f"{name} with an index of {len(levels)} levels without names",
+                expected="levels called system and input",
+            )
+        told = f"{told} with the levels {', '.join(levels)}"
+        values = dict(zip(levels, zip(*index, strict=True), strict=True))
+        return _of_columns({**values, **columns}, name, told)
 
-    whole = []
-    for label, row in zip(labels, rows, strict=True):
-        whole.append(row | label if not label.keys() & row.keys() else row)
-    return _of_rows(whole, name, told)
+    called = "" if index.name is None else str(index.name)
+    column = called if called in ("system", "id") else "input"
+    # A frame that has a column of ids does not need its index.
+    if column == "input" and {"input", "id"} & {str(one).lower() for one in columns}:
+        return _of_columns(columns, name, told)
+    told = f"{told}, ids from its index"
+    return _of_columns({column: index, **columns}, name, told, index=called)
+
+
+def _of_columns(
+    columns: Mapping[str, Iterable[Any]], name: str, told: str, **about: Any
+) -> Opened:
+    """The rows of columns of one length."""
+    names = [str(column).strip() for column in columns]
+    if len({*names}) < len(names):
+        raise _same_columns(names, name)
+    cells = [[*map(plain, column)] for column in columns.values()]
+    rows = []
+    for line, row in enumerate(zip(*cells, strict=True), start=1):
+        rows.append(Row(line, dict(zip(names, row, strict=True))))
+    return Opened(told, name, rows=rows, **about)
 
 
 def _of_series(series: Any, name: str) -> Opened:
     """A column: a list, or a dict where the index of pandas holds more than a count."""
     import narwhals as nw
 
-    values = [plain(value) for value in series.to_list()]
     index = nw.maybe_get_index(series)
-    if index is not None and index.nlevels > 1:
-        column = series.name or name
-        return _of_frame(_frame(series.to_native().to_frame(column)), name)
-    if index is None or (index.name is None and _counts(index)):
-        return Opened("a column", name, listed=values, count=_count(index))
+    values = series.to_list()
+    if index is None or _counts(index):
+        count = None if index is None else range(len(index))
+        return Opened("a column", name, listed=values, count=count)
+    if index.nlevels > 1:
+        frame = series.to_native().to_frame(series.name or name)
+        return _of_frame(_frame(frame, name), name)
 
+    told = "a column, ids from its index"
     by_key: dict[Any, list[Any]] = {}
     for label, value in zip(index, values, strict=True):
         by_key.setdefault(label, []).append(value)
     once = {key: own[0] if len(own) == 1 else own for key, own in by_key.items()}
-    return Opened("a column, ids from its index", name, by_key=once, by_id=True)
+    return Opened(told, name, listed=values, by_key=once, by_id=True)
 
 
 def _counts(index: Any) -> bool:
-    """Whether an index of pandas only counts rows: 0, 1, 2 …"""
-    return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    """Whether an index of pandas only counts rows: 0, 1, 2 …, without a name."""
+    plain_one = index.nlevels == 1 and index.name is None
+    return plain_one and [*index] == [*range(len(index))]
 
 
-def _count(index: Any) -> Names | None:
-    return None if index is None else tuple(map(str, index))
+# Values
+# ------------------------------------------------------------------------------------
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """A cell as Python has it: what is missing is None, arrays are lists."""
-    if isinstance(value, str | int | None):
+    if type(value) in _PLAIN:
         return value
     if is_missing(value):
         return None
+    if depth > _DEEPEST:
+        raise InputError("a value is nested too deeply", expected="a text or a list")
     # Scalars and arrays of numpy, columns inside of cells.
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
-            return plain(getattr(value, method)())
+            return plain(getattr(value, method)(), depth + 1)
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(one, depth + 1) for one in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(one, depth + 1) for key, one in value.items()}
     return value
 
 
 def name_of(value: Any) -> str | None:
-    """A name as text: a text, or a whole number as it is written (1.0 is 1); None for all
-    else.
+    """A name as text: a text, or a whole number as it is written (1.0 is 1); None for
+    all else.
 
     Example:
         >>> name_of("01"), name_of(1.0), name_of(True), name_of(" ")
         ('01', '1', None, None)
     """
     if isinstance(value, str):
-        return value if value.strip() else None
+        # A letter with an accent is one character or two, as the names of files are.
+        name = value if value.isascii() else unicodedata.normalize("NFC", value)
+        return name if name.strip() else None
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        return str(operator.index(value))
     # A frame reads ids as numbers, and as 1.0 where one of them is missing.
     whole = number(value)
     return None if whole is None or whole % 1 else str(int(whole))
+
+
+def id_of(value: Any) -> str | None:
+    """The id of an input as text: a whole number of a table, which is 1.0 in the CSV of
+    a frame in which one is missing, is this number."""
+    name = name_of(value)
+    if name is not None and name.endswith(".0") and name[:-2].isdecimal():
+        return name[:-2]
+    return name
 
 
 def is_file(value: Any) -> bool:
@@ -300,39 +401,20 @@ def is_file(value: Any) -> bool:
     return isinstance(value, str) and len(value) < 300 and file_type(value) == "file"
 
 
-# Several sources of one argument
-# ------------------------------------------------------------------------------------
+def values_in(value: Any) -> list[Any] | None:
+    """The values of a list or tuple; None of anything else."""
+    return [*value] if isinstance(value, list | tuple) else None
 
 
 def several(value: Any) -> list[Any]:
-    """The sources in a list or tuple, or the one that stands alone."""
-    return [*value] if isinstance(value, list | tuple) else [value]
+    """The sources of a list or tuple, or the one that stands alone."""
+    values = values_in(value)
+    return [value] if values is None else values
 
 
-def weighted(value: Any) -> list[tuple[Any, float]]:
-    """One or several sources, each with its weight: as in ``PATH=0.5`` or
-    ``(source, 0.5)``, else 1.
-
-    Example:
-        >>> weighted(["a.jsonl=0.5", ("b.jsonl", 2), "c.jsonl"])
-        [('a.jsonl', 0.5), ('b.jsonl', 2), ('c.jsonl', 1.0)]
-    """
-    weight = 1.0
-    if isinstance(value, str) and file_type(value) is None:
-        # A path may hold equals signs too.
-        path, _, told = value.rpartition("=")
-        if path and number(told) is not None:
-            value, weight = path, float(told)
-    elif isinstance(value, list | tuple):
-        if len(value) != 2 or not isinstance(value[1], int | float):
-            return [pair for one in value for pair in weighted(one)]
-        value, weight = value
-
-    if not 0 < weight <= _MOST_WEIGHT:
-        raise InputError(
-            f"the weight {weight!r}", expected="a number above 0, such as 0.5"
-        )
-    return [(value, weight)]
+def fields_in(value: Any) -> Mapping[Any, Any] | None:
+    """The values of a dict by their names; None of anything else."""
+    return value if isinstance(value, Mapping) else None
 
 
 # Paths
@@ -353,13 +435,47 @@ def _of_path(source: str | Path, name: str) -> Opened:
         inside = [one for one in sorted(path.iterdir()) if one.name[0] != "."]
         if not inside:
             raise InputError(f"no {name} in this folder", path=path)
-        return Opened(f"the folder {path.name}", path, by_key=_by_stem(inside))
+        told = f"the folder {path.name}"
+        files = _by_stem(inside)
+        return Opened(told, path, by_key=files, in_files=True, is_file=True)
 
     told = "standard input" if str(path) == "-" else f"the file {path.name}"
+    system = stem(path) if kind == "file" else ""
     form, content = file_rows(path)
     if form == "rows":
-        return Opened(told, path, rows=content)
-    if form == "list":
-        return Opened(f"{told}, a line an input", path, listed=content)
-    inner = opened(content, name)
-    return replace(inner, told=told, path=path)
+        found = Opened(told, path, rows=content)
+    elif form == "list":
+        found = Opened(f"{told}, a line an input", path, listed=content)
+    else:
+        found = replace(opened(content, name), told=told, path=path)
+    return replace(found, is_file=True, system=system)
+
+
+def layout_folder(source: Any) -> Path | None:
+    """The folder of a whole data set that a source is; None of anything else."""
+    if not isinstance(source, str | Path) or file_type(source) != "folder":
+        return None
+    folder = Path(source)
+    return folder if any((folder / name).exists() for name in LAYOUT) else None
+
+
+def is_text_file(value: Any) -> bool:
+    """Whether a value is the path of a file that holds one text, by its ending."""
+    return (
+        isinstance(value, Path)
+        and file_type(value) == "file"
+        and ending(value) in LINES
+    )
+
+
+def are_texts(values: Iterable[Any]) -> bool:
+    """Whether values are texts, lists of them, or files that hold one each."""
+    return all(
+        isinstance(one, str | list | tuple | None) or is_text_file(one)
+        for one in values
+    )
+
+
+def text_of(value: Any) -> Any:
+    """The text of a file; what is no file as it is."""
+    return read_text(value).strip() if isinstance(value, Path) else value

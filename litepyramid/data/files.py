@@ -1,4 +1,5 @@
-"""Files of data by their endings: tables, JSON, lines of text; each row with its line."""
+"""Files of data by their endings: tables, JSON, lines of text; each row with its
+line."""
 
 import csv
 import io
@@ -35,7 +36,8 @@ Form = Literal["rows", "list", "value"]
 
 
 def file_rows(path: Path) -> tuple[Form, Any]:
-    """What a file holds: rows with named columns, a list of lines, or another JSON value.
+    """What a file holds: rows with named columns, a list of lines, or another JSON
+    value.
 
     The ending says the form: ``.csv`` (commas, or semicolons), ``.tsv``, ``.jsonl``,
     ``.json``, ``.parquet``, or lines of text (``.txt``, ``.summary`` …), each also
@@ -145,7 +147,8 @@ def table_rows(text: str, delimiter: str | None = None) -> list[Row]:
         values = {}
         for name, cell in zip(names, cells, strict=True):
             if name != index:
-                # Our own CSV puts a quote before names that a spreadsheet would compute.
+                # Our own CSV puts a quote before names that a spreadsheet would
+                # compute.
                 text = unguarded(cell) if name in _NAMES else cell
                 values[name] = text if text != "" else None
         result.append(Row(line, values))
@@ -153,7 +156,8 @@ def table_rows(text: str, delimiter: str | None = None) -> list[Row]:
 
 
 def _delimiter(text: str) -> str:
-    """What stands between the names of the first line: a comma, a semicolon or a tab."""
+    """What stands between the names of the first line: a comma, a semicolon or a
+    tab."""
     first = text.lstrip().split("\n", 1)[0]
     return max(",;\t", key=first.count)
 
@@ -161,8 +165,8 @@ def _delimiter(text: str) -> str:
 def csv_rows(
     text: str, delimiter: str
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The names in a CSV's header, and the rows below it with their lines; rows of empty
-    cells alone are none."""
+    """The names in a CSV's header, and the rows below it with their lines; rows of
+    empty cells alone are none."""
     names: list[str] = []
     rows = []
     line = 1
@@ -198,8 +202,8 @@ def csv_rows(
 
 
 def _index_column(names: list[str], rows: list[tuple[int, list[str]]]) -> str | None:
-    """The column without a name that numbers the rows, in any order: a frame's index, as
-    `to_csv` writes it."""
+    """The column without a name that numbers the rows, in any order: a frame's index,
+    as `to_csv` writes it."""
     for place, name in enumerate(names):
         if _INDEX.fullmatch(name):
             cells = {row[place] for _, row in rows}

@@ -1,91 +1,76 @@
-"""What a source holds of one role, by its columns: its entries, each with its names.
-
-A column is what its name says, or what `columns` says; nothing is guessed from what its
-cells look like. Where a name is missing, the error prints the columns to give.
-"""
+"""What a source holds of one role: its entries, each with the names that it is known
+by."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from ast import literal_eval
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from litepyramid.checked import parse_json
-from litepyramid.data.door import Opened, is_file, name_of, opened
+from litepyramid.data.door import (
+    Opened,
+    are_texts,
+    fields_in,
+    id_of,
+    is_file,
+    is_text_file,
+    name_of,
+    opened,
+    plain,
+    text_of,
+    values_in,
+)
 from litepyramid.data.files import Row
+from litepyramid.data.headers import (
+    ROLES,
+    Columns,
+    Role,
+    form_of,
+    line_of,
+    meaning,
+    no_column,
+)
 from litepyramid.data.records import Unit
 from litepyramid.errors import InputError, located
-from litepyramid.files import read_text
 from litepyramid.text import cut
 from litepyramid.types import Names
 
-
-class Role(NamedTuple):
-    """What a source is asked for.
-
-    Attributes:
-        one: The column that holds one value a row.
-        many: The column that holds a list of them.
-        by_system: Whether every system has its own.
-        beside: Further columns that belong to a value.
-    """
-
-    one: str
-    many: str
-    by_system: bool = False
-    beside: Names = ()
-
-
-_UNIT = Role(
-    "unit",
-    "units",
-    beside=("weight", "kind", "reference", "sentence", "importance", "tags", "said"),
-)
-ROLES: dict[str, Role] = {
-    "summaries": Role("summary", "summaries", True),
-    "units": _UNIT,
-    "label_units": _UNIT,
-    "stus": _UNIT,
-    "references": Role("reference", "references"),
-    "documents": Role("document", "documents", True),
-    "labels": Role("label", "labels", True, ("unit", "annotator")),
-    "presence": Role("presence", "presences", True, ("unit",)),
-}
-ALIASES = {"id": "input", "query": "question", "prompt": "question"}
-"""Other names under which a column is read."""
-_IDS = ("input", "system")
-NAMES = {*_IDS, "question", "human", "score", "metric"}
-for _role in ROLES.values():
-    NAMES |= {_role.one, _role.many, *_role.beside}
-KNOWN = NAMES | ALIASES.keys()
-"""Columns that have a meaning."""
-EVERY = "*"
-"""In place of columns: all that have no other meaning."""
-
-Columns = Mapping[str, str]
+SYSTEM = "system"
+"""The name of a system that nothing names."""
 
 
 class Entry(NamedTuple):
     """One value with what it is known by.
 
     Attributes:
-        input: The id of its input; None where the source has none.
-        place: The number of the input in the source, from 0, where that has no ids.
-        nth: The number of the value among those of its input, from 0.
-        more: What stands beside it.
+        system: None where nothing names one.
+        input: The id of its input; in a source without ids, its number, from 0.
+        path, line: Where it stands.
         listed: Whether it stood in a list of all that its input has.
+        more: What stands beside it.
     """
 
     system: str | None
-    input: str | None
-    place: int
-    nth: int
+    input: Any
     value: Any
-    more: Mapping[str, Any]
+    path: str | Path
     line: int
-    listed: bool
+    listed: bool = False
+    more: Mapping[str, Any] = {}
+
+    def error(
+        self, what: str, expected: str | None = None, hint: str | None = None
+    ) -> InputError:
+        """An error that names its place."""
+        return InputError(
+            what, path=self.path, line=self.line, expected=expected, hint=hint
+        )
 
 
 @dataclass(frozen=True)
@@ -95,9 +80,10 @@ class Table:
     Attributes:
         told: What it was taken for, as the plan says it.
         size: How many inputs it has by order; 0 where it has ids.
-        count: What a plain index of pandas counts, which may be ids.
-        ignored, used: Columns that were not read, and those that were.
-        shared: Whether a row also holds something else, so that its text may come again.
+        count: What a plain index of pandas, or ids of records, count; may be ids.
+        columns, used: Its columns, and those that were read.
+        shared: Whether a row also holds something else, so that its text may come
+        again.
     """
 
     role: str
@@ -105,363 +91,324 @@ class Table:
     told: str
     path: str | Path
     size: int = 0
-    count: Names | None = None
-    ignored: Names = ()
+    count: Sequence[Any] | None = None
+    columns: Names = ()
     used: Names = ()
     shared: bool = False
 
-    def error(
-        self, entry: Entry, what: str, expected: str | None = None, hint: str = ""
-    ) -> InputError:
-        """An error that names the place of an entry."""
-        return InputError(
-            what, path=self.path, line=entry.line, expected=expected, hint=hint or None
-        )
-
 
 class Leaf(NamedTuple):
-    """A source without others inside: what it holds, and of which system, if its name
-    tells."""
+    """A source without others inside: what it holds, and of which system, if a key of a
+    dict or the name of its file tells."""
 
     found: Opened
     system: str | None = None
+    by_file: bool = False
 
 
-def leaves(found: Opened, role: str, columns: Columns) -> list[Leaf]:
-    """The sources inside of one: a dict or a folder may have one for each system."""
+def leaves(
+    found: Opened, role: str, columns: Columns, outer: Leaf | None = None
+) -> list[Leaf]:
+    """The sources inside of one: a dict or a folder may have one for each system;
+    `outer` is what it stands in."""
     about = ROLES[role]
+    leaf = outer or Leaf(found, found.system or None, by_file=True)
+    leaf = leaf._replace(found=found)
     if found.by_key is None or found.by_id:
-        return [Leaf(found)]
-    if rows := _as_rows(found.by_key, about, columns):
-        return [Leaf(replace(found, rows=rows, by_key=None, told="a dict of columns"))]
-    # Documents are by input, unless each system has files or dicts of its own.
-    plain = all(isinstance(v, str | list | tuple) for v in found.by_key.values())
-    if not about.by_system or (about.one == "document" and plain):
-        return [Leaf(_with_texts(found))]
-    return [*_by_system(found, role, columns)]
+        return [leaf]
+    with located(found.path):
+        rows = _as_rows(found.by_key, about, columns)
+    if rows is not None:
+        return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
 
-
-def _by_system(found: Opened, role: str, columns: Columns) -> Iterator[Leaf]:
-    """What each system of a dict or a folder has; one text alone is that of the one
-    input."""
-    for key, value in (found.by_key or {}).items():
-        system = name_of(key)
-        if system is None:
-            raise InputError(f"a system is called {key!r}", expected="a name")
-        alone = value is None or isinstance(value, str)
-        inner = opened([value] if alone else value, f"{role} of '{system}'")
-        if inner.by_key is not None and not inner.by_id:
-            rows = _as_rows(inner.by_key, ROLES[role], columns)
-            if rows:
-                inner = replace(inner, rows=rows, by_key=None)
-        yield Leaf(_with_texts(inner), system)
-
-
-def _with_texts(found: Opened) -> Opened:
-    """A dict or a folder by input, its files read."""
+    by_system = about.by_system and outer is None
+    if about.one == "document":
+        by_system = by_system and not are_texts(found.by_key.values())
     texts = {}
-    for key, value in (found.by_key or {}).items():
-        texts[key] = read_text(value).strip() if isinstance(value, Path) else value
-    return found if found.by_key is None else replace(found, by_key=texts)
+    parts = []
+    for key, value in found.by_key.items():
+        if not by_system and (is_text_file(value) or not found.in_files):
+            texts[key] = text_of(value)
+            continue
+        name = name_of(key)
+        if name is None:
+            raise InputError(f"a system is called {key!r}", expected="a name")
+        # One text alone is that of the one input.
+        alone = value is None or isinstance(value, str)
+        inner = opened([value] if alone else value, f"{role} of '{name}'")
+        inside = leaf if leaf.system else Leaf(found, name, found.in_files)
+        parts += leaves(inner, role, columns, inside)
+    if texts or not parts:
+        parts.append(leaf._replace(found=replace(found, by_key=texts)))
+    return parts
 
 
-def has_role(leaf: Leaf, role: str, columns: Columns) -> bool:
-    """Whether a table has a column of a role."""
-    about = ROLES[role]
-    present = _columns_of(leaf.found)
-    if present and _system_columns(present, about, columns, leaf.found.path):
-        return True
-    told = {own for name, own in columns.items() if name in (about.one, about.many)}
-    if told:
-        return bool(told & {*present}) or any("." in own for own in told)
-    meanings = {_meaning(column, columns) for column in present}
-    return bool(meanings & {about.one, about.many})
+def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
+    """The entries of a role that a source holds; `source` stands before the names of
+    its columns if it is not the first.
 
-
-def _columns_of(found: Opened) -> list[str]:
-    """The columns of a table, in the order in which they come."""
-    return [*dict.fromkeys([key for row in found.rows or () for key in row.cells])]
-
-
-def read(leaf: Leaf, role: str, columns: Columns) -> Table:
-    """The entries of a role that a source holds."""
+    Raises:
+        InputError: It has no column of the role, or a value does not fit.
+    """
     if leaf.found.rows is not None:
-        return _of_rows(leaf.found, role, columns, leaf.system)
-    return _of_values(leaf.found, role, leaf.system)
+        return _of_rows(leaf, role, columns, source)
+    return _of_values(leaf, role)
 
 
 def _as_rows(
     by_key: Mapping[Any, Any], about: Role, columns: Columns
 ) -> list[Row] | None:
-    """The rows of a dict of columns: it has the column of the role, or one that `columns`
-    names, and one more that we know; None of another dict."""
-    names = {_meaning(str(key), columns) for key in by_key}
-    if not names & {about.one, about.many}:
+    """The rows of a dict of columns: it has the column of the role, or some that
+    `columns` names; None of another dict."""
+    keys = [str(key) for key in by_key]
+    names = {meaning(key) for key in keys}
+    told = not {*columns.values()}.isdisjoint(keys) or "+" in columns.get("system", "")
+    if not told and names.isdisjoint((about.one, about.many)):
         return None
-    if len(by_key) == 1:
+    if any(isinstance(value, str) for value in by_key.values()):
         raise InputError(
-            f"a dict whose one key is '{next(iter(by_key))}': a system, or a column?",
-            expected=f"a list for a column; rows with the columns system and {about.one} "
-            "for a system of that name",
+            f"texts under {', '.join(keys)}: one row?",
+            expected="a list of rows, or lists for columns",
         )
 
-    cells = [opened(column, str(key)).listed for key, column in by_key.items()]
-    lengths = {-1 if column is None else len(column) for column in cells}
-    if len(lengths) > 1 or -1 in lengths:
+    # A dict by id under each key is no column.
+    if any(fields_in(value) is not None for value in by_key.values()):
+        if names.isdisjoint(("input", "system")):
+            return None
         raise InputError(
-            f"columns of {', '.join(map(str, sorted(lengths)))} cells",
+            f"dicts by id under {', '.join(keys)}: systems, or columns?",
+            expected="lists for columns; rows for systems of these names",
+        )
+    if len(by_key) == 1 and about.by_system and not told:
+        raise InputError(
+            f"a dict whose one key is '{keys[0]}': a system, or a column?",
+            expected="a list for a column; rows with the columns system and "
+            f"{about.one} for a system of that name",
+        )
+    return rows_of_columns(by_key)
+
+
+def rows_of_columns(by_key: Mapping[Any, Any]) -> list[Row]:
+    """The rows of a dict of columns; InputError where these are no lists of one length,
+    or have other indexes."""
+    columns = {str(key).strip(): opened(one, str(key)) for key, one in by_key.items()}
+    lists = [found.listed for found in columns.values() if found.listed is not None]
+    lengths = {len(values) for values in lists}
+    indexes = {
+        tuple(found.by_key) if found.by_key else found.count
+        for found in columns.values()
+    }
+    if len(lists) < len(by_key) or len(lengths) > 1 or len(indexes - {None}) > 1:
+        raise InputError(
+            f"columns of {', '.join(map(str, sorted(lengths)))} cells, or with other "
+            "indexes",
             expected="lists of one length",
         )
-    keys = [str(key) for key in by_key]
-    rows = zip(*[column or () for column in cells], strict=True)
-    return [
-        Row(line, dict(zip(keys, row, strict=True))) for line, row in enumerate(rows, 1)
-    ]
-
-
-def _meaning(column: str, columns: Columns) -> str:
-    """Our name of a column."""
-    for name, own in columns.items():
-        if own == column:
-            return name
-    # A name that `columns` gives to another column is not read under its own.
-    name = column if column in KNOWN else column.strip().lower()
-    name = ALIASES.get(name, name)
-    return "" if name in columns else name
+    rows = []
+    for line, cells in enumerate(zip(*map(plain, lists), strict=True), start=1):
+        rows.append(Row(line, dict(zip(columns, cells, strict=True))))
+    return rows
 
 
 # Rows with named columns
 # ------------------------------------------------------------------------------------
 
 
-def _of_rows(found: Opened, role: str, columns: Columns, system: str | None) -> Table:
-    about = ROLES[role]
-    rows = found.rows or ()
-    if not rows:
+def _of_rows(leaf: Leaf, role: str, columns: Columns, source: str) -> Table:
+    """The entries of the rows of a table."""
+    found = leaf.found
+    if not found.rows:
         raise InputError(f"{role} without a row", path=found.path)
-    present = _columns_of(found)
+    about = ROLES[role]
+    form = form_of(found, columns)
+    # A key of a dict names the system in any case, a file if its rows do not.
+    system = leaf.system
+    if leaf.by_file and ("system" in form.ours or form.systems):
+        system = None
+
     told = found.told
-
-    chosen = _system_columns(present, about, columns, path=found.path)
-    if chosen and system is None:
-        kept = [name for name in present if name not in chosen]
-        rows = [*_melted(rows, kept, chosen, about.one)]
-        present = [*kept, "system", about.one]
-        told += f", a column for each system: {', '.join(chosen)}"
-        columns = {key: own for key, own in columns.items() if key != "system"}
-
-    ours = _our_names(present, columns, found.path)
-    if not {about.one, about.many} & ours.keys():
-        others = [name for name in present if name not in ours.values()]
-        # Of one system, the one other column holds its texts.
-        if system is not None and len(others) == 1:
+    systems = form.systems if about.one == "summary" and system is None else ()
+    if systems:
+        told += f", a column for each system: {', '.join(systems)}"
+        used = {*form.ours.values(), *systems}
+        entries = [*_system_entries(found, form.ours, systems)]
+    else:
+        others = [one for one in found.columns if one not in form.ours.values()]
+        ours = {**form.ours}
+        if not form.holds(role) and leaf.system is not None and len(others) == 1:
+            # Of one system, the one other column holds its texts.
             ours[about.one] = others[0]
-        else:
-            raise _no_column(role, present, others, columns, found.path)
+        elif not form.holds(role):
+            raise no_column(found, form, role, columns, source)
+        used = {*ours.values()}
+        entries = [*_row_entries(found, _one_form(ours, about, columns), about, system)]
 
-    ignored = tuple([name for name in present if name not in ours.values()])
-    entries = [*_row_entries(rows, ours, about, system, found.path)]
-    has_ids = "input" in ours
-    size = 0 if has_ids else 1 + max(entry.place for entry in entries)
-    shared = bool({"unit", "label", "annotator", "reference"} & ours.keys())
+    has_ids = "input" in form.ours
     return Table(
         role,
         entries,
         told,
         found.path,
-        size,
-        None if has_ids else found.count,
-        ignored,
-        tuple(ours.values()),
-        shared,
+        size=0 if has_ids else 1 + max([entry.input for entry in entries]),
+        count=None if has_ids else found.count,
+        columns=found.columns,
+        used=tuple(used),
+        shared=not {"unit", "label", "annotator", "reference"}.isdisjoint(form.ours),
     )
 
 
-def _our_names(
-    present: Sequence[str], columns: Columns, path: str | Path
-) -> dict[str, str]:
-    """The column of each of our names that is there."""
-    ours = {}
-    for name, own in columns.items():
-        if own in present or "." in own:
-            ours[name] = own
-        # Of a column for each system there is none that names them.
-        elif name != "system" or not (own == EVERY or "+" in own):
-            raise InputError(
-                f"no column '{own}' (columns {name}={own})",
-                path=path,
-                expected=f"one of {', '.join(present)}",
-            )
-
-    for column in present:
-        name = _meaning(column, {})
-        taken = name in ours or column in columns.values()
-        if name in NAMES and not taken:
-            ours[name] = column
-    return ours
-
-
-def _system_columns(
-    present: Sequence[str], about: Role, columns: Columns, path: str | Path
-) -> list[str]:
-    """The columns that hold a system each: those that `columns` names, or all but the
-    ids where none has one of our names."""
-    if about.one != "summary":
-        return []
-
-    told = columns.get("system")
-    used = {own for name, own in columns.items() if name != "system"}
-    others = [c for c in present if c not in used and _meaning(c, {}) not in NAMES]
-    if told == EVERY:
-        return others
-    if told is not None:
-        names = (
-            [told] if told in present else [part.strip() for part in told.split("+")]
+def _one_form(
+    ours: Mapping[str, str], about: Role, columns: Columns
+) -> Mapping[str, str]:
+    """Our names with the values of a role in one column: one a row, or in lists."""
+    if about.many not in ours or about.one not in ours:
+        return ours
+    told = [name for name in (about.one, about.many) if name in columns]
+    if len(told) != 1:
+        raise InputError(
+            f"columns {ours[about.one]} and {ours[about.many]}",
+            expected="one of the two",
+            hint=line_of({about.one: ours[about.one]}),
         )
-        missing = [name for name in names if name not in present]
-        if missing and len(names) > 1:
-            raise InputError(
-                f"no column '{missing[0]}' (columns system={told})",
-                path=path,
-                expected=f"some of {', '.join(present)}",
-            )
-        return names if len(names) > 1 else []
-
-    meanings = {_meaning(column, columns) for column in present} & NAMES
-    return [] if columns or meanings - {"input"} else others
+    other = about.many if told == [about.one] else about.one
+    return {name: own for name, own in ours.items() if name != other}
 
 
-def _melted(
-    rows: Sequence[Row], kept: Sequence[str], chosen: Sequence[str], value: str
-) -> Iterator[Row]:
-    """A row for each system of a table with a column for each of them."""
-    for line, cells in rows:
-        shared = {name: cells.get(name) for name in kept}
-        for system in chosen:
-            yield Row(line, {**shared, "system": system, value: cells.get(system)})
-
-
-def _no_column(
-    role: str,
-    present: Sequence[str],
-    others: Sequence[str],
-    columns: Columns,
-    path: str | Path,
-) -> InputError:
-    """The error about a table in which a role has no column, with the line to give."""
-    about = ROLES[role]
-    several = about.by_system and "system" not in {
-        _meaning(c, columns) for c in present
-    }
-    mapping = dict(columns)
-    if others and several and len(others) > 1:
-        mapping["system"] = "+".join(others)
-    elif others:
-        mapping[about.one] = others[-1]
-    line = ",".join(f"{name}={own}" for name, own in mapping.items())
-    quoted = f"'{line}'" if re.search(r"[^\w.,=+-]", line) else line
-    return InputError(
-        f"no column '{about.one}' among {', '.join(present) or 'none'}",
-        path=path,
-        expected=f"one that is called so, or told by columns: {role} have "
-        f"{about.one}" + (", system and input" if about.by_system else " and input"),
-        hint=f'Add --columns {quoted} (in Python columns="{line}").' if line else None,
-    )
+def _system_entries(
+    found: Opened, ours: Mapping[str, str], systems: Names
+) -> Iterator[Entry]:
+    """The summaries of a table with a column for each system."""
+    question = ours.get("question", "")
+    path = found.path
+    for place, (line, cells) in enumerate(found.rows or ()):
+        with located(path, line):
+            id_ = named(cells, ours, "input")
+        more = {"question": cells[question]} if question in cells else {}
+        for system in systems:
+            name = place if id_ is None else id_
+            yield Entry(system, name, cells.get(system), path, line, more=more)
 
 
 def _row_entries(
-    rows: Sequence[Row],
-    ours: Mapping[str, str],
-    about: Role,
-    system: str | None,
-    path: str | Path,
+    found: Opened, ours: Mapping[str, str], about: Role, system: str | None
 ) -> Iterator[Entry]:
     """The entries of rows under our names."""
-    places: dict[str | None, int] = {}
-    counts: dict[tuple[Any, ...], int] = {}
-    many = about.many in ours
-    column = ours[about.many if many else about.one]
-    beside = [name for name in (*about.beside, "question", "units") if name in ours]
+    path = found.path
+    places: Counter[str | None] = Counter()
+    unnamed = SYSTEM if about.by_system and about.one != "document" else None
+    in_lists = about.many in ours and about.one not in ours
+    column = ours[about.many if in_lists else about.one]
+    beside = {}
+    for name in (*about.beside, "annotator", "question", "units"):
+        if ours.get(name, column) != column:
+            beside[name] = ours[name]
 
-    for line, cells in rows:
+    for line, cells in found.rows or ():
+        place: Any
         with located(path, line):
-            own = system or _named(cells, ours, "system")
-            name = _named(cells, ours, "input")
-            place = places.get(own, 0)
-            places[own] = place + 1
-            value = _cell(cells, column)
-            more = {key: _cell(cells, ours[key]) for key in beside}
-
-        values = (
-            _in_list(value, line, path, must=many) if about.one != "summary" else None
-        )
-        if values is None and (many or name is None) and about.beside:
-            # One unit or label a row by order: nobody said which input it is of.
-            if name is None and not many:
+            if column not in cells and "." not in column:
+                raise InputError(f"no '{column}'", expected="one in every row, or null")
+            whose = system or named(cells, ours, "system") or unnamed
+            place = named(cells, ours, "input")
+            more = {key: cell_of(cells, own) for key, own in beside.items()}
+            value = cell_of(cells, column)
+            values = None
+            if about.one != "summary":
+                values = _list_in(value, line, must=in_lists)
+            # Nobody said which input a unit or label is of.
+            if values is None and place is None and about.beside:
                 raise InputError(
                     f"a row for each {about.one}, and no ids",
-                    path=path,
-                    line=line,
                     expected="a column 'input'",
                 )
-            values = [] if value is None else [value]
+            units = _list_in(more.pop("units", None), line) or ()
+            if units and values is not None and len(units) != len(values):
+                raise InputError(
+                    f"{len(units)} units and {len(values)} {about.many} in one row",
+                    expected=f"one {about.one} for each unit",
+                )
 
-        listed = values is not None
-        with_units = _in_list(more.pop("units", None), line, path) or ()
-        for n, one in enumerate(values if values is not None else [value]):
-            key = own, name if name is not None else place, more.get("annotator")
-            nth = counts.get(key, 0)
-            counts[key] = nth + 1
-            told = more
-            if listed and len(with_units) == len(values or ()):
-                told = more | {"unit": _text_of(with_units[n])}
-            yield Entry(own, name, place, nth, one, told, line, listed)
+        if place is None:
+            place = places[whose]
+            places[whose] += 1
+        if values is None:
+            yield Entry(whose, place, value, path, line, more=more)
+        for n, one in enumerate(values or ()):
+            told = {**more, "unit": _text_of(units[n])} if units else more
+            yield Entry(whose, place, one, path, line, True, told)
+        if values == []:
+            yield Entry(whose, place, None, path, line, True, more)
 
 
-def _cell(cells: Mapping[str, Any], column: str) -> Any:
-    """A cell; a dotted name also leads into the objects that cells hold."""
+def cell_of(cells: Mapping[str, Any], column: str) -> Any:
+    """A cell; a dotted name also leads into the objects and lists that cells hold.
+
+    Example:
+        >>> cell_of({"response": {"outputs": ["It rained."]}}, "response.outputs.0")
+        'It rained.'
+    """
     if column in cells or "." not in column:
         return cells.get(column)
     value: Any = cells
     for part in column.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+        fields = fields_in(value)
+        values = values_in(value)
+        if fields is not None:
+            value = fields.get(part)
+        elif values and re.fullmatch(r"[0-9]{1,9}", part) and int(part) < len(values):
+            value = values[int(part)]
+        else:
+            return None
     return value
 
 
-def _named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str | None:
+def named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str | None:
     """The name that a row has in a column; None where the table has no such column."""
     if name not in ours:
         return None
-    value = _cell(cells, ours[name])
-    if (told := name_of(value)) is None:
+    value = cell_of(cells, ours[name])
+    told = id_of(value) if name == "input" else name_of(value)
+    if told is None:
         shown = "empty" if value is None else cut(repr(value))
         raise InputError(
             f"the column '{ours[name]}' is {shown}",
-            expected=f"the name of the {name} in every row",
+            expected=f"the name of the {name} in every row: a text or a whole number",
         )
     return told
 
 
-def _in_list(
-    value: Any, line: int, path: str | Path, *, must: bool = False
-) -> list[Any] | None:
-    """The list that a cell holds, also as JSON text; None of another value."""
-    if isinstance(value, str) and (must or value[:2] in ("[]", '["', "[{", "[[")):
-        if value.lstrip()[:1] != "[":
-            raise InputError(
-                f"{cut(repr(value), 60)} is no list",
-                path=path,
-                line=line,
-                expected='["…", "…"], or one row for each',
+# A list of texts and truths as Python shows it; possessive, so that no cell takes long.
+_PYTHON = (
+    r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|True|False|None|nan|[-+.\de]++)"""
+)
+_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON}(?:\s*,\s*{_PYTHON})*+\s*\]\s*")
+
+
+def _list_in(value: Any, line: int, *, must: bool = False) -> list[Any] | None:
+    """The list that a cell holds, also as JSON or Python show it in a text; None of
+    another value, which a column of lists must not hold."""
+    if isinstance(value, str) and (must or re.match(r"\[\s*[\]\[{\"']", value)):
+        try:
+            value = parse_json(
+                value, line=line, expected='a list, ["…", "…"], or one row for each'
             )
-        value = parse_json(value, path=path, line=line, expected='a list: ["…", "…"]')
-    return [*value] if isinstance(value, list | tuple) else None
+        except InputError:
+            if _PYTHON_LIST.fullmatch(value):
+                with suppress(ValueError, SyntaxError):
+                    return [*literal_eval(value.replace("nan", "None"))]
+            if must:
+                raise
+            return None
+    values = values_in(value)
+    if must and values is None:
+        return [] if value is None else [value]
+    return values
 
 
 def _text_of(unit: Any) -> Any:
     """The text of a unit, which may be an object or a record."""
-    if isinstance(unit, Mapping):
-        return unit.get("text")
+    if (fields := fields_in(unit)) is not None:
+        return fields.get("text")
     return unit.text if isinstance(unit, Unit) else unit
 
 
@@ -469,62 +416,54 @@ def _text_of(unit: Any) -> Any:
 # ------------------------------------------------------------------------------------
 
 
-def _of_values(found: Opened, role: str, system: str | None) -> Table:
+def _of_values(leaf: Leaf, role: str) -> Table:
     """The entries of a list in the order of the inputs, or of a dict by their ids."""
+    found = leaf.found
     about = ROLES[role]
     by_id = found.by_key is not None
-    pairs = (
-        found.by_key.items()
-        if found.by_key is not None
-        else enumerate(found.listed or ())
-    )
-    entries = []
-    size = 0
+    pairs: Iterable[tuple[Any, Any]] = enumerate(found.listed or ())
+    if found.by_key is not None:
+        pairs = [(id_of(key), value) for key, value in found.by_key.items()]
+    system = leaf.system
     if about.by_system and about.one != "document":
-        system = system or "system"
+        system = system or SYSTEM
 
-    for place, (key, value) in enumerate(pairs):
-        size = place + 1
-        name = name_of(key) if by_id else None
-        if by_id and name is None:
-            raise InputError(f"an input is called {key!r}", expected="a name")
-        line = place + 1
-        values = _values_of(value, about, found, line)
-        for nth, one in enumerate(values):
-            entry = Entry(system, name, place, nth, one, {}, line, True)
-            entries.append(entry)
+    entries = []
+    names = set()
+    for line, (name, value) in enumerate(pairs, start=1):
+        with located(found.path, line):
+            if name is None or name in names:
+                what = "twice" if name else "without a name"
+                raise InputError(f"an input {what}: {name}", expected="a name for each")
+            names.add(name)
+            values = _values_of(plain(value), about, found)
+        for one in values or [None]:
+            entries.append(Entry(system, name, one, found.path, line, listed=True))
 
     if not entries:
         raise InputError(f"no {role}", path=found.path, expected="at least one")
     # A list of paths is a common slip, and would be scored as texts.
-    if not isinstance(found.path, Path) and all(is_file(e.value) for e in entries):
+    if not found.is_file and all(is_file(entry.value) for entry in entries):
         raise InputError(
             f"'{entries[0].value}' is a file, not a text",
             path=found.path,
             hint="Give files as pathlib.Path, or their folder.",
         )
-    counted_by = None if by_id else found.count
-    return Table(
-        role, entries, found.told, found.path, 0 if by_id else size, counted_by
-    )
+    size, count = (0, None) if by_id else (len(names), found.count)
+    return Table(role, entries, found.told, found.path, size, count)
 
 
-def _values_of(value: Any, about: Role, found: Opened, line: int) -> list[Any]:
+def _values_of(value: Any, about: Role, found: Opened) -> list[Any]:
     """The values of one input."""
     if about.one == "summary":
         return [value]
-    if isinstance(value, str) and about.one in ("unit", "label", "presence"):
+    if isinstance(value, str) and found.is_file and found.listed is not None:
         # A line of a file has tabs between them.
-        if isinstance(found.path, Path) and found.listed is not None:
-            return value.split("\t")
-        if about.one == "unit":
-            raise InputError(
-                f"the units of an input are a text, {cut(repr(value), 60)}",
-                path=found.path,
-                line=line,
-                expected="a list of units for each input: [[unit, unit], [unit]]",
-            )
-    if isinstance(value, list | tuple):
-        return [*value]
-    listed = getattr(value, "tolist", None)
-    return [*listed()] if listed else [value]
+        return [value] if about.one == "document" else value.split("\t")
+    if isinstance(value, str) and about.one == "unit" and not found.by_id:
+        raise InputError(
+            f"the units of an input are a text, {cut(repr(value), 60)}",
+            expected="a list of units for each input: [[unit, unit], [unit]]",
+        )
+    values = values_in(value)
+    return [value] if values is None else values

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from litepyramid.data.data import load
+from litepyramid.data.data import load, load_rated
 from litepyramid.data.records import InputReferences, InputUnits, Units
 from litepyramid.easiness.gold import (
     Easiness,
@@ -167,7 +167,7 @@ def fit(
         $ litepyramid easiness fit example/references.jsonl example/scus.jsonl \\
             --start embedded -o easiness.json
     """
-    data = load(references=references, units=units, stus=stus, ids=ids, columns=columns)
+    data = load_rated(references, units, stus, ids=ids, columns=columns)
     check_whole("seed", seed, 0)
     first = None
     settings = PAPER

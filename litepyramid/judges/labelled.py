@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from litepyramid.checked import number
+from litepyramid.data.building import as_truth
 from litepyramid.data.data import Data, as_data
 from litepyramid.data.door import Opened, opened
 from litepyramid.data.facts import Facts
-from litepyramid.data.joining import as_truth
 from litepyramid.data.records import Fact, InputUnits, Summaries, Unit, Units
 from litepyramid.data.typed_rows import Placed, typed_rows
 from litepyramid.errors import InputError, choose, located

@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from litepyramid.checked import number
 from litepyramid.data.data import Data
-from litepyramid.data.door import Opened, opened, weighted
+from litepyramid.data.door import Opened, opened, values_in
 from litepyramid.data.typed_rows import column_names
 from litepyramid.errors import InputError
+from litepyramid.files import file_type
 from litepyramid.judges.labelled import (
     CONTRADICTION,
     NEUTRAL,
@@ -31,6 +33,7 @@ from litepyramid.text import counted, one_line
 from litepyramid.types import Fields, FloatArray, Names, Texts
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
+_MOST_WEIGHT = 1000
 Pairs = Sequence[LabelledPair]
 """What a judge learns from; no premise is empty."""
 
@@ -135,11 +138,33 @@ class Source:
 def as_sources(value: Any) -> list[Source]:
     """One source or several: data sets, tables of pairs, ``PATH=WEIGHT``, or these with
     their weights."""
-    return [_source(one, weight) for one, weight in weighted(value)]
+    listed = values_in(value)
+    if listed is None or _is_weighted(listed):
+        return [_source(value)]
+    return [source for one in listed for source in as_sources(one)]
 
 
-def _source(value: Any, weight: float) -> Source:
+def _is_weighted(listed: Sequence[Any]) -> bool:
+    """Whether a list is a source with its weight, and not one of sources."""
+    return len(listed) == 2 and isinstance(listed[1], int | float)
+
+
+def _source(value: Any) -> Source:
     """A table with a column of premises is one of pairs; all else is a data set."""
+    weight = 1.0
+    if isinstance(value, str) and file_type(value) is None:
+        # A path may hold equals signs too.
+        path, _, told = value.rpartition("=")
+        if path and number(told) is not None:
+            value = path
+            weight = float(told)
+    elif (listed := values_in(value)) is not None:
+        value, weight = listed
+
+    if not 0 < weight <= _MOST_WEIGHT:
+        raise InputError(
+            f"the weight {weight!r}", expected="a number above 0, such as 0.5"
+        )
     if not isinstance(value, Data):
         found = opened(value, "pairs")
         if "premise" in column_names(found):

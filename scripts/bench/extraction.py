@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import litepyramid as lp
-from litepyramid.data.records import InputUnits, Units
+from litepyramid.data.records import InputUnits
 from litepyramid.easiness.gold import simulation_accuracy
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
@@ -51,14 +51,15 @@ def main() -> None:
     data = lp.load(REALSUMM)
     human = REALSUMM / "metric_scores.csv"
 
-    def compare(name: str, units: Iterable[InputUnits]) -> None:
-        units = Units.of(units)
+    def compare(name: str, units: lp.Units) -> None:
         result = lp.score(data.summaries, units, judge=judge, samples=40, name="lite3")
         table = lp.read_scores([result, human], "human", metrics="lite3")
         found = lp.meta.correlate(table, coefficient="pearson").correlations
         matches = ((units, data.stus), (data.stus, units), (data.units, units))
-        size = len(units.every) / len(units)
-        row = (size, *(best_match(*pair) for pair in matches))
+        row = (
+            len(units.every) / len(units),
+            *[best_match(*both) for both in matches],
+        )
         show([*name.split(), *row, *(r.value for r in found)])
 
     show(HEADS.split())
@@ -66,7 +67,7 @@ def main() -> None:
     for line in EXTRACTORS.strip().splitlines():
         rules, srl, coref = line.split()
         made = lp.extract(data.references, srl=srl, coref=coref, rules=rules)
-        compare(line, made.units)
+        compare(line, lp.Units.of(made.units))
 
 
 if __name__ == "__main__":

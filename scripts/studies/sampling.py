@@ -21,7 +21,7 @@ from litepyramid.annotation.sampling import minutes, systematic, unsureness
 from litepyramid.judges.lexical.lexical_judge import LexicalJudge, fit_lexical
 from litepyramid.scoring.estimates import Drawn, estimate, with_intervals
 from litepyramid.stats import t_reach
-from litepyramid.training.pairs import labelled_pairs
+from litepyramid.training.pairs import by_summary, labelled_pairs
 
 REALSUMM = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data")) / "realsumm"
 WAYS = ("inputs", "summaries", "facts", "unsure facts")
@@ -52,28 +52,29 @@ class Table:
 def read(folder: Path, name: str = "lexical", step: int = 1) -> Table:
     """REALSumm with the presences of a judge; of every system, or every so many-th."""
     data = lp.load(folder)
-    data = replace(data, summaries=data.summaries[::step])
-    sizes = [len(entry.units) for entry in data.units]
-    inputs = np.repeat(np.arange(len(sizes)), sizes)
+    some = data.summaries.take(data.systems[::step], data.inputs)
+    data = replace(data, summaries=some)
+    inputs = data.units.input_of
 
-    def score(judge: Any) -> Any:
-        return lp.score(data, judge=judge, samples=40)
+    def judged(judge: Any) -> Any:
+        return lp.score(data, judge=judge, samples=40).facts.values
 
-    recall = score("recall")
+    words = judged("recall")
     if name == "noise":
-        presence = np.random.default_rng(0).random(recall.presence.shape)
+        presence = np.random.default_rng(0).random(words.shape)
     elif name != "lexical":
-        presence = score(name).presence
+        presence = judged(name)
     else:
-        presence = np.empty(recall.presence.shape)
+        presence = np.empty(words.shape)
         for fold in data.example_folds:
             held = np.isin(data.inputs, fold)
             pairs = labelled_pairs(data, np.array(data.inputs)[~held].tolist())
-            fitted = LexicalJudge(fit_lexical(*pairs.by_summary()))
+            fitted = LexicalJudge(fit_lexical(*by_summary(pairs)))
             facts = held[inputs]
-            presence[:, facts] = score(fitted).presence[:, facts]
+            presence[:, facts] = judged(fitted)[:, facts]
 
-    return Table(recall.labels, presence, recall.presence, inputs)
+    labels = data.labels.of_systems(data.systems).values
+    return Table(labels, presence, words, inputs)
 
 
 def simulate(

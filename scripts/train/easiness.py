@@ -14,10 +14,10 @@ it is and makes the level people's.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -106,18 +106,20 @@ def measure(
     return error, constant, 1 - error / constant, r
 
 
-def prepared(data: lp.Data) -> tuple[FeatureTable, Easiness]:
+def prepared(data: lp.Data) -> Any:
     """Features and gold easiness, with the units that the regressor is trained on."""
     stus = extract(data.references).units
-    return prepare_gold(data.references, data.units, stus=stus)
+    return prepare_gold(data.references, data.units.of_kind("scu"), stus=stus)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=Path("easiness.json.gz"))
     output = parser.parse_args().output
-    scus = HIGHLIGHTS / "scus.jsonl"
-    trained = prepared(lp.load(units=scus, references=HIGHLIGHTS / "references.jsonl"))
+    highlights = lp.load(
+        units=HIGHLIGHTS / "scus.jsonl", references=HIGHLIGHTS / "references.jsonl"
+    )
+    trained = prepared(highlights)
     realsumm = lp.load(REALSUMM)
     features, gold = prepared(realsumm)
 
@@ -128,11 +130,9 @@ def main() -> None:
     about = {**regressor.about, "centred_on": centred_on}
 
     shipped = replace(regressor, offset=offset, about=about)
-    data = gzip.compress("".join(shipped.json_parts()).encode(), mtime=0)
-    write(output, [data], force=True)
-    print(
-        f"{output}: {len(data)} bytes, {len(regressor.names)} features, {offset:+.4f}"
-    )
+    write(output, shipped.json_parts(), force=True)
+    size = output.stat().st_size
+    print(f"{output}: {size} bytes, {len(regressor.names)} features, {offset:+.4f}")
 
     folds = {}
     for n, names in enumerate(realsumm.example_folds):

@@ -5,7 +5,7 @@ import pytest
 from cases import refused
 from train.easiness import CENTRED, measure
 
-from litepyramid.data.data import load, read_references
+import litepyramid as lp
 from litepyramid.data.records import InputReferences, InputUnits, Unit
 from litepyramid.easiness import EasinessRegressor, fit, predict
 from litepyramid.easiness.predict import prepare, prepare_gold
@@ -25,13 +25,13 @@ from litepyramid.units.extract import extract, tokenized
 def measured(realsumm):
     """Features, gold easiness, and the authors' folds."""
     folds = {}
-    for n, inputs in enumerate(load(realsumm).example_folds):
-        folds |= dict.fromkeys(inputs, n)
+    for n, names in enumerate(lp.load(realsumm).example_folds):
+        folds |= dict.fromkeys(names, n)
     return *prepared(realsumm, "facts"), folds
 
 
 def prepared(realsumm, rules):
-    data = load(realsumm)
+    data = lp.load(realsumm)
     stus = extract(data.references, rules=rules).units
     return prepare_gold(data.references, data.units, stus=stus)
 
@@ -130,7 +130,7 @@ def test_it_knows_the_easiness_of_triplets_too(realsumm):
 
 def test_trees_are_of_these_references_and_of_all():
     texts = {"a": ["Cats slept. Dogs ran.", "Ann sang. Bob left."], "b": ["Rain fell."]}
-    references = read_references(texts)
+    references = lp.load(references=texts).references
     parses = []
     for parse in tokenized(references):
         sentences = []
@@ -146,5 +146,5 @@ def test_trees_are_of_these_references_and_of_all():
             some = parses[:missing] + parses[missing + 1 :]
             prepare(references, "constituency", parses=some)
     with refused("is 'Rain fell .' here, 'Snow melted .' in the references"):
-        others = read_references(texts | {"b": ["Snow melted."]})
+        others = lp.load(references=texts | {"b": ["Snow melted."]}).references
         prepare(others, "constituency", parses=parses)

@@ -186,7 +186,7 @@ def test_mix_extracts_and_predicts_what_is_not_there(tmp_path):
     for options in ({}, {"by": "gold"}, {"by": "gold", "stus": units}):
         with refused(r"needs the references of the units\. Without them"):
             mix(TEXTS, **options)
-    with refused("units of kind"):
+    with refused("of the kind 'stu'"):
         mix(units, stus)
     with refused("unknown way of mixing 'best'"):
         mix(TEXTS, stus, by="best")
@@ -238,8 +238,7 @@ def test_an_scu_counts_in_every_sentence_that_contributes_to_it():
 
 def test_gold_easiness_of_realsumm(realsumm):
     data = load(realsumm)
-    sentences = sentences_of(data.references)
-    found = gold_easiness(data.units, data.stus, sentences)
+    found = gold_easiness(data.units, data.stus, sentences_of(data.references))
     assert np.isnan(found.values).sum() == 5
     assert np.nanmean(found.values) == pytest.approx(0.6266, abs=0.002)
 

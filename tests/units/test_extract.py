@@ -9,8 +9,9 @@ import pytest
 from bench.extraction import best_match
 from cases import cases, refused
 
-from litepyramid.data.data import load, read_references
-from litepyramid.data.records import InputReferences, Units
+import litepyramid as lp
+from litepyramid.data.records import InputReferences
+from litepyramid.files import read_lines
 from litepyramid.sentences import split_sentences
 from litepyramid.units.extract import extract, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
@@ -117,8 +118,8 @@ def test_saved_units_are_read_again_and_what_is_said_stays_marked(tmp_path, endi
     said = [unit.said for unit in result.units[0].units]
     assert said == [False, False, False, True]
     result.save(tmp_path / f"stus.{ending}")
-    again = load(units=tmp_path / f"stus.{ending}").units.of_kind("stu")
-    assert again == Units.of(result.units)
+    again = lp.load(units=tmp_path / f"stus.{ending}").units.of_kind("stu")
+    assert again == lp.Units.of(result.units)
 
 
 def test_what_no_triplet_covers_is_counted_and_what_no_fact_covers_added():
@@ -189,16 +190,17 @@ def test_parses_of_other_references_are_refused(tmp_path):
 
 
 def test_realsumm_units_are_close_to_the_authors(realsumm):
-    data = load(realsumm)
-    references = data.references[:15]
-    theirs = data.stus.of_inputs(entry.input for entry in references)
+    data = lp.load(realsumm)
+    names = sorted(read_lines(realsumm / "ids.txt")[:15])
+    references = [entry for entry in data.references if entry.input in names]
+    theirs = [*data.stus.of_inputs(names)]
     ours = extract(references, rules="zb21").units
     assert 7 <= np.mean([len(entry.units) for entry in ours]) <= 12
     assert best_match(ours, theirs) >= 0.79
     assert best_match(theirs, ours) >= 0.75
 
     # A fact is longer: more of its words are a person's, and less often a fragment.
-    scus = data.units.of_inputs(entry.input for entry in references)
+    scus = [*data.units.of_inputs(names)]
     facts = extract(references).units
     assert best_match(facts, scus) >= best_match(ours, scus)
     texts = [text for entry in facts for text in entry.texts]
@@ -227,7 +229,7 @@ def test_parser_on_gold_tokens(data):
 
 def test_splitter_on_references_whose_marks_are_known(realsumm):
     right = 0
-    for entry in read_references(realsumm / "references.txt"):
+    for entry in lp.load(references=realsumm / "references.txt").references:
         sentences = [" ".join(text.split()) for text in entry.references[0]]
         right += split_sentences(" ".join(sentences)) == sentences
     assert right >= 95
