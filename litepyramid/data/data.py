@@ -218,17 +218,12 @@ def load(
         language=language or "",
         kind=kind,
         ids=ids_of(ids),
-<<<<<<< HEAD
-        partial=nulls == "missing",
+        may_lack={"summaries", "presence"} if nulls == "missing" else set(),
     )
     return replace(
         whole,
         example_folds=read_folds(folds.get("example_folds", ()), whole.inputs),
         system_folds=read_folds(folds.get("system_folds", ()), whole.systems),
-=======
-        may_lack={"summaries", "presence"} if nulls == "missing" else set(),
-        **folds,
->>>>>>> training
     )
 
 

@@ -118,16 +118,10 @@ def check_inputs(
                     "Add it to the others, or leave it out here.",
                 )
             lacking = there - entries.keys()
-<<<<<<< HEAD
-            if lacking and not may_lack and EVERY_INPUT not in entries:
-                last = max(entries.values(), key=lambda entry: entry.line)
-                raise last.error(
-=======
             allowed = table.role in {"labels", *may_lack}
             if lacking and not allowed and EVERY_INPUT not in entries:
-                raise table.error(
-                    max(entries.values(), key=lambda entry: entry.line),
->>>>>>> training
+                last = max(entries.values(), key=lambda entry: entry.line)
+                raise last.error(
                     f"no {ROLES[table.role].one} of input '{min(lacking)}'{whose} "
                     f"({counted(len(lacking), 'such input')})",
                     f"{counted(len(there), 'input')}, found {len(entries)}",
