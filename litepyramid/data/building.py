@@ -169,7 +169,7 @@ def _unit(entry: Entry, what: str, kind: UnitKind) -> Unit:
         if key in ("reference", "sentence"):
             cell = _whole(cell)
         elif key == "said":
-            cell = as_truth(cell) == 1
+            cell = number(as_truth(cell)) == 1
         elif key == "tags" and isinstance(cell, str):
             cell = [cell]
         given[key] = cell

@@ -403,19 +403,8 @@ class FileBackend:
     path: str | Path
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Looks every reference up by its input and index; each sentence must have
-        frames."""
-        batch = self._find(references, "srl")
-        for parse in batch.references:
-            if any(sentence.frames is None for sentence in parse.sentences):
-                where = place(parse.input, parse.reference)
-                raise InputError(
-                    f'{where} has a sentence without "frames"',
-                    path=self.path,
-                    expected="the frames of every sentence, an empty list where it "
-                    "has no verb",
-                )
-        return batch
+        """Looks every reference up by its input and index."""
+        return self._find(references, "srl")
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Looks every reference's clusters up; frames over the same tokens are kept."""
