@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
 
@@ -245,11 +246,13 @@ class NamedSources(Sources, LabelledSources, total=False):
 class Signature:
     """Everything another person needs to get the same number, as one line.
 
-    The version comes last. Two results with equal signatures are comparable. Data are
+    The version comes last: that of litepyramid which computed the result, be it shown
+    by another one later. Two results with equal signatures are comparable. Data are
     named by hashes (`fingerprint`).
     """
 
     fields: tuple[tuple[str, str], ...]
+    version: str = __version__
 
     @classmethod
     def of(cls, **fields: object) -> Signature:
@@ -258,9 +261,13 @@ class Signature:
 
     def to_json(self) -> dict[str, str]:
         """The fields with the version, for JSON."""
-        from litepyramid._version import __version__
+        return {**dict(self.fields), "version": self.version}
 
-        return {**dict(self.fields), "version": __version__}
+    @classmethod
+    def from_json(cls, fields: Mapping[str, str]) -> Signature:
+        """A signature as `to_json` wrote it."""
+        others = {key: value for key, value in fields.items() if key != "version"}
+        return cls(tuple(others.items()), fields["version"])
 
     def __str__(self) -> str:
         return "|".join(f"{k}:{v}" for k, v in self.to_json().items())

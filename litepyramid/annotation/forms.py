@@ -94,7 +94,8 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
         no_fact=NO_FACT,
         asked=tasks.asked,
     )
-    write(folder / names[1], [configuration])
+    # The same for every part.
+    write(folder / names[1], [configuration], force=True)
     return names
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -34,27 +35,29 @@ _SPARSEST = 100
 
 Group = tuple[str, str | None, Any]
 """What several entries have in common: input, system, annotator."""
+Tables = Sequence[Table]
 
 
-def _groups(table: Table) -> dict[Group, list[Entry]]:
+def _groups(tables: Tables | None) -> dict[Group, list[Entry]]:
     """The entries of each input, system and annotator."""
     groups: dict[Group, list[Entry]] = defaultdict(list)
-    for entry in table.entries:
-        groups[entry.input, entry.system, entry.more.get("annotator")].append(entry)
+    for table in tables or ():
+        for entry in table.entries:
+            key = entry.input, entry.system, entry.more.get("annotator")
+            groups[key].append(entry)
     return groups
 
 
-def _alike(table: Table) -> dict[str, list[Entry]]:
+def _alike(groups: Mapping[Group, list[Entry]], role: str) -> dict[str, list[Entry]]:
     """The entries of each input, which all systems and annotators that have some must
     have alike."""
     first: dict[str, list[Entry]] = {}
-    for (name, system, _), entries in _groups(table).items():
+    for (name, system, _), entries in groups.items():
         known = first.setdefault(name, entries)
         if known is not entries and _values(known) != _values(entries):
-            raise table.error(
-                entries[0],
-                f"{table.role} of input '{name}' are others for system '{system}' than "
-                f"in line {known[0].line}",
+            raise entries[0].error(
+                f"{role} of input '{name}' are others for system '{system}' than in "
+                f"{known[0].path}:{known[0].line}",
                 "the same for all systems",
             )
     return first
@@ -85,7 +88,7 @@ class Listed(NamedTuple):
 
 
 def units_of(
-    tables: Sequence[Table] | None,
+    tables: Tables | None,
     kind: UnitKind | None,
     inputs: Names,
     questions: Mapping[str, str],
@@ -94,11 +97,8 @@ def units_of(
     if not tables:
         return Listed()
     by_input: dict[str, list[Unit]] = {}
-    for table in tables:
-        for name, entries in _alike(table).items():
-            if name in by_input:
-                raise table.error(entries[0], f"units of input '{name}' in two sources")
-            by_input[name] = _checked_units(entries, table, kind or _kind(table))
+    for name, entries in _alike(_groups(tables), "units").items():
+        by_input[name] = _checked_units(entries, kind)
 
     if EVERY_INPUT in by_input:
         if len(by_input) > 1:
@@ -115,25 +115,22 @@ def units_of(
     return Listed(in_order, facts_by_number(by_input, in_order))
 
 
-def _checked_units(
-    entries: Sequence[Entry], table: Table, kind: UnitKind
-) -> list[Unit]:
+def _checked_units(entries: Sequence[Entry], kind: UnitKind | None) -> list[Unit]:
     """The units of one input."""
     units = []
-    for number_, entry in enumerate(entries, start=1):
-        with located(table.path, entry.line):
-            units.append(_unit(entry, f"unit {number_}", kind))
+    for nth, entry in enumerate(entries, start=1):
+        with located(entry.path, entry.line):
+            units.append(_unit(entry, f"unit {nth}", kind or _kind(entry.path)))
     if not any(unit.weight > 0 for unit in units):
-        raise table.error(
-            entries[0],
+        raise entries[0].error(
             f"no unit of input '{entries[0].input}' has a weight above zero",
             "at least one unit with a weight above zero",
         )
     return units
 
 
-def _kind(table: Table) -> UnitKind:
-    name = str(table.path).lower()
+def _kind(path: str | Path) -> UnitKind:
+    name = str(path).lower()
     return "stu" if "stu" in name and "scu" not in name else "scu"
 
 
@@ -143,6 +140,8 @@ def _unit(entry: Entry, what: str, kind: UnitKind) -> Unit:
     if isinstance(value, Unit):
         return value
     row = {**entry.more}
+    for name in ("annotator", "question"):
+        row.pop(name, None)
     # A text under `reference` is the reference itself, and not its number.
     if isinstance(row.get("reference"), str) and number(row["reference"]) is None:
         del row["reference"]
@@ -199,45 +198,33 @@ def _whole(value: Any) -> Any:
 
 
 def references_of(
-    tables: Sequence[Table] | None, questions: Mapping[str, str]
+    tables: Tables | None, questions: Mapping[str, str]
 ) -> tuple[InputReferences, ...]:
     """The references of each input, inputs in the order of their ids."""
+    groups = {}
+    for key, entries in _groups(tables).items():
+        # A table repeats a reference in other rows; a list has it twice.
+        once = {n if e.listed else repr(e.value): e for n, e in enumerate(entries)}
+        groups[key] = [*once.values()]
+
     result = []
-    for table in tables or ():
-        for name, entries in _texts_of(table).items():
-            references = []
-            for entry in entries:
-                with located(table.path, entry.line):
-                    references.append(marked_sentences(entry.value))
-            sentences, marked = zip(*references, strict=True)
-            result.append(InputReferences(name, sentences, marked, questions.get(name)))
+    for name, entries in _alike(groups, "references").items():
+        references = []
+        for entry in entries:
+            with located(entry.path, entry.line):
+                references.append(marked_sentences(entry.value))
+        sentences, marked = zip(*references, strict=True)
+        asked = questions.get(name)
+        result.append(InputReferences(name, sentences, marked, asked))
     return tuple(sorted(result, key=lambda record: record.input))
 
 
-def _texts_of(table: Table) -> dict[str, list[Entry]]:
-    """The texts of each input, which are the same for all systems; a text that comes
-    again counts once, unless a list has it twice."""
-    if any(entry.listed for entry in table.entries):
-        return _alike(table)
-    by_input: dict[str, dict[str, Entry]] = defaultdict(dict)
-    for (name, system, _), entries in _groups(table).items():
-        texts = {repr(entry.value): entry for entry in entries}
-        known = by_input.setdefault(name, texts)
-        if known.keys() != texts.keys():
-            raise table.error(
-                entries[-1],
-                f"{table.role} of input '{name}' are others for system '{system}'",
-                "the same for all systems",
-            )
-    return {name: [*texts.values()] for name, texts in by_input.items()}
-
-
-def documents_of(tables: Sequence[Table] | None) -> dict[tuple[str, str], str]:
+def documents_of(tables: Tables | None) -> dict[tuple[str, str], str]:
     """The texts that are summarised, by system ("" for all) and input."""
     parts: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for table in tables or ():
         for entry in table.entries:
-            with located(table.path, entry.line):
+            with located(entry.path, entry.line):
                 sentences, _ = marked_sentences(entry.value)
             parts[entry.system or "", entry.input][" ".join(sentences)] = None
     return {key: " ".join(texts) for key, texts in parts.items()}
@@ -247,50 +234,52 @@ def documents_of(tables: Sequence[Table] | None) -> dict[tuple[str, str], str]:
 # ------------------------------------------------------------------------------------
 
 
-def summaries_of(tables: Sequence[Table] | None, inputs: Names) -> Summaries:
+def summaries_of(tables: Tables | None, inputs: Names) -> Summaries:
     """The summaries of all systems; None is a missing one."""
     if not tables:
         return Summaries()
     texts: dict[tuple[str, str], str | None] = {}
-    first: dict[tuple[str, str], tuple[Table, Entry]] = {}
+    first: dict[tuple[str, str], Entry] = {}
     for table in tables:
         for entry in table.entries:
             text = entry.value
             if isinstance(text, str):
                 text = text.strip()
             elif text is not None:
-                raise table.error(
-                    entry,
+                raise entry.error(
                     f"the summary of input '{entry.input}' is {cut(repr(text))}",
                     "a text, or null for a missing one",
                 )
             key = str(entry.system), entry.input
             # A table repeats a summary in the row of each unit.
             if key in texts and not (table.shared and texts[key] == text):
-                before, there = first[key]
-                raise table.error(
-                    entry,
+                raise entry.error(
                     f"a second summary of system '{key[0]}' on input '{key[1]}' "
-                    f"(first at {before.path}:{there.line})",
+                    f"(first at {first[key].path}:{first[key].line})",
                     "one summary of each system on each input",
                     "Name repeated runs as systems of their own.",
                 )
             texts[key] = text
-            first.setdefault(key, (table, entry))
+            first.setdefault(key, entry)
 
-    systems = {system for system, _ in texts}
-    cells = len(systems) * len(inputs)
-    if cells > max(_MOST_CELLS, _SPARSEST * len(texts)):
-        raise InputError(
-            f"{len(texts):,} summaries share too little: {len(systems):,} systems and "
-            f"{len(inputs):,} inputs make {cells:,} cells",
-            hint="Does the column of systems hold ids? Name another (columns "
-            "system=NAME).",
-        )
+    _check_filled(texts, len(inputs), "summaries")
     return Summaries.of(texts, inputs)
 
 
-def facts_of(tables: Sequence[Table] | None, of: Listed) -> Facts | None:
+def _check_filled(cells: Iterable[tuple[str, Any]], columns: int, what: str) -> None:
+    """Raises InputError if a table of systems × columns would be large, and empty."""
+    keys = [*cells]
+    systems = len({system for system, _ in keys})
+    if systems * columns > max(_MOST_CELLS, _SPARSEST * len(keys)):
+        raise InputError(
+            f"{len(keys):,} {what} of {systems:,} systems, which make "
+            f"{systems * columns:,} cells, share too little",
+            hint="Does the column of systems hold ids? Name another (columns "
+            "system=NAME).",
+        )
+
+
+def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
     """Labels or presence by system and unit: by the unit's text where it is told, else
     in the order of the units in their source."""
     if not tables:
@@ -304,15 +293,15 @@ def facts_of(tables: Sequence[Table] | None, of: Listed) -> Facts | None:
 
     one = ROLES[tables[0].role].one
     answers: dict[tuple[str, Fact], list[float]] = defaultdict(list)
-    for table in tables:
-        for (name, system, _), group in _groups(table).items():
-            entries = [_with_unit(entry, one) for entry in group]
-            if any(entry.more.get("unit") is not None for entry in entries):
-                pairs = _by_text(table, name, entries, texts)
-            else:
-                pairs = _by_order(table, name, entries, sizes[name], of.places)
-            for fact, entry in pairs:
-                answers[str(system), fact].append(_number(entry, table))
+    for (name, system, _), group in _groups(tables).items():
+        entries = [_with_unit(entry, one) for entry in group]
+        if any(entry.more.get("unit") is not None for entry in entries):
+            pairs = _by_text(entries, texts, one)
+        else:
+            places = [of.places[name, nth] for nth in range(sizes[name])]
+            pairs = _by_order(entries, places, one)
+        for fact, entry in pairs:
+            answers[str(system), fact].append(_number(entry, one))
 
     cells = {}
     for key, several in answers.items():
@@ -321,58 +310,50 @@ def facts_of(tables: Sequence[Table] | None, of: Listed) -> Facts | None:
         # Two of three who say 1 make 1; one of two makes .5.
         between = len(known) > 1 and middle not in (0, 1)
         cells[key] = 0.5 if between else middle
+    _check_filled(cells, len(of.units.facts), tables[0].role)
     return Facts.of(cells, of.units)
 
 
 def _by_order(
-    table: Table,
-    name: str,
-    entries: Sequence[Entry],
-    size: int,
-    places: Mapping[tuple[str, int], Fact],
+    entries: Sequence[Entry], facts: Sequence[Fact], one: str
 ) -> Iterator[tuple[Fact, Entry]]:
     """The fact of each value of an input, as many as it has units."""
+    name = entries[0].input
     # Nobody labelled this input.
     if len(entries) == 1 and entries[0].value in (None, ""):
         return
-    if len(entries) != size:
-        one = ROLES[table.role].one
-        raise table.error(
-            entries[0],
-            f"{counted(len(entries), one)} for the {counted(size, 'unit')} of input "
-            f"'{name}'",
+    if len(entries) != len(facts):
+        units = counted(len(facts), "unit")
+        raise entries[0].error(
+            f"{counted(len(entries), one)} for the {units} of input '{name}'",
             f"one {one} for each unit (null for none), or each with its unit's text",
         )
-    for nth, entry in enumerate(entries):
-        yield places[name, nth], entry
+    yield from zip(facts, entries, strict=True)
 
 
 def _by_text(
-    table: Table,
-    name: str,
-    entries: Sequence[Entry],
-    texts: Mapping[tuple[str, str], list[Fact]],
+    entries: Sequence[Entry], texts: Mapping[tuple[str, str], list[Fact]], one: str
 ) -> Iterator[tuple[Fact, Entry]]:
     """The fact of each value of an input, which names its unit; those of one text that
     stands twice must agree."""
-    one = ROLES[table.role].one
+    name = entries[0].input
     by_text: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         text = entry.more.get("unit")
         if not isinstance(text, str):
-            raise table.error(entry, f"a {one} without its unit", "its unit's text")
+            raise entry.error(f"a {one} without its unit", "its unit's text")
         by_text[one_line(text).strip()].append(entry)
 
     for text, several in by_text.items():
         facts = texts.get((name, text), [])
+        last = several[-1]
         if len(facts) < len(several):
             what = f"a {one} of the unit '{cut(text)}', which input '{name}' lacks"
             if facts:
                 what = f"{len(several)} {one}s of the unit '{cut(text)}' of '{name}'"
-            raise table.error(several[-1], what, "the units' own texts, each once")
+            raise last.error(what, "the units' own texts, each once")
         if len({repr(entry.value) for entry in several}) > 1:
-            raise table.error(
-                several[-1],
+            raise last.error(
                 f"the unit '{cut(text)}' stands {len(several)} times in input '{name}',"
                 f" with other {one}s",
                 f"one {one} for one text, or lists in the order of the units",
@@ -397,9 +378,8 @@ def as_truth(value: Any) -> Any:
     return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
 
 
-def _number(entry: Entry, table: Table) -> float:
+def _number(entry: Entry, one: str) -> float:
     """A label or presence as a number; NaN where there is none."""
-    one = ROLES[table.role].one
     if entry.value in (None, ""):
         return math.nan
     value = number(as_truth(entry.value))
@@ -408,5 +388,5 @@ def _number(entry: Entry, table: Table) -> float:
         expected = "0 (not present), 1 (present), 0.5 (in part), or null"
         if one == "presence":
             expected = "a number from 0 to 1, or null"
-        raise table.error(entry, f"{one} {cut(repr(entry.value))}", expected)
+        raise entry.error(f"{one} {cut(repr(entry.value))}", expected)
     return value

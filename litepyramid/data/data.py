@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from litepyramid.data.building import (
@@ -27,7 +28,7 @@ from litepyramid.data.joining import (
     questions_of,
     with_ids,
 )
-from litepyramid.data.layout import layout_of
+from litepyramid.data.layout import layout_of, read_folds
 from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, Summaries, Units
 from litepyramid.data.roles import Leaf, Table, leaves, read
@@ -202,23 +203,27 @@ def load(
         "documents": documents,
     }
     given = {role: one for role, one in sources.items() if one is not None}
-    folds: dict[str, Any] = {}
 
     # A folder of a whole data set names its parts.
+    folds: dict[str, list[Path]] = {}
     first = next(iter(given.values()), None)
     if len(given) == 1 and (folder := layout_folder(first)):
-        given, folds = layout_of(folder)
-        ids = folds.pop("ids") or ids
+        given, own_ids, folds = layout_of(folder)
+        ids = own_ids or ids
         name = folder.resolve().name
 
-    return joined(
+    whole = joined(
         _read(given, told_columns(columns, [*given], NAMES)),
         name=name,
         language=language or "",
         kind=kind,
         ids=ids_of(ids),
         may_lack={"summaries", "presence"} if nulls == "missing" else set(),
-        **folds,
+    )
+    return replace(
+        whole,
+        example_folds=read_folds(folds.get("example_folds", ()), whole.inputs),
+        system_folds=read_folds(folds.get("system_folds", ()), whole.systems),
     )
 
 
@@ -404,7 +409,8 @@ def joined(
         remarks=tuple(remarks),
         **about,
     )
-    _check_characters([*inputs, *data.systems, *questions.values()])
+    tags = [tag for unit in data.units.every for tag in unit.tags]
+    _check_characters([*inputs, *data.systems, *questions.values(), *tags])
     for texts in data.texts.values():
         _check_characters(texts)
     return data

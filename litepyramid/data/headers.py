@@ -50,10 +50,10 @@ ROLES: dict[str, Role] = {
     "stus": _UNIT,
     "references": Role("reference", "references"),
     "documents": Role("document", "documents", True),
-    "labels": Role("label", "labels", True, ("unit", "annotator")),
+    "labels": Role("label", "labels", True, ("unit",)),
     "presence": Role("presence", "presences", True, ("unit",)),
 }
-NAMES = {"input", "system", "question", "human", "score", "metric"}
+NAMES = {"input", "system", "annotator", "question", "human", "score", "metric"}
 for _role in ROLES.values():
     NAMES |= {_role.one, _role.many, *_role.beside}
 """Columns that have a meaning."""
@@ -91,8 +91,6 @@ class Form(NamedTuple):
     def holds(self, role: str) -> bool:
         """Whether the table has a column of a role."""
         about = ROLES[role]
-        if about.one == "summary" and self.systems:
-            return True
         return about.one in self.ours or about.many in self.ours
 
 

@@ -111,8 +111,7 @@ def check_inputs(
                 continue
             whose = f" of system '{system}'" if system else ""
             if more := sorted(entries.keys() - there - {EVERY_INPUT}):
-                raise table.error(
-                    entries[more[0]],
+                raise entries[more[0]].error(
                     f"{table.role} of input '{more[0]}'{whose}, which others lack "
                     f"({counted(len(more), 'such input')})",
                     "the same inputs everywhere",
@@ -121,8 +120,8 @@ def check_inputs(
             lacking = there - entries.keys()
             allowed = table.role in {"labels", *may_lack}
             if lacking and not allowed and EVERY_INPUT not in entries:
-                raise table.error(
-                    max(entries.values(), key=lambda entry: entry.line),
+                last = max(entries.values(), key=lambda entry: entry.line)
+                raise last.error(
                     f"no {ROLES[table.role].one} of input '{min(lacking)}'{whose} "
                     f"({counted(len(lacking), 'such input')})",
                     f"{counted(len(there), 'input')}, found {len(entries)}",
@@ -140,8 +139,7 @@ def questions_of(tables: Iterable[Table]) -> dict[str, str]:
             if not isinstance(asked, str) or not asked.strip():
                 continue
             if questions.setdefault(entry.input, asked) != asked:
-                raise table.error(
-                    entry,
+                raise entry.error(
                     f"another question on input '{entry.input}': {cut(asked, 60)}",
                     f"'{cut(questions[entry.input], 60)}', as elsewhere",
                 )
@@ -165,6 +163,14 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
             unread |= dict.fromkeys(table.columns)
             used |= {*table.used}
 
+    # People label what they like: what they did not is named.
+    rated, written = (
+        {entry.system for table in tables.get(role, ()) for entry in table.entries}
+        for role in ("labels", "summaries")
+    )
+    if rated and written and rated != written:
+        without = ", ".join(sorted(map(str, written ^ rated)))
+        lines.append(f"labels or summaries, but not both: {cut(without)}")
     if names := [column for column in unread if column not in used]:
         lines.append(f"not read: {cut(', '.join(names))}")
     return (*lines, f"joined {way}: {counted(inputs, 'input')}")

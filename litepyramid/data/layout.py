@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from litepyramid.errors import InputError
-from litepyramid.files import read_text, split_lines, stem
+from litepyramid.files import read_lines, stem
 from litepyramid.types import Names
 
 _FILES = {
@@ -21,8 +22,17 @@ _FOLDS = {
 }
 
 
-def layout_of(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The sources and the ids and folds of a folder in this layout.
+class Layout(NamedTuple):
+    """The sources of a folder, the ids of its inputs, and its fold files by their
+    kind."""
+
+    sources: dict[str, Any]
+    ids: Path | None
+    folds: dict[str, list[Path]]
+
+
+def layout_of(folder: Path) -> Layout:
+    """What a folder in this layout holds.
 
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``,
     ``references.txt``, ``ids.txt``, ``by_examples/fold*.id`` and
@@ -41,19 +51,37 @@ def layout_of(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
                 if role not in sources and file.is_file():
                     sources[role] = file
 
-    rest = {"ids": sources.pop("ids", None)}
     folds = {}
-    for name, (inside, pattern) in _FOLDS.items():
-        folds[name] = _folds(folder / inside, pattern)
-    return sources, rest | folds
+    for kind, (inside, pattern) in _FOLDS.items():
+        files = [*(folder / inside).glob(pattern)]
+        files += (folder / inside).glob(f"{pattern}.gz")
+        # fold2 comes before fold10.
+        folds[kind] = sorted(files, key=lambda file: (len(stem(file)), stem(file)))
+    return Layout(sources, sources.pop("ids", None), folds)
 
 
-def _folds(folder: Path, pattern: str) -> tuple[Names, ...]:
-    """The held-out names of each fold file."""
+def read_folds(files: Sequence[Path], names: Names) -> tuple[Names, ...]:
+    """The held-out names of each fold; inputs without ids go by their number.
+
+    Raises:
+        InputError: A name is none of those there are, or is held out twice.
+    """
     folds = []
-    files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
-    # fold2 comes before fold10.
-    for file in sorted(files, key=lambda file: (len(stem(file)), stem(file))):
-        lines = split_lines(read_text(file))
-        folds.append(tuple([line.strip() for line in lines if line.strip()]))
+    seen: set[str] = set()
+    width = len(names[0]) if names else 0
+    for file in files:
+        fold = []
+        for line, text in enumerate(read_lines(file), start=1):
+            name = text.strip()
+            if name not in names:
+                name = name.zfill(width)
+            if name not in names or name in seen:
+                raise InputError(
+                    f"'{name}' is in two folds, or in no other part of the data",
+                    path=file,
+                    line=line,
+                )
+            seen.add(name)
+            fold.append(name)
+        folds.append(tuple(fold))
     return tuple(folds)

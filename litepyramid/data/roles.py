@@ -51,6 +51,7 @@ class Entry(NamedTuple):
     Attributes:
         system: None where nothing names one.
         input: The id of its input; in a source without ids, its number, from 0.
+        path, line: Where it stands.
         listed: Whether it stood in a list of all that its input has.
         more: What stands beside it.
     """
@@ -58,9 +59,18 @@ class Entry(NamedTuple):
     system: str | None
     input: Any
     value: Any
+    path: str | Path
     line: int
     listed: bool = False
     more: Mapping[str, Any] = {}
+
+    def error(
+        self, what: str, expected: str | None = None, hint: str | None = None
+    ) -> InputError:
+        """An error that names its place."""
+        return InputError(
+            what, path=self.path, line=self.line, expected=expected, hint=hint
+        )
 
 
 @dataclass(frozen=True)
@@ -86,14 +96,6 @@ class Table:
     used: Names = ()
     shared: bool = False
 
-    def error(
-        self, entry: Entry, what: str, expected: str | None = None, hint: str = ""
-    ) -> InputError:
-        """An error that names the place of an entry."""
-        return InputError(
-            what, path=self.path, line=entry.line, expected=expected, hint=hint or None
-        )
-
 
 class Leaf(NamedTuple):
     """A source without others inside: what it holds, and of which system, if a key of a
@@ -114,7 +116,9 @@ def leaves(
     leaf = leaf._replace(found=found)
     if found.by_key is None or found.by_id:
         return [leaf]
-    if (rows := _as_rows(found.by_key, about, columns)) is not None:
+    with located(found.path):
+        rows = _as_rows(found.by_key, about, columns)
+    if rows is not None:
         return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
 
     by_system = about.by_system and outer is None
@@ -161,6 +165,11 @@ def _as_rows(
     told = not {*columns.values()}.isdisjoint(keys) or "+" in columns.get("system", "")
     if not told and names.isdisjoint((about.one, about.many)):
         return None
+    if any(isinstance(value, str) for value in by_key.values()):
+        raise InputError(
+            f"texts under {', '.join(keys)}: one row?",
+            expected="a list of rows, or lists for columns",
+        )
 
     # A dict by id under each key is no column.
     if any(fields_in(value) is not None for value in by_key.values()):
@@ -270,31 +279,33 @@ def _system_entries(
 ) -> Iterator[Entry]:
     """The summaries of a table with a column for each system."""
     question = ours.get("question", "")
+    path = found.path
     for place, (line, cells) in enumerate(found.rows or ()):
-        with located(found.path, line):
+        with located(path, line):
             id_ = named(cells, ours, "input")
         more = {"question": cells[question]} if question in cells else {}
         for system in systems:
             name = place if id_ is None else id_
-            yield Entry(system, name, cells.get(system), line, more=more)
+            yield Entry(system, name, cells.get(system), path, line, more=more)
 
 
 def _row_entries(
     found: Opened, ours: Mapping[str, str], about: Role, system: str | None
 ) -> Iterator[Entry]:
     """The entries of rows under our names."""
+    path = found.path
     places: Counter[str | None] = Counter()
     unnamed = SYSTEM if about.by_system and about.one != "document" else None
     in_lists = about.many in ours and about.one not in ours
     column = ours[about.many if in_lists else about.one]
     beside = {}
-    for name in (*about.beside, "question", "units"):
+    for name in (*about.beside, "annotator", "question", "units"):
         if ours.get(name, column) != column:
             beside[name] = ours[name]
 
     for line, cells in found.rows or ():
         place: Any
-        with located(found.path, line):
+        with located(path, line):
             if column not in cells and "." not in column:
                 raise InputError(f"no '{column}'", expected="one in every row, or null")
             whose = system or named(cells, ours, "system") or unnamed
@@ -303,14 +314,14 @@ def _row_entries(
             value = cell_of(cells, column)
             values = None
             if about.one != "summary":
-                values = _list_in(value, must=in_lists)
+                values = _list_in(value, line, must=in_lists)
             # Nobody said which input a unit or label is of.
             if values is None and place is None and about.beside:
                 raise InputError(
                     f"a row for each {about.one}, and no ids",
                     expected="a column 'input'",
                 )
-            units = _list_in(more.pop("units", None)) or ()
+            units = _list_in(more.pop("units", None), line) or ()
             if units and values is not None and len(units) != len(values):
                 raise InputError(
                     f"{len(units)} units and {len(values)} {about.many} in one row",
@@ -321,12 +332,12 @@ def _row_entries(
             place = places[whose]
             places[whose] += 1
         if values is None:
-            yield Entry(whose, place, value, line, more=more)
+            yield Entry(whose, place, value, path, line, more=more)
         for n, one in enumerate(values or ()):
             told = {**more, "unit": _text_of(units[n])} if units else more
-            yield Entry(whose, place, one, line, True, told)
+            yield Entry(whose, place, one, path, line, True, told)
         if values == []:
-            yield Entry(whose, place, None, line, True, more)
+            yield Entry(whose, place, None, path, line, True, more)
 
 
 def cell_of(cells: Mapping[str, Any], column: str) -> Any:
@@ -373,13 +384,13 @@ _PYTHON = (
 _PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON}(?:\s*,\s*{_PYTHON})*+\s*\]\s*")
 
 
-def _list_in(value: Any, *, must: bool = False) -> list[Any] | None:
+def _list_in(value: Any, line: int, *, must: bool = False) -> list[Any] | None:
     """The list that a cell holds, also as JSON or Python show it in a text; None of
     another value, which a column of lists must not hold."""
     if isinstance(value, str) and (must or re.match(r"\[\s*[\]\[{\"']", value)):
         try:
             value = parse_json(
-                value, expected='a list, ["…", "…"], or one row for each'
+                value, line=line, expected='a list, ["…", "…"], or one row for each'
             )
         except InputError:
             if _PYTHON_LIST.fullmatch(value):
@@ -427,7 +438,7 @@ def _of_values(leaf: Leaf, role: str) -> Table:
             names.add(name)
             values = _values_of(plain(value), about, found)
         for one in values or [None]:
-            entries.append(Entry(system, name, one, line, listed=True))
+            entries.append(Entry(system, name, one, found.path, line, listed=True))
 
     if not entries:
         raise InputError(f"no {role}", path=found.path, expected="at least one")

@@ -6,8 +6,10 @@ its content: its ending, and the case of it, do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from litepyramid.tables import Result, plain
 from litepyramid.types import FloatArray
 
 EXPECTED = "a JSON file that `litepyramid score -o` wrote, perhaps compressed (.gz)"
+UNCHANGED = "a file as `litepyramid score -o` wrote it"
 BROKEN = "not a saved result of score"
 _KEYS = {"scores", "signature"}  # of every result, and of no file of another tool
 
@@ -61,8 +64,7 @@ class SavedScores:
     Attributes:
         rule: How presence became scores (`ScoringRule`).
         samples: Bootstrap samples of the intervals, drawn with `seed`.
-        checksum: Of the numbers, the references and the signature
-            (`ScoreResult.checksum`).
+        checksum: Of all of it (`checksum_of`).
     """
 
     metric: str
@@ -127,6 +129,41 @@ class SavedScores:
         return Facts(self.names, units, values)
 
 
+def checksum_of(document: Mapping[str, Any]) -> str:
+    """Eight hex digits that name all that a saved result says, but for themselves.
+
+    Keys in any order and numbers in any form (1, 1.0) give the same, and so do further
+    keys, of users.
+
+    Example:
+        >>> checksum_of({"b": [1, 2.5], "a": 0})
+        '329ca804'
+        >>> checksum_of({"a": 0.0, "b": [1.0, 2.5], "checksum": "0"})
+        '329ca804'
+    """
+    total = hashlib.sha256()
+    known = {f.name for f in fields(SavedScores)} | {"tags"}
+    for key in sorted(known & document.keys() - {"checksum"}):
+        value = document[key]
+        # A large list may come entry by entry.
+        several = isinstance(value, list | tuple | Iterator)
+        for entry in value if several else [value]:
+            text = json.dumps(_same_numbers(plain(entry)), sort_keys=True)
+            total.update(f"{key}\0{several}\0{text}\n".encode())
+    return total.hexdigest()[:8]
+
+
+def _same_numbers(value: Any) -> Any:
+    """A JSON value with each number as a float, and zero without a sign."""
+    if isinstance(value, dict):
+        return {key: _same_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_same_numbers(inner) for inner in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) + 0.0
+    return value
+
+
 def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
     """What a file holds, a fresh result, or its JSON value; None if it is no result.
 
@@ -135,7 +172,8 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
         text: The text of the file, where it was read before.
 
     Raises:
-        InputError: It is a broken result, or broken JSON.
+        InputError: It is a broken result, one that was changed after it was written,
+            or broken JSON.
     """
     path: str | Path = "the result"
     document: Any = None
@@ -160,6 +198,13 @@ def saved_scores(source: Any, text: str | None = None) -> SavedScores | None:
         path=path,
     )
     _check_rows(saved, path)
+    if (computed := checksum_of(document)) != saved.checksum:
+        raise InputError(
+            f"was changed: its checksum is {saved.checksum}, that of its content "
+            f"{computed}",
+            path=path,
+            expected=UNCHANGED,
+        )
     return saved
 
 

@@ -34,7 +34,7 @@ from litepyramid.duc.ducview import (
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.identity import fingerprint
-from litepyramid.io.scores import write_scores
+from litepyramid.io.scores import score_lines
 from litepyramid.scoring.pyramid import modified_pyramid_scores
 from litepyramid.stats import check_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
@@ -179,7 +179,7 @@ class PeerScores(Result):
             match none.
     """
 
-    forms: ClassVar = {".csv": "_write_csv"}
+    forms: ClassVar = {".csv": "_lines"}
 
     scores: ScoreTable = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
@@ -219,9 +219,9 @@ class PeerScores(Result):
 
         return {**record(self), "scores": rows}
 
-    def _write_csv(self, path: Path) -> None:
-        """Writes every score of every system and input, for `litepyramid meta`."""
-        write_scores(path, self.scores)
+    def _lines(self) -> list[str]:
+        """Every score of every system and input, for `litepyramid meta`."""
+        return score_lines(self.scores)
 
 
 def pyramid(

@@ -1,6 +1,7 @@
 """Score tables from CSV, JSON, frames, logs, results of `score`; and as CSV."""
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -12,7 +13,7 @@ import numpy as np
 from litepyramid.checked import guarded, is_missing, number
 from litepyramid.data.saved import SavedScores, saved_scores
 from litepyramid.errors import InputError, located
-from litepyramid.files import atomic_write, read_text
+from litepyramid.files import read_text
 from litepyramid.io.readers import read_rows, table_rows
 from litepyramid.io.rows import (
     COLUMNS,
@@ -568,12 +569,13 @@ def _unrounded(values: FloatArray) -> FloatArray:
     return meant
 
 
-def write_scores(path: str | Path, table: ScoreTable) -> None:
-    """Writes a table as CSV, one row per score; what is not scored is left out."""
-    with atomic_write(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("system", "input", "metric", "score"))
-        # System by system and input by input: the metrics of one text together.
-        for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
-            names = table.systems[s], table.inputs[i], table.metrics[m]
-            writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
+def score_lines(table: ScoreTable) -> list[str]:
+    """A table as CSV, one row per score; what is not scored is left out."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("system", "input", "metric", "score"))
+    # System by system and input by input: the metrics of one text together.
+    for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
+        names = table.systems[s], table.inputs[i], table.metrics[m]
+        writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
+    return [file.getvalue()]

@@ -90,10 +90,13 @@ class CalibrationResult(Result):
             Column("predicted", "judge says"),
             Column("observed", "labels say"),
         )
+        slope = f"slope {self.slope:.2f}"
+        if np.isinf(self.slope):
+            slope = "no slope: presence separates the labels"
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
             f"Accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}, "
-            f"calibration error {self.calibration_error:.3f}, slope {self.slope:.2f}.",
+            f"calibration error {self.calibration_error:.3f}, {slope}.",
             f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
             f"{self.brier_constant:.3f}).",
             str(self.signature),
@@ -362,8 +365,9 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox
     1958).
 
-    Presence is held within .001 and .999, and b within ±100, which it is if presence
-    separates the labels; NaN if labels or presences are equal.
+    Presence is held within .001 and .999, and b within ±100. Infinite if presence
+    separates the labels: no slope is then steep enough. NaN if labels or presences are
+    equal.
 
     Example:
         >>> labels = [1, 1, 1, 0, 1, 0, 0, 0]
@@ -390,7 +394,9 @@ def recalibrated(
         absent = logits[there & (labels < 1)]
         rising = absent.max() <= present.min()
         falling = present.max() <= absent.min()
-        slope = 100.0 * (int(rising) - int(falling))
+        slope = 0.0
+        if rising != falling:
+            slope = np.inf if rising else -np.inf
 
     # Labels that presence separates have no steepest slope: what it comes to is each
     # presence's own mean, as where presence or labels are equal.

@@ -13,6 +13,7 @@ from litepyramid.files import stem
 from litepyramid.identity import fingerprint
 from litepyramid.reports.score_page import made_page
 from litepyramid.scoring.comment import code, comment, escaped, table
+from litepyramid.scoring.comparable import versions_of
 from litepyramid.scoring.fact_changes import LOST_BY, PRESENT
 from litepyramid.scoring.gate import Gate
 from litepyramid.scoring.inference import MEASURES, too_few_inputs, with_holm
@@ -402,6 +403,7 @@ def changes(
         notes.insert(0, f"This would have failed: {' or '.join(would_fail)}.")
 
     about = {
+        **versions_of(*[result.signature for result in results]),
         "test": "sign-flip",
         "runs_sha": fingerprint(hashes),
         "present": PRESENT,

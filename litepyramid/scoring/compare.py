@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.data.records import InputUnits
 from litepyramid.errors import InputError
 from litepyramid.progress import track
+from litepyramid.scoring.comparable import differences, versions_of
 from litepyramid.scoring.inference import (
     MEASURES,
     TestedDifference,
@@ -30,7 +32,7 @@ from litepyramid.stats import (
     system_means,
 )
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import Names, ScoresLike, Signature, Texts
 
 _LISTED = 10  # pairs; more are shown as a matrix
@@ -287,6 +289,7 @@ def compare(
     compared.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
 
     about = {
+        **versions_of(signature),
         "test": "sign-flip",
         "scores_sha": matrices_sha(matrix),
         "against": against,
@@ -303,11 +306,13 @@ def compare(
 
 
 def _check_one_run(scores: Any) -> None:
-    """Refuses several results of the same systems: they are runs, not one table."""
+    """Refuses several results of the same systems: they are runs, not one table; and
+    those of several judges, or of other units, which are two scales."""
     if not isinstance(scores, list | tuple):
         return
 
     seen: set[str] = set()
+    of_metric: dict[str, list[ScoreResult]] = {}
     for source in scores:
         run = read_saved(source)
         # Tables may repeat systems, with other metrics or inputs.
@@ -320,3 +325,33 @@ def _check_one_run(scores: Any) -> None:
                 hint="What changed between runs: litepyramid changes OLD NEW.",
             )
         seen |= {*run.systems}
+        of_metric.setdefault(run.name, []).append(run)
+
+    for first, *others in of_metric.values():
+        for other in others:
+            _check_one_scale(first, other)
+
+
+def _check_one_scale(first: ScoreResult, other: ScoreResult) -> None:
+    """Refuses two results whose scores mean two things."""
+    if changed := differences(first.signature, other.signature):
+        told = "; ".join(changed.values())
+        raise InputError(
+            f"results that were not made in the same way ({told})",
+            expected="the same judge, settings and rule for all systems",
+        )
+
+    for entry in other.units:
+        if entry.input in first.units and _asked(first.units[entry.input]) != _asked(
+            entry
+        ):
+            raise InputError(
+                f"results with different units of input '{cut(entry.input)}'",
+                expected="the same units for all systems",
+            )
+
+
+def _asked(entry: InputUnits) -> tuple[Any, ...]:
+    """What a summary of an input is asked for."""
+    units = [(unit.text, unit.weight, unit.importance) for unit in entry.units]
+    return entry.question, units

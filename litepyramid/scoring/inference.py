@@ -19,11 +19,13 @@ from litepyramid.stats import (
     mean_of_scored,
     system_intervals,
     system_means,
+    t_reach,
 )
 from litepyramid.tables import Column
 from litepyramid.text import counted
 from litepyramid.types import (
     BoolArray,
+    Ends,
     Fields,
     FloatArray,
     IntArray,
@@ -122,6 +124,26 @@ def with_intervals(
         "groups": tuple(rank_groups(values)),
         **bootstrap,
     }
+
+
+def with_repeats(
+    intervals: Sequence[Ends], scores: FloatArray, confidence: float, limits: Ends
+) -> tuple[Ends, ...]:
+    """Intervals that also hold how (K, N) scores vary from one time to another, within
+    the limits of the scale."""
+    repeats = len(scores)
+    means = scores.mean(axis=0).tolist()
+    error = scores.std(axis=0, ddof=1) / repeats**0.5
+    # Two sources of error that do not depend on each other: their reaches add as
+    # squares.
+    reach = t_reach(confidence, repeats - 1) * error
+    wider = []
+    for (low, high), mean, more in zip(intervals, means, reach, strict=True):
+        below, above = np.hypot((mean - low, high - mean), more).tolist()
+        # Drawn inputs may have a lower mean than the limit, that of all inputs.
+        lowest = min(low, limits[0])
+        wider.append((max(mean - below, lowest), min(mean + above, limits[1])))
+    return tuple(wider)
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:

@@ -8,7 +8,8 @@ from typing import Unpack
 import numpy as np
 
 from litepyramid.data.data import Data, as_data
-from litepyramid.data.records import InputReferences, Summaries
+from litepyramid.data.records import InputReferences, Summaries, Unit
+from litepyramid.data.saved import checksum_of
 from litepyramid.errors import InputError
 from litepyramid.identity import fingerprint
 from litepyramid.judges import DEFAULT_JUDGE
@@ -75,7 +76,8 @@ class PrecisionResult(SystemScores):
                         "units": self.units[n][m],
                     }
                 )
-        return {**self._document(), "scores": scores}
+        document = {**self._document(), "scores": scores}
+        return {**document, "checksum": checksum_of(document)}
 
 
 def precision(
@@ -94,7 +96,7 @@ def precision(
 
     The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they
     are from references, and judged against each premise of its input; a unit's presence
-    is that in the premise it is in most, precision the mean over units. F1 = 2 P R / (P
+    is that in the premise it is in most, precision the weighted mean over units. F1 = 2 P R / (P
     + R), 0 where both are 0. A summary that is empty, or has no unit, has no precision;
     the F1 of an empty one is 0.
 
@@ -142,7 +144,8 @@ def precision(
     for n, system in enumerate(systems):
         for m, name in enumerate(inputs):
             if (row := presence.get((system, name))) is not None:
-                exact[n, m] = row.mean()
+                weights = [unit.weight for unit in units[system, name]]
+                exact[n, m] = np.average(row, weights=weights)
 
     metric = "faithfulness" if given.documents else "precision"
     values = exact
@@ -156,6 +159,7 @@ def precision(
         "seed": seed,
     }
     keys = [*product(systems, inputs)]
+    texts = {key: tuple([unit.text for unit in own]) for key, own in units.items()}
     notes = [*given.notes]
     if left_out:
         are = counted(left_out, "summary has", "summaries have")
@@ -167,7 +171,7 @@ def precision(
         **with_intervals(systems, inputs, values, **bootstrap),
         precision=exact,
         recall=recalls,
-        units=tuple([tuple([units.get((s, i), ()) for i in inputs]) for s in systems]),
+        units=tuple([tuple([texts.get((s, i), ()) for i in inputs]) for s in systems]),
         counts={
             **batch.counts,
             "summaries_without_precision": int(np.isnan(values).sum()),
@@ -178,7 +182,7 @@ def precision(
             premise="documents" if given.documents else "references",
             **{**batch.signature, **signed(given.language)},
             summaries_sha=summaries.sha,
-            units_sha=fingerprint([units.get(key, ()) for key in keys]),
+            units_sha=fingerprint([texts.get(key, ()) for key in keys]),
             premises_sha=fingerprint([[*key, *premises.get(key, ())] for key in keys]),
             recall=None if recalled is None else fingerprint([str(recalled.signature)]),
             truncated=batch.counts.get("truncated"),
@@ -240,7 +244,7 @@ def _premises(data: Data) -> tuple[dict[Key, list[str]], int]:
     return premises, len(data.systems) * len(data.summaries.inputs) - len(premises)
 
 
-def _units_of(summaries: Summaries, language: str) -> dict[Key, Texts]:
+def _units_of(summaries: Summaries, language: str) -> dict[Key, tuple[Unit, ...]]:
     """The units of each summary that is not empty."""
     from litepyramid.units.extract import extract
 
@@ -252,18 +256,19 @@ def _units_of(summaries: Summaries, language: str) -> dict[Key, Texts]:
             keys[str(number)] = key
             records.append(InputReferences(str(number), ((text,),), (False,)))
     extraction = extract(records, language=language)
-    return {keys[entry.input]: entry.texts for entry in extraction.units}
+    return {keys[entry.input]: entry.units for entry in extraction.units}
 
 
 def _best_presence(
     judge: Judge,
-    units: Mapping[Key, Texts],
+    units: Mapping[Key, Sequence[Unit]],
     premises: Mapping[Key, Sequence[str]],
 ) -> tuple[dict[Key, FloatArray], JudgedBatch]:
     """The presence of each summary's units in the premise that they are in most."""
     keys = []
     items = []
-    for key, texts in units.items():
+    for key, own in units.items():
+        texts = tuple([unit.text for unit in own])
         for premise in premises.get(key, ()):
             if texts:
                 keys.append(key)

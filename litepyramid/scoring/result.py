@@ -10,8 +10,8 @@ import numpy as np
 
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import InputUnits, Summaries, Units
+from litepyramid.data.saved import checksum_of
 from litepyramid.errors import InputError, choose
-from litepyramid.identity import array_sha, fingerprint
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import too_few_inputs
 from litepyramid.scoring.page_data import page_data
@@ -83,25 +83,6 @@ class ScoreResult(SystemScores):
         if self.labels is None or self.labels.units.facts != self.units.facts:
             return None
         return self.labels.values
-
-    @property
-    def checksum(self) -> str:
-        """Eight hex digits that name what was measured, and how; units and summaries
-        have hashes of their own."""
-        measured: list[Any] = [
-            [self.metric, self.name, self.systems, self.inputs],
-            self.signature.fields,
-            [str(self.rule), self.samples, self.confidence, self.seed],
-            [self.ceiling, sorted(self.counts.items())],
-            [self.intervals, self.groups],
-        ]
-        labels = None if self.labels is None else self.labels.values
-        for values in (self.values, self.presence, self.human, labels):
-            measured.append(["" if values is None else array_sha(values)])
-        if self.references:
-            measured.append(sorted(self.references.items()))
-
-        return fingerprint(measured)
 
     @property
     def human_matrix(self) -> ScoreMatrix | None:
@@ -353,6 +334,9 @@ class ScoreResult(SystemScores):
 
     def json_entries(self) -> Fields:
         """Everything, down to each unit's presence in each summary, with the texts."""
+        return {**self._entries(), "checksum": checksum_of(self._entries())}
+
+    def _entries(self) -> Fields:
         entries = self._document()
         entries["scores"] = self._rows()
         entries["units"] = map(InputUnits.to_json, self.units)
@@ -363,7 +347,6 @@ class ScoreResult(SystemScores):
     def _document(self) -> Fields:
         """What is saved but for rows and units; what is empty is left out."""
         document = super()._document()
-        document["checksum"] = self.checksum
         document["rule"] = str(self.rule)
         for name in ("plan", "ceiling", "tags", "references"):
             value = getattr(self, name)

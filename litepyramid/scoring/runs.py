@@ -11,27 +11,11 @@ from litepyramid.data.facts import Facts, aligned
 from litepyramid.data.records import Fact, Units
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
+from litepyramid.scoring.comparable import differences
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray
 
-# Fields of signatures in which runs may differ: units and inputs are compared
-# themselves.
-_FREE = {
-    "units",
-    "units_sha",
-    "inputs_sha",
-    "summaries_sha",
-    "labels_sha",
-    "label_units_sha",
-    "references_sha",
-    "presence_sha",
-    "truncated",
-    "missing",
-    "samples",
-    "confidence",
-    "seed",
-}
 _NAMED = 5  # names in a message
 
 
@@ -226,16 +210,13 @@ def names_of(names: Sequence[str]) -> str:
 
 def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[str]:
     """What differs in how two runs were made, as a note; refused unless `allowed`."""
-    before = dict(old.signature.fields)
-    now = dict(new.signature.fields)
-    changed = {}
-    for key in {**before, **now}:
-        if key not in _FREE and before.get(key) != now.get(key):
-            values = f"{before.get(key, 'none')} → {now.get(key, 'none')}"
-            changed[key] = f"{key}: {values}"
-
+    changed = differences(old.signature, new.signature)
+    versions = []
+    if old.signature.version != new.signature.version:
+        both = f"{old.signature.version} and {new.signature.version}"
+        versions.append(f"The runs were made by versions {both} of litepyramid.")
     if not changed:
-        return []
+        return versions
 
     told = "; ".join(changed.values())
     # Two rules are two scales: nothing that insisting could compare.
@@ -249,7 +230,7 @@ def _differences(old: ScoreResult, new: ScoreResult, *, allowed: bool) -> list[s
             expected="the same judge and settings",
             hint="To compare them all the same, insist: --across-judges.",
         )
-    return [f"The judge may be the difference: {told}."]
+    return [*versions, f"The judge may be the difference: {told}."]
 
 
 def _names(

@@ -1,6 +1,7 @@
 """Saved results of `score` as they were: read, checked, shown again by `report`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,34 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.data.facts import Facts
 from litepyramid.data.records import Summaries, Units
-from litepyramid.data.saved import BROKEN, EXPECTED, SavedScores, saved_scores
+from litepyramid.data.saved import (
+    BROKEN,
+    EXPECTED,
+    UNCHANGED,
+    SavedScores,
+    saved_scores,
+)
 from litepyramid.errors import InputError, located
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence
+from litepyramid.judges.panel import joined
+from litepyramid.scoring.inference import with_repeats
 from litepyramid.scoring.pyramid import ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import EQUAL_WITHIN, check_samples
+from litepyramid.stats import (
+    EQUAL_WITHIN,
+    check_samples,
+    system_intervals,
+    system_means,
+)
 from litepyramid.text import cut
-from litepyramid.types import FloatArray, ResultLike, ScoreMatrix, Signature
+from litepyramid.types import (
+    BoolArray,
+    FloatArray,
+    ResultLike,
+    ScoreMatrix,
+    Signature,
+)
 
 _AS_SAVED = (
     "metric",
@@ -59,8 +79,8 @@ def read_saved(result: Any) -> ScoreResult | None:
     if facts is None:
         raise InputError("holds no presence", path=path, expected=EXPECTED)
     ends = np.array([(entry.low, entry.high) for entry in saved.systems], np.float64)
-    # The version is added anew whenever a signature is written.
-    fields = [pair for pair in saved.signature.items() if pair[0] != "version"]
+    if "version" not in saved.signature:
+        raise InputError(BROKEN, path=path, expected="a version in the signature")
 
     with located(path):
         check_samples(saved.samples, confidence=saved.confidence)
@@ -70,7 +90,7 @@ def read_saved(result: Any) -> ScoreResult | None:
             values=saved.column("score"),
             intervals=tuple([(low, high) for low, high in ends.tolist()]),
             groups=tuple([entry.groups for entry in saved.systems]),
-            signature=Signature(tuple(fields)),
+            signature=Signature.from_json(saved.signature),
             rule=ScoringRule.of(saved.rule),
             facts=facts,
             labels=labels,
@@ -81,7 +101,7 @@ def read_saved(result: Any) -> ScoreResult | None:
         )
         _check(restored, saved)
 
-    return restored
+    return _with_intervals(restored)
 
 
 def _summaries(saved: SavedScores) -> Summaries | None:
@@ -139,16 +159,46 @@ def _check(result: ScoreResult, saved: SavedScores) -> None:
     _same("score", names[:1], means, [*result.scores.values()])
     ordered = np.sort(result.intervals, axis=1)
     _same("interval", (result.systems, ("low", "high")), result.intervals, ordered)
+    if result.opinions is not None:
+        join = dict(result.signature.fields).get("join", "mean")
+        units = [f"unit {number}" for number in range(1, result.presence.shape[1] + 1)]
+        presence = joined(result.opinions, join)
+        _same("presence", (result.systems, units), result.presence, presence)
     _check_hashes(result)
 
-    if saved.checksum != result.checksum:
-        raise _disagreement("checksum", saved.checksum, result.checksum)
+
+def _with_intervals(result: ScoreResult) -> ScoreResult:
+    """The result with the intervals that its scores and seed give.
+
+    They are those of the file, unless another version of numpy drew them, or somebody
+    else did.
+    """
+    drawn = system_intervals(
+        result.values,
+        samples=result.samples,
+        confidence=result.confidence,
+        seed=result.seed,
+    )
+    ends = tuple(drawn)
+    if "repeats" in dict(result.signature.fields) and result.opinions is not None:
+        each = []
+        for one in result.opinions:
+            scores = result.rule.apply(one, result.units, result.seed)[0]
+            each.append(system_means(scores))
+        means = np.array(each)
+        limits = result.rule.limits(result.units)
+        ends = with_repeats(ends, means, result.confidence, limits)
+
+    if _close(result.intervals, ends).all():
+        return result
+    note = "The intervals of the file were others: these are computed again."
+    return replace(result, intervals=ends, notes=(*result.notes, note))
 
 
 def _disagreement(what: str, saved: Any, expected: Any) -> InputError:
     return InputError(
         f"does not hold together: the {what} is {saved}, and by the rest {expected}",
-        expected="a file as `litepyramid score -o` wrote it",
+        expected=UNCHANGED,
     )
 
 
@@ -156,18 +206,16 @@ def _same(what: str, names: Sequence[Sequence[str]], saved: Any, expected: Any) 
     """Compares numbers, but for the rounding of other machines; NaN agrees with NaN."""
     saved = np.array(saved, dtype=float)
     expected = np.array(expected, dtype=float)
-    same = np.isclose(
-        saved,
-        expected,
-        rtol=0,
-        atol=EQUAL_WITHIN,
-        equal_nan=True,
-    )
-    for place in np.argwhere(~same).tolist():
+    for place in np.argwhere(~_close(saved, expected)).tolist():
         where = [each[i] for each, i in zip(names, place, strict=True)]
         raise _disagreement(
             f"{what} of {', '.join(where)}", saved[*place], expected[*place]
         )
+
+
+def _close(saved: Any, expected: Any) -> BoolArray:
+    close = np.isclose(saved, expected, rtol=0, atol=EQUAL_WITHIN, equal_nan=True)
+    return np.asarray(close)
 
 
 def _scores(result: ScoreResult, facts: Facts) -> FloatArray:

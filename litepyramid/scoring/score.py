@@ -17,14 +17,13 @@ from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import for_criteria, in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
-from litepyramid.scoring.inference import with_intervals
+from litepyramid.scoring.inference import with_intervals, with_repeats
 from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples, system_means, t_reach
+from litepyramid.stats import check_samples, system_means
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
-    Ends,
     Fields,
     FloatArray,
     JudgeLike,
@@ -157,7 +156,7 @@ def score(
             notes += tuple(panel_notes(panel, judged.opinions, means))
             if panel.repeats:
                 limits = scoring.limits(rated)
-                measured["intervals"] = _with_repeats(
+                measured["intervals"] = with_repeats(
                     measured["intervals"], means, confidence, limits
                 )
 
@@ -341,26 +340,6 @@ def _judged(summaries: Summaries, units: Units, judge: Judge) -> _Judged:
     about = {**batch.signature, "summaries_sha": ""}
     batch = replace(batch, counts=counts, signature=about)
     return _Judged(Facts(systems, units, presence), batch, opinions)
-
-
-def _with_repeats(
-    intervals: Sequence[Ends], scores: FloatArray, confidence: float, limits: Ends
-) -> tuple[Ends, ...]:
-    """Intervals that also hold how (K, N) scores vary from one time to another, within
-    the limits of the scale."""
-    repeats = len(scores)
-    means = scores.mean(axis=0).tolist()
-    error = scores.std(axis=0, ddof=1) / repeats**0.5
-    # Two sources of error that do not depend on each other: their reaches add as
-    # squares.
-    reach = t_reach(confidence, repeats - 1) * error
-    wider = []
-    for (low, high), mean, more in zip(intervals, means, reach, strict=True):
-        below, above = np.hypot((mean - low, high - mean), more).tolist()
-        # Drawn inputs may have a lower mean than the limit, that of all inputs.
-        lowest = min(low, limits[0])
-        wider.append((max(mean - below, lowest), min(mean + above, limits[1])))
-    return tuple(wider)
 
 
 def _human(

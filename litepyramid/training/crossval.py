@@ -33,7 +33,12 @@ from litepyramid.stats import check_whole
 from litepyramid.text import counted
 from litepyramid.training.pairs import Pairs, by_summary, labelled_pairs, without
 from litepyramid.training.run import train_transformer
-from litepyramid.training.settings import FinetuneSettings, as_settings, made_from
+from litepyramid.training.settings import (
+    FinetuneSettings,
+    as_settings,
+    base_facts,
+    made_from,
+)
 from litepyramid.training.validation import (
     Fold,
     ValidationResult,
@@ -118,7 +123,9 @@ def crossval(
 
     trained_on = [labelled(one) for one in several(train_on)]
     units = unit_variants(dataset, None if trained_on else folds, training.seed)
-    made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
+    made = Signature.of(
+        **base_facts(str(base), folds), training_sha=fingerprint([asdict(training)])
+    )
 
     try:
         if trained_on:

@@ -19,7 +19,7 @@ from litepyramid.files import file_type
 from litepyramid.judges.evaluate import QUALITY
 from litepyramid.judges.labelled import label_notes, labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
-from litepyramid.judges.nli.checkpoint import CARD_FILE
+from litepyramid.judges.nli.model_folder import CARD_FILE
 from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language, language_of
@@ -78,6 +78,7 @@ class FinetuneResult(Result):
         """The base, pairs (their SHA-256) and settings that the judge was made from."""
         return Signature.of(
             base=self.card["base"],
+            base_sha=self.card.get("base_sha"),
             revision=self.card["revision"],
             pairs_sha=self.card["data"]["sha256"][:8],
             **self.card["settings"],

@@ -10,8 +10,9 @@ from annotated_types import Interval
 
 from litepyramid.disk import write_json
 from litepyramid.errors import InputError
-from litepyramid.files import read_json
-from litepyramid.judges.nli.checkpoint import CARD_FILE
+from litepyramid.files import file_type, read_json
+from litepyramid.identity import fingerprint
+from litepyramid.judges.nli.model_folder import CARD_FILE, hash_folder
 from litepyramid.judges.nli.modes import Mode
 from litepyramid.tables import plain
 from litepyramid.training.onnx_models import model_source
@@ -172,11 +173,31 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     write_json(folder / CARD_FILE, plain(card))
 
 
+def base_facts(base: str, folds: int = 1) -> dict[str, str]:
+    """What names a base in signatures and cards: its name, and of a folder a hash of
+    its files; where it lies on this machine says nothing.
+
+    A base with ``{fold}`` in its name is as many folders.
+    """
+    folder = Path(model_source(base)).expanduser()
+    folders = [folder]
+    if "{fold}" in base:
+        numbers = range(1, folds + 1)
+        folders = [Path(str(folder).replace("{fold}", str(n))) for n in numbers]
+    if any(file_type(one / "config.json") != "file" for one in folders):
+        return {"base": base}
+
+    shas = [hash_folder(one).removeprefix("sha256:") for one in folders]
+    sha = shas[0][:12] if len(shas) == 1 else fingerprint(shas)
+    name = base if base == "mini" else folder.absolute().name
+    return {"base": name, "base_sha": sha}
+
+
 def run_facts(base: str, data: Pairs, settings: FinetuneSettings) -> Fields:
     """What a run depends on, as its card says it."""
     used = asdict(settled(base, settings))
     return {
-        "base": base,
+        **base_facts(base),
         "revision": settings.revision,
         "data": {"pairs": len(data), "sha256": digest(data)},
         "settings": {key: value for key, value in used.items() if key not in _FACTS},

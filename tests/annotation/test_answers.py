@@ -126,6 +126,7 @@ def test_a_later_draft_does_not_hide_an_answer_that_was_handed_in(judging):
 def test_task_file_round_trip(tmp_path, tasks, judging):
     path = tmp_path / "tasks.json"
     for kind in (tasks, judging):
+        path.unlink(missing_ok=True)
         write_tasks(path, kind)
         assert read_tasks(tmp_path) == kind
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -156,7 +156,7 @@ def test_what_one_summary_errs_by_is_told_by_whole_ones_alone():
     labels = (rng.random((1, 40, 10)) < 0.5).astype(float)
     shift = rng.choice([-0.2, 0.2], (1, 40, 1))
     result = of_presence(0.25 + 0.5 * labels + shift, labels)
-    name = "error of one summary's score (sd)"
+    name = "error of one summary's score"
 
     known = values_of(lp.audit(result))[name]
     assert known > 0.2

@@ -23,7 +23,7 @@ def precision(texts=TEXTS, **options):
 
 def test_each_unit_counts_in_the_reference_it_is_in_most():
     result = precision(references=REFERENCES)
-    np.testing.assert_allclose(result.values, [[1, 1], [0.5, 1], [np.nan, 1]])
+    np.testing.assert_allclose(result.values, [[1, 1], [1 / 3, 1], [np.nan, 1]])
     assert result.metric == "precision"
     assert len(result.units[1][0]) == 2
     assert result.counts["summaries_without_precision"] == 1

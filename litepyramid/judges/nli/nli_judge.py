@@ -153,6 +153,8 @@ class NLIJudge(Closing):
         # pays.
         self.start_cost = 10**12 if self.checkpoint.onnx else 0
         self._cache = JudgementCache(cache)
+        # Whether the loaded model was seen to be the one that was opened.
+        self._checked = False
         if self.checkpoint.revision is None:
             model = str(Path(model).expanduser().absolute())
         settings["cache"] = self._cache.path and self._cache.path.absolute()
@@ -166,6 +168,7 @@ class NLIJudge(Closing):
         """Frees the model and the cache."""
         self.__dict__.pop("_backend", None)
         self.__dict__.pop("_asking", None)
+        self._checked = False
         self._cache.close()
 
     def judge(self, items: Items) -> JudgedBatch:
@@ -189,9 +192,10 @@ class NLIJudge(Closing):
         point = self.checkpoint
         revision = point.revision or point.fingerprint
         return {
-            "judge": point.name,
+            "judge": point.label,
             "revision": revision.removeprefix("sha256:")[:12],
             "mode": self.mode,
+            **({"classes": point.relabelled} if point.relabelled else {}),
             "max_length": str(self.max_length),
             "dtype": self._precision or "auto",
             **({"long": "split"} if self._long == "split" else {}),
@@ -301,6 +305,7 @@ class NLIJudge(Closing):
         backend, budget = self._backend
         template = self.checkpoint.card.template
         encoded = encode(self._tokenizer, self.max_length, texts, template)
+        self._check_loaded()
 
         for batch in plan_batches(encoded.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
@@ -339,6 +344,8 @@ class NLIJudge(Closing):
             groups.setdefault((summary, room), []).append((key, unit))
 
         begin, end = frame(self._tokenizer)
+        ask = self._asking.ask
+        self._check_loaded()
         asked = list(groups)
         with ThreadPoolExecutor(self._threads or onnx_threads()) as pool:
             # Some at a time: after each window judgements are saved.
@@ -353,7 +360,7 @@ class NLIJudge(Closing):
                     questions.append(Question(read, units))
 
                 rows = {}
-                logits = pool.map(self._asking.ask, questions)
+                logits = pool.map(ask, questions)
                 for (summary, room), values in zip(window, logits, strict=True):
                     truncated = len(tokens[summary]) > room
                     for (key, _), row in zip(
@@ -361,6 +368,12 @@ class NLIJudge(Closing):
                     ):
                         rows[key] = Stored(row.astype("<f4").tobytes(), truncated)
                 yield rows
+
+    def _check_loaded(self) -> None:
+        """Sees, once, that what was loaded is what the signature names."""
+        if not self._checked:
+            self.checkpoint.check_unchanged()
+            self._checked = True
 
     @cached_property
     def _asking(self) -> AskingBackend:
@@ -399,9 +412,7 @@ class NLIJudge(Closing):
             "model": self.checkpoint.fingerprint,
             "max_length": self.max_length,
             "dtype": precision,
-            **(
-                {"template": (card.template_sha, card.answers)} if card.template else {}
-            ),
+            **({"template": card.template_sha} if card.template else {}),
         }
         return json.dumps(fields, sort_keys=True)
 
