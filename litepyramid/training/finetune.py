@@ -89,6 +89,8 @@ class FinetuneResult(Result):
         # A folder may be called like a judge: by its whole path it is the folder.
         where = self.folder.absolute()
         note = f"The judge is in {where}: name this folder as the judge."
+        if head := self.card.get("head"):
+            note = f"Its head is {head}. {note}"
         tables: list[Table] = []
         for result in self.held_out:
             tables += result.to_tables()

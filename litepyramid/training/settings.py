@@ -44,10 +44,11 @@ class FinetuneSettings:
 
     Attributes:
         head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n
-            + c of a three-class model. ``two-class`` puts a new head of present and
-            absent on the encoder. ``three-class`` is cross-entropy over e, n, c; where
-            only presence is known, over e and the sum of the other two probabilities;
-            an encoder gets a new head. ``auto`` is three-class for mini, else presence.
+            + c of a three-class model. ``two-class`` is a head of present and absent
+            on any encoder: the base's own where its labels, or `label_map`, name these
+            classes, else a new one. ``three-class`` is cross-entropy over e, n, c;
+            where only presence is known, over e and the sum of the other two; an
+            encoder gets a new head. ``auto`` is three-class for mini, else presence.
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.

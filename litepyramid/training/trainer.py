@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.errors import loading
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.judges.nli.asking import MATCH_FROM, Reading
 from litepyramid.judges.nli.backends import as_tokenizer
@@ -44,13 +45,14 @@ class EpochQuality:
 
 @dataclass(frozen=True)
 class Base:
-    """A model to begin with, its tokenizer, class order, and the most tokens it
-    reads."""
+    """A model to begin with, its tokenizer, class order, the most tokens it reads, and
+    whether its head is new, in words."""
 
     model: Any
     tokenizer: Any
     order: ClassOrder
     longest: int | None
+    head: str
 
     @property
     def match_from(self) -> int | None:
@@ -99,7 +101,9 @@ def make_trainer(
         brier = float(np.mean((judged - truth) ** 2))
         return {"accuracy": result.accuracy, "auc": result.auc, "brier": brier}
 
-    on_cpu = settings.device == "cpu"
+    # Without a GPU the CPU is what there is: told so, it also takes bfloat16.
+    graphics = torch.cuda.is_available() or torch.backends.mps.is_available()
+    on_cpu = settings.device == "cpu" or not graphics
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // devices)
     rows = encoded(data)
@@ -109,35 +113,38 @@ def make_trainer(
     updates = max(1, round(settings.epochs * len(data) / settings.batch_size))
     early = bool(settings.early_stop)
     constant = settings.schedule == "constant"
-    arguments = transformers.TrainingArguments(
-        output_dir=str(work),
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="constant_with_warmup" if constant else "linear",
-        warmup_steps=settings.warmup,
-        weight_decay=settings.weight_decay,
-        optim="adamw_torch",
-        per_device_train_batch_size=per_device,
-        per_device_eval_batch_size=4 * per_device,
-        bf16=settings.bf16,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        train_sampling_strategy="group_by_length"
-        if settings.batches == "length"
-        else "random",
-        save_strategy="epoch" if early else "steps",
-        save_steps=settings.save_steps or max(1, updates // 20),
-        save_total_limit=2,
-        eval_strategy="epoch" if evaluation else "no",
-        load_best_model_at_end=early,
-        metric_for_best_model=f"{HELD_OUT}_brier" if early else None,
-        greater_is_better=False if early else None,
-        logging_steps=50,
-        disable_tqdm=True,
-        report_to="none",
-        use_cpu=on_cpu,
-        dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
-    )
+    # A GPU may lack what was asked for.
+    hint = "Without bfloat16: bf16=false; on the CPU: device=cpu."
+    with loading("fine-tuning cannot be set up", hint=hint):
+        arguments = transformers.TrainingArguments(
+            output_dir=str(work),
+            num_train_epochs=settings.epochs,
+            learning_rate=settings.learning_rate,
+            lr_scheduler_type="constant_with_warmup" if constant else "linear",
+            warmup_steps=settings.warmup,
+            weight_decay=settings.weight_decay,
+            optim="adamw_torch",
+            per_device_train_batch_size=per_device,
+            per_device_eval_batch_size=4 * per_device,
+            bf16=settings.bf16,
+            seed=settings.seed,
+            data_seed=settings.seed,
+            train_sampling_strategy="group_by_length"
+            if settings.batches == "length"
+            else "random",
+            save_strategy="epoch" if early else "steps",
+            save_steps=settings.save_steps or max(1, updates // 20),
+            save_total_limit=2,
+            eval_strategy="epoch" if evaluation else "no",
+            load_best_model_at_end=early,
+            metric_for_best_model=f"{HELD_OUT}_brier" if early else None,
+            greater_is_better=False if early else None,
+            logging_steps=50,
+            disable_tqdm=True,
+            report_to="none",
+            use_cpu=on_cpu,
+            dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
+        )
 
     sets = {}
     for name, pairs in evaluation.items():

@@ -125,6 +125,61 @@ def test_it_learns_presence_and_the_folder_round_trips(matching, tmp_path, head)
     assert (judge.mode, judge.checkpoint.order.two) == ("p2c", head == "two-class")
 
 
+ORDERS = [["absent", "present"], ["entailment", "not_entailment"]]
+
+
+def tuned_by_nothing(base, goal, **settings):
+    """The card of a folder that differs from its base by next to nothing."""
+    given = replace(FAST, head="two-class", epochs=1, learning_rate=1e-12, **settings)
+    train_transformer(str(base), synthetic_pairs(16, 1), goal, given)
+    return json.loads((goal / "litepyramid.json").read_text("utf-8"))
+
+
+def presence_of(folder, **settings):
+    items = [(p, [h]) for p, h in synthetic_pairs(20, 4).pairs]
+    with NLIJudge(str(folder), cache=None, device="cpu", **settings) as judge:
+        return np.concatenate(judge.judge(items).presence)
+
+
+@pytest.mark.parametrize("labels", ORDERS)
+def test_a_head_of_present_and_absent_is_kept_by_its_labels(
+    tokenizer, tmp_path, labels
+):
+    base = make_checkpoint(tmp_path / "base", tokenizer, labels=labels)
+    card = tuned_by_nothing(base, tmp_path / "goal")
+    assert card["head"].startswith("kept: present=")
+    same(presence_of(tmp_path / "goal"), presence_of(base), 1e-5)
+    assert np.ptp(presence_of(base)) > 0.1
+
+
+def test_a_head_of_unknown_classes_is_kept_by_a_map_or_is_new(tokenizer, tmp_path):
+    base = make_checkpoint(tmp_path / "base", tokenizer, labels=["LABEL_0", "LABEL_1"])
+    label_map = "present=0,absent=1"
+    card = tuned_by_nothing(base, tmp_path / "kept", label_map=label_map)
+    assert card["head"] == "kept: present=0,absent=1"
+    kept = presence_of(base, label_map=label_map)
+    same(presence_of(tmp_path / "kept"), kept, 1e-5)
+
+    card = tuned_by_nothing(base, tmp_path / "new")
+    assert card["head"] == "new: present=1,absent=0"
+    new = presence_of(tmp_path / "new")
+    assert min(np.abs(new - kept).max(), np.abs(new - (1 - kept)).max()) > 0.05
+    card = tuned_by_nothing(base, tmp_path / "again")
+    same(presence_of(tmp_path / "again"), new, 1e-6)
+
+
+def test_three_classes_are_no_head_of_two(base, tmp_path):
+    card = tuned_by_nothing(base, tmp_path / "goal")
+    assert card["head"] == "new: present=1,absent=0"
+    assert lp.judge(str(tmp_path / "goal")).checkpoint.order.two
+
+
+def test_bfloat16_needs_no_gpu(base, tmp_path):
+    settings = replace(FAST, bf16=True, device="auto", epochs=1)
+    out = train_transformer(str(base), synthetic_pairs(8, 1), tmp_path / "x", settings)
+    assert out.updates == 1
+
+
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
     settings = replace(
         FAST,

@@ -129,6 +129,10 @@ def read_card(path: Path) -> JudgeCard:
     return card
 
 
+class UnknownClassesError(ModelError):
+    """A model's labels do not say which of its outputs is which class."""
+
+
 @dataclass(frozen=True)
 class ClassOrder:
     """The index among a model's outputs of each of its classes, `THREE` or `TWO`."""
@@ -208,7 +212,7 @@ def class_order(
             f"the label map '{label_map}' does not fit {shown}", expected=orders
         )
 
-    raise ModelError(
+    raise UnknownClassesError(
         f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
         hint="If it is an NLI model, give the order with the setting label_map: "
@@ -301,6 +305,7 @@ def open_checkpoint(
     label_map: str | None = None,
     backend: Backend = "auto",
     device: str = "auto",
+    dtype: str = "auto",
 ) -> Checkpoint:
     """Finds a checkpoint on disk or on the hub and reads its configuration; see
     `NLIJudge`."""
@@ -309,6 +314,9 @@ def open_checkpoint(
     source = str(folder)
     path = folder / "model.onnx"
     auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
+    # In another precision than its own a model is run from its safetensors.
+    if dtype != "auto" and any(folder.glob("*.safetensors*")):
+        auto = False
     onnx = path if backend == "onnx" or auto else None
 
     if file_type(folder) == "folder":

@@ -90,7 +90,9 @@ class NLIJudge(Closing):
             model.onnx.
         device: auto (a GPU if there is one), cpu, cuda:1, mps.
         dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an
-            ONNX model has its own.
+            ONNX model has its own. bfloat16 is faster on CPUs that compute in it (AMX,
+            AVX512-BF16); a folder with safetensors beside model.onnx is then run by
+            torch.
         batch_tokens: The most tokens of a batch of torch, padding included; none for
             4,096 on CPU and 32,768 on a GPU. Fewer need less memory.
         threads: Threads on CPU; none for as many as cores (with torch, those that are
@@ -132,6 +134,7 @@ class NLIJudge(Closing):
             label_map=label_map,
             backend=backend,
             device=device,
+            dtype=dtype,
         )
 
         self.mode = self.checkpoint.mode(mode)
