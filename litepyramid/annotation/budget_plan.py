@@ -155,12 +155,13 @@ class BudgetPlan(Result):
         )
         scus = round(SCUS_PER_WORD * _words(self.chosen()))
         reading, writing = reading_time(self.seconds)
+        hours = writing_hours(self.chosen(), self.seconds)
         notes = (
             f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per "
             "word, as in REALSumm.",
-            f"Time: about {writing_hours(self.chosen(), self.seconds):.1f} hours, at "
-            f"{reading:g} seconds to read a sentence and {writing:g} to write an SCU "
-            "(your own: --hours 6@30+60).",
+            f"Time: about {hours:.1f} hours ({60 * hours:.0f} minutes), at {reading:g} "
+            f"seconds to read a sentence and {writing:g} to write an SCU (your own: "
+            "--hours 6@30+60).",
             *self.notes,
             f"Signature: {self.signature}",
         )

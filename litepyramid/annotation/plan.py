@@ -20,7 +20,7 @@ from litepyramid.checked import as_type, number
 from litepyramid.data.data import load
 from litepyramid.data.records import InputReferences
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import carriers, human_count, ranking
+from litepyramid.easiness.mix import human_count, ranking
 from litepyramid.easiness.predict import EasinessLike, sentence_easiness
 from litepyramid.errors import InputError, choose
 from litepyramid.language import check_language, name_of, reads, words
@@ -244,16 +244,17 @@ def plan_budget(
         have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
 
-    values = list(map(plain, easiness.values.tolist()))  # NaN is None
-    columns = (
-        rank.tolist(),
-        (~carriers(order, total - count)).tolist(),
-        values,
-        earlier.tolist(),
-    )
     sentences = []
-    for sentence, *planned in zip(easiness.sentences, *columns, strict=True):
-        sentences.append(PlannedSentence(*sentence.key, sentence.text, *planned))
+    for n, sentence in enumerate(easiness.sentences):
+        planned = PlannedSentence(
+            *sentence.key,
+            sentence.text,
+            rank=int(rank[n]),
+            annotate=bool(rank[n] <= count),
+            easiness=plain(easiness.values[n]),
+            earlier=bool(earlier[n]),
+        )
+        sentences.append(planned)
 
     return BudgetPlan(
         sentences=tuple(sentences),

@@ -128,10 +128,22 @@ def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Chance
     if sampling.way == "inputs":
         probability = _whole_inputs(there, units, sampling, labels / most, rng)
     else:
-        sizes = np.tile(_shares(units), (len(there), 1))
+        weights = np.abs(units.weights)
+        shares = weights / units.sums(weights)[units.input_of]
+        sizes = np.tile(shares, (len(there), 1))
         if sampling.by is not None:
             sizes *= _unsureness_of(report(sampling.by), summaries, units)
-        probability = _by_system(there, sizes, units, sampling, labels, rng)
+
+        probability = np.full(there.shape, np.nan)
+        numbers = _shared_out(labels, there.sum(axis=1), rng)
+        for n in np.flatnonzero(numbers):
+            probability[n, there[n]] = systematic(
+                sizes[n, there[n]],
+                units.input_of[there[n]],
+                int(numbers[n]),
+                whole=sampling.way == "summaries",
+                rng=rng,
+            )
 
     drawn = ~np.isnan(probability)
     cells = np.argwhere(units.sums(drawn))
@@ -148,37 +160,6 @@ def draw_facts(summaries: Summaries, units: Units, sampling: Sampling) -> Chance
             chance = float(probability[n, u])
             chances[summaries.systems[n], units.facts[u]] = chance
     return chances
-
-
-def _shares(units: Units) -> FloatArray:
-    """(U,) each unit's share of its input's weight."""
-    weights = np.abs(units.weights)
-    return weights / units.sums(weights)[units.input_of]
-
-
-def _by_system(
-    there: BoolArray,
-    sizes: FloatArray,
-    units: Units,
-    sampling: Sampling,
-    labels: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """(N, U) probabilities of the facts drawn of each system by itself; NaN: not
-    drawn."""
-    numbers = _shared_out(labels, there.sum(axis=1), rng)
-    probability = np.full(sizes.shape, np.nan)
-    for n in np.flatnonzero(numbers):
-        own = there[n]
-        probability[n, own] = systematic(
-            sizes[n, own],
-            units.input_of[own],
-            int(numbers[n]),
-            whole=sampling.way == "summaries",
-            rng=rng,
-        )
-
-    return probability
 
 
 def _shared_out(labels: int, facts: IntArray, rng: np.random.Generator) -> IntArray:

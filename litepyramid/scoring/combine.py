@@ -211,15 +211,10 @@ def _of_draws(result: ScoreResult, sample: SampledLabels, target: Target) -> Est
     labelled = ~np.isnan(on_result(result, sample).labels.values)
     means = means._replace(labels=labelled.sum(axis=1))
 
-    scores = []
-    noise = []
-    for one, weight in zip(draws, means.weight.tolist(), strict=True):
-        by_input, variance = one.by_input(weight)
-        scores.append(by_input)
-        noise.append(variance)
-
-    total = np.array(scores)
-    within = np.array(noise)
+    weights = means.weight.tolist()
+    by_input = [one.by_input(w) for one, w in zip(draws, weights, strict=True)]
+    # (N, M) human scores, and the variances of their errors.
+    total, within = np.array(by_input).swapaxes(0, 1)
     i, j = all_pairs(len(draws)).T
     differences = difference(means.take(i), means.take(j), len(result.inputs))
 

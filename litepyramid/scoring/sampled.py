@@ -107,18 +107,15 @@ def read_sample(labels: SampledLabels | str | Path) -> SampledLabels:
     drawn = {}
     for row in file.facts:
         key = row.system, Fact(row.input, row.text, row.nth)
-        if key[1] not in known or key in drawn:
-            raise InputError(
-                f"'{cut(row.text, 60)}' of {row.system} on {row.input}",
-                path=path,
-                expected="each of the units once",
-            )
         # Labels are divided by their probability, so a wrong one is a wrong score.
-        if not 0 < row.probability <= 1 or row.label not in (None, 0, 0.5, 1):
+        possible = 0 < row.probability <= 1 and row.label in (None, 0, 0.5, 1)
+        if key[1] not in known or key in drawn or not possible:
             raise InputError(
-                f"probability {row.probability} and label {row.label}",
+                f"'{cut(row.text, 60)}' of {row.system} on {row.input}, probability "
+                f"{row.probability}, label {row.label}",
                 path=path,
-                expected="a probability above 0, up to 1, and a label of 0, .5 or 1",
+                expected="a unit once, a probability above 0, up to 1, and a label of "
+                "0, .5, 1 or null",
             )
         label = np.nan if row.label is None else row.label
         drawn[key] = label, row.probability

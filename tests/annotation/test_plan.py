@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import litepyramid as lp
-from litepyramid.annotation.budget_plan import read_plan
+from litepyramid.annotation.budget_plan import read_plan, writing_hours
 from litepyramid.annotation.label_power import FACTS, SPREAD, TOGETHER
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.data.records import InputUnits, Unit, Units
@@ -108,6 +108,12 @@ IMPOSSIBLE = """\
 {"sentences": "5"}
 {"sentences": 2.5}
 {"sentences": true}
+{"human_share": "130%"}
+{"human_share": "%"}
+{"hours": 0}
+{"hours": "6@5"}
+{"hours": "two"}
+{"hours": 6, "sentences": 1}
 """
 
 
@@ -115,6 +121,30 @@ IMPOSSIBLE = """\
 def test_impossible_budgets(budget):
     with refused():
         lp.plan(["Es regnete. Wir gingen."], language="de", **json.loads(budget))
+
+
+def test_a_share_may_be_written_as_a_percentage(folder):
+    def count(share):
+        references = folder / "references.jsonl"
+        easiness = folder / "easiness.jsonl"
+        return lp.plan(references, human_share=share, easiness=easiness).count
+
+    assert count("30%") == count("0.3") == count(0.3)
+    assert count("12.5 %") == count(0.125)
+
+
+@pytest.mark.parametrize("pace", ["", "@30+60", "@5+10"])
+def test_hours_are_enough_for_the_sentences_and_for_no_more(folder, pace):
+    options = {"easiness": folder / "easiness.jsonl", "by": "reversed"}
+    references = folder / "references.jsonl"
+    for hours in (0.02, 0.05, 0.1, 100):
+        plan = lp.plan(references, hours=f"{hours}{pace}", **options)
+        assert writing_hours(plan.chosen(), plan.seconds) <= hours
+        if plan.count < len(plan.sentences):
+            more = lp.plan(references, sentences=plan.count + 1, **options)
+            assert more.chosen()[:-1] == plan.chosen()
+            assert writing_hours(more.chosen(), plan.seconds) > hours
+    assert plan.count == len(plan.sentences)
 
 
 def test_plan_file_round_trip(tmp_path):

@@ -16,7 +16,8 @@ from litepyramid.annotation.answers import collect_labels, write_judged
 from litepyramid.annotation.export import write_export
 from litepyramid.annotation.forms import NO_FACT, render_page
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.tasks import read_tasks
+from litepyramid.annotation.tasks import judging_tasks, read_tasks
+from litepyramid.data.records import Unit
 from litepyramid.easiness.mix import mix_units
 from litepyramid.units.spelling import untokenized
 
@@ -98,6 +99,76 @@ def test_parts_hold_every_task_once(tmp_path, judging, form):
     assert len(parts) == 3
     for task in judging.judging:
         assert sum(task.id in text for text in parts) == 1
+
+
+def test_facts_come_in_the_order_of_the_references():
+    """By reference, sentence and text; one of several sentences with the first of
+    them."""
+    units = [
+        Unit("A", reference=1, sentence=0),
+        Unit("B", reference=0, sentence=2),
+        Unit("C", reference=0, sentence=1),
+        Unit("D"),
+        Unit("E", places=((1, 1), (0, 0))),
+        Unit("F", reference=0, sentence=1),
+        Unit("G", reference=0),
+    ]
+    texts = lp.Summaries.of({("s", "a"): "A summary."})
+    tasks = judging_tasks(texts, lp.Units.of([lp.InputUnits("a", tuple(units))]))
+    assert "".join(tasks.judging[0].units) == "ECFBGAD"
+
+
+TOKENS = "Thailand , researchers say , is n't ` dry ' ."
+AS_WRITTEN = "Thailand, researchers say, isn't 'dry'."
+
+
+@pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
+def test_people_see_no_tokens(tmp_path, form):
+    """Neither those who judge, nor those who write."""
+    references = {"a": f"<t> {TOKENS} </t> <t> It rained . </t>"}
+    plan = lp.plan(references, sentences=1, by="length", language="any")
+    lp.export(plan, tmp_path / "writing", form=form)
+    texts = {"s": {"a": TOKENS}}
+    lp.export(texts, tmp_path / "judging", units={"a": [TOKENS]}, form=form)
+
+    for name in ("writing", "judging"):
+        files = [*(tmp_path / name).glob("[!t]*")]
+        shown = "".join([path.read_text("utf-8") for path in files])
+        assert AS_WRITTEN in shown
+        assert TOKENS not in shown
+        # Who wrote them is asked by the texts as they were.
+        assert TOKENS in (tmp_path / name / "tasks.json").read_text("utf-8")
+
+
+MISSING = {
+    "s": {"a": "It rained.", "b": None},
+    "t": {"a": "It rained.", "b": "We left."},
+    "u": {"a": "", "b": "We left."},
+}
+
+
+def test_missing_summaries_are_left_out_and_counted(tmp_path):
+    """They stay missing: nobody labels them, and nobody is asked."""
+    units = {"a": ["It rained.", "It was cold."], "b": ["We left."]}
+    made = lp.export(MISSING, tmp_path / "tasks", units=units)
+    assert made.missing == 1
+    assert "missing summaries, left out" in made.to_table()
+    asked = {(task.system, task.input) for task in made.tasks.judging}
+    assert asked == {("s", "a"), ("t", "a"), ("t", "b"), ("u", "b")}
+
+    judged = collect_labels(made.tasks, sample.full(made.tasks))
+    write_judged(tmp_path / "judged", judged)
+    assert judged.named["incomplete"] == []
+    expected = {"s": [1, 0, np.nan], "t": [1, 0, 1], "u": [0, 0, 1]}
+    for system, labels in expected.items():
+        same(judged.labels.of_system(system), labels)
+
+    sources = [tmp_path / "judged" / name for name in ("summaries", "units.jsonl")]
+    labels = tmp_path / "judged" / "labels"
+    data = lp.load(*sources, labels=labels, nulls="missing")
+    assert data.summaries == judged.summaries
+    assert data.summaries.of_system("s")["b"] is None
+    same(data.labels.values, judged.labels.values)
 
 
 WRONG = """

@@ -125,6 +125,14 @@ def test_a_choice_that_is_no_sample_is_refused():
         combine((one, other))
 
 
+def test_scores_without_labels_are_refused_with_the_way_to_labels():
+    units = [["It rained.", "We left."]] * 6
+    result = lp.score(["It rained."] * 6, units, judge="recall", samples=40)
+    for option in ("--labels PATH", "budget export --labels", "budget import -o"):
+        with refused(option):
+            combine(result)
+
+
 @pytest.mark.parametrize("labels", [4, 5, 14, 15])
 def test_few_labels_warn_and_fewer_are_refused(labels):
     human, judge = made(5)

@@ -190,6 +190,21 @@ def test_empty_summaries_of_drawn_inputs_count(how, tmp_path):
     assert combined.scores == {"a": pytest.approx(0.5)}
 
 
+@pytest.mark.parametrize("how", [{"inputs": 20}, {"labels": 60}])
+def test_missing_summaries_score_zero_in_a_sample_too(how, tmp_path):
+    """As `score` reads them, which the labels of a sample stand beside."""
+    empty, labels = with_empty(0.5)
+    texts = {cell: text or None for cell, text in empty.summaries.cells()}
+    summaries = lp.Summaries.of(texts)
+    result = quick_score(summaries, empty.units)
+    assert result.scores == empty.scores
+
+    exported = replace(result, summaries=summaries)
+    answers = answer_tasks(tmp_path, exported, {"Ann": labels}, **how)
+    combined = lp.combine(result, labels=answers, assume_random=True)
+    assert combined.scores == {"a": pytest.approx(0.5)}
+
+
 def test_nobody_was_asked_about_empty_summaries(tmp_path):
     """A third of the asked facts is skipped: the others stand for these too."""
     result, labels = with_empty(0.7)
