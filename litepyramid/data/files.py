@@ -45,7 +45,7 @@ def file_rows(path: Path) -> tuple[Form, Any]:
     """
     kind = ending(path)
     if kind == ".parquet":
-        return "rows", _parquet_rows(path)
+        return "value", _parquet_table(path)
 
     text = read_text(path)
     if str(path) == "-":
@@ -88,18 +88,17 @@ def _text_lines(text: str) -> list[str]:
     return split_lines(text)
 
 
-def _parquet_rows(path: Path) -> list[Row]:
-    """The rows of a Parquet file."""
+def _parquet_table(path: Path) -> Any:
+    """What a Parquet file holds, as a table of Arrow."""
     require("pyarrow", extra="tables", purpose="a Parquet file")
     from pyarrow import ArrowException
     from pyarrow.parquet import read_table
 
     data = io.BytesIO(read_bytes(path))
     try:
-        rows = read_table(data).to_pylist()
+        return read_table(data)
     except (ArrowException, OSError) as error:
         raise InputError(f"not a valid Parquet file ({error})", path=path) from None
-    return [Row(line, row) for line, row in enumerate(rows, start=1)]
 
 
 def _json_rows(text: str, kind: str) -> tuple[Form, Any]:

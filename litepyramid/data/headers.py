@@ -246,14 +246,16 @@ def line_of(mapping: Mapping[str, str]) -> str:
 def _usual_columns(found: Opened, form: Form, role: str) -> dict[str, str]:
     """The columns of a table that probably hold a role and what belongs to it."""
     about = ROLES[role]
-    wanted = {"input", about.one, about.many, *about.beside}
+    wanted = {"input", "question", about.one, about.many, *about.beside}
     if about.by_system:
         wanted.add("system")
     if role == "summaries":
-        wanted |= {"reference", "document", "unit", "units"}
+        wanted |= {"reference", "references", "document", "unit", "units"}
 
+    # A column of ours that is none of this role may be called so by chance.
     result: dict[str, str] = {}
-    left = [one for one in found.columns if one not in form.ours.values()]
+    used = {own for name, own in form.ours.items() if name in wanted}
+    left = [column for column in found.columns if column not in used]
     for column in [*left]:
         name = _usual_meaning(column)
         if name in wanted and name not in {*form.ours, *result}:

@@ -95,38 +95,35 @@ def inputs_of(tables: Mapping[str, Sequence[Table]]) -> Names:
 
 
 def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) -> None:
-    """Raises InputError with the first input that a table has beyond those of the
-    others, or lacks; some summaries may be missing if `partial`, and people label
-    some."""
+    """Raises InputError with the first input that a role has beyond those of the others,
+    or lacks; some summaries may be missing if `partial`, and people label some."""
     there = {*inputs}
+    systems: dict[tuple[str, str | None], dict[str, Entry]] = defaultdict(dict)
     for table in tables:
-        if table.role == "documents":
-            continue
-        systems: dict[str | None, dict[str, Entry]] = defaultdict(dict)
         for entry in table.entries:
-            systems[entry.system][entry.input] = entry
+            systems[table.role, entry.system][entry.input] = entry
 
-        may_lack = table.role == "labels" or (partial and ROLES[table.role].by_system)
-        for system, entries in systems.items():
-            if entries.keys() == there:
-                continue
-            whose = f" of system '{system}'" if system else ""
-            if more := sorted(entries.keys() - there - {EVERY_INPUT}):
-                raise entries[more[0]].error(
-                    f"{table.role} of input '{more[0]}'{whose}, which others lack "
-                    f"({counted(len(more), 'such input')})",
-                    "the same inputs everywhere",
-                    "Add it to the others, or leave it out here.",
-                )
-            lacking = there - entries.keys()
-            if lacking and not may_lack and EVERY_INPUT not in entries:
-                last = max(entries.values(), key=lambda entry: entry.line)
-                raise last.error(
-                    f"no {ROLES[table.role].one} of input '{min(lacking)}'{whose} "
-                    f"({counted(len(lacking), 'such input')})",
-                    f"{counted(len(there), 'input')}, found {len(entries)}",
-                    "Add it; an empty summary is legal, and so is null.",
-                )
+    for (role, system), entries in systems.items():
+        if role == "documents" or entries.keys() == there:
+            continue
+        whose = f" of system '{system}'" if system else ""
+        if more := sorted(entries.keys() - there - {EVERY_INPUT}):
+            raise entries[more[0]].error(
+                f"{role} of input '{more[0]}'{whose}, which others lack "
+                f"({counted(len(more), 'such input')})",
+                "the same inputs everywhere",
+                "Add it to the others, or leave it out here.",
+            )
+        lacking = there - entries.keys()
+        may_lack = role == "labels" or (partial and ROLES[role].by_system)
+        if lacking and not may_lack and EVERY_INPUT not in entries:
+            last = max(entries.values(), key=lambda entry: entry.line)
+            raise last.error(
+                f"no {ROLES[role].one} of input '{min(lacking)}'{whose} "
+                f"({counted(len(lacking), 'such input')})",
+                f"{counted(len(there), 'input')}, found {len(entries)}",
+                "Add it; an empty summary is legal, and so is null.",
+            )
 
 
 def questions_of(tables: Iterable[Table]) -> dict[str, str]:

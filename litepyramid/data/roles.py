@@ -28,6 +28,7 @@ from litepyramid.data.door import (
 )
 from litepyramid.data.files import Row
 from litepyramid.data.headers import (
+    NAMES,
     ROLES,
     Columns,
     Role,
@@ -116,17 +117,21 @@ def leaves(
     leaf = leaf._replace(found=found)
     if found.by_key is None or found.by_id:
         return [leaf]
-    with located(found.path):
-        rows = _as_rows(found.by_key, about, columns)
-    if rows is not None:
-        return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
+    by_key = found.by_key
+    names = {meaning(str(key)) for key in by_key}
+    if not found.in_files and (columns or names & {about.one, about.many}):
+        with located(found.path):
+            by_key = {key: _column(one, str(key)) for key, one in by_key.items()}
+            if _are_columns(by_key, about, columns):
+                rows = rows_of_columns(by_key)
+                return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
 
     by_system = about.by_system and outer is None
     if about.one == "document":
         by_system = by_system and not are_texts(found.by_key.values())
     texts = {}
     parts = []
-    for key, value in found.by_key.items():
+    for key, value in by_key.items():
         if not by_system and (is_text_file(value) or not found.in_files):
             texts[key] = text_of(value)
             continue
@@ -136,7 +141,7 @@ def leaves(
         # One text alone is that of the one input.
         alone = value is None or isinstance(value, str)
         inner = opened([value] if alone else value, f"{role} of '{name}'")
-        inside = leaf if leaf.system else Leaf(found, name, found.in_files)
+        inside = outer or Leaf(inner, name, found.in_files)
         parts += leaves(inner, role, columns, inside)
     if texts or not parts:
         parts.append(leaf._replace(found=replace(found, by_key=texts)))
@@ -155,37 +160,35 @@ def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
     return _of_values(leaf, role)
 
 
-def _as_rows(
-    by_key: Mapping[Any, Any], about: Role, columns: Columns
-) -> list[Row] | None:
-    """The rows of a dict of columns: it has the column of the role, or some that
-    `columns` names; None of another dict."""
-    keys = [str(key) for key in by_key]
-    names = {meaning(key) for key in keys}
-    told = not {*columns.values()}.isdisjoint(keys) or "+" in columns.get("system", "")
-    if not told and names.isdisjoint((about.one, about.many)):
-        return None
-    if any(isinstance(value, str) for value in by_key.values()):
+def _column(value: Any, name: str) -> Opened:
+    """A value of a dict that may be a column."""
+    if isinstance(value, str):
         raise InputError(
-            f"texts under {', '.join(keys)}: one row?",
+            f"the text '{cut(value)}' under '{name}': one row?",
             expected="a list of rows, or lists for columns",
         )
+    return opened(value, name)
 
-    # A dict by id under each key is no column.
-    if any(fields_in(value) is not None for value in by_key.values()):
-        if names.isdisjoint(("input", "system")):
-            return None
-        raise InputError(
-            f"dicts by id under {', '.join(keys)}: systems, or columns?",
-            expected="lists for columns; rows for systems of these names",
-        )
-    if len(by_key) == 1 and about.by_system and not told:
-        raise InputError(
-            f"a dict whose one key is '{keys[0]}': a system, or a column?",
-            expected="a list for a column; rows with the columns system and "
-            f"{about.one} for a system of that name",
-        )
-    return rows_of_columns(by_key)
+
+def _are_columns(
+    by_key: Mapping[Any, Opened], about: Role, columns: Columns
+) -> bool:
+    """Whether the values of a dict, one of whose keys is called as a column, are columns;
+    InputError where they could be systems as well."""
+    names = {meaning(str(key)) for key in by_key} & NAMES
+    told = not {*columns.values()}.isdisjoint(by_key) or "+" in columns.get("system", "")
+    is_keyed = any(one.listed is None or one.by_id for one in by_key.values())
+    has_names = not names.isdisjoint(("input", "system"))
+    if told or (not is_keyed and (has_names or not about.by_system)):
+        return True
+    # Values by id are no columns, and systems if no other key is called as one.
+    if is_keyed and names <= {about.one, about.many}:
+        return False
+    raise InputError(
+        f"a dict with the keys {', '.join(map(str, by_key))}: systems, or columns?",
+        expected="rows with named columns, or systems of other names",
+        hint=f"Of columns: {line_of({about.one: about.one})}",
+    )
 
 
 def rows_of_columns(by_key: Mapping[Any, Any]) -> list[Row]:
