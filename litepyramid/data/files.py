@@ -23,6 +23,7 @@ LINES = (
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _INDEX = re.compile(r"column \d+|Unnamed: \d+")
 _NAMES = ("system", "input", "metric")
+_HEADER = {"system", "input", "id", "summary", "reference", "unit", "label", "score"}
 
 
 class Row(NamedTuple):
@@ -85,6 +86,9 @@ def _text_lines(text: str) -> list[str]:
             line=1,
             hint="Rename it: .json, or .jsonl for an object a line.",
         )
+    header = re.split("[,;\t]", start.split("\n")[0].strip().lower())
+    if len(_HEADER.intersection(header)) > 1 and " " not in "".join(header):
+        raise InputError("a table in a file of lines", line=1, hint="Rename it: .csv")
     return split_lines(text)
 
 
@@ -140,6 +144,10 @@ def table_rows(text: str, delimiter: str | None = None) -> list[Row]:
     text = re.sub(r"\A\s*sep=.(?=\r?\n)", "", text)
     names, rows = csv_rows(text, delimiter or _delimiter(text))
     index = _index_column(names, rows)
+    # A frame's index that is more than a count holds the ids.
+    ids = {"input", "id"} & {name.lower() for name in names}
+    if index != names[0] and _INDEX.fullmatch(names[0]) and not ids:
+        names[0] = "input"
 
     result = []
     for line, cells in rows:

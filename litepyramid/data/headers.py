@@ -88,9 +88,13 @@ class Form(NamedTuple):
     ours: Mapping[str, str]
     systems: Names
 
-    def holds(self, role: str) -> bool:
-        """Whether the table has a column of a role."""
+    def holds(self, role: str, found: Opened) -> bool:
+        """Whether a table has a column of a role."""
         about = ROLES[role]
+        # Beside a unit, the number of a reference is no reference.
+        if role == "references" and "unit" in self.ours and about.one in self.ours:
+            cells = [row.cells.get(self.ours[about.one]) for row in found.rows or ()]
+            return any(cell is not None and number(cell) is None for cell in cells)
         return about.one in self.ours or about.many in self.ours
 
 
@@ -120,7 +124,7 @@ def told_columns(
         if (listed := values_in(own)) is not None:
             own = "+".join(map(str, listed)) + "+" * (len(listed) == 1)
         name = ALIASES.get(name, name)
-        if of is None or name not in names or name in of or not own:
+        if of is None or name not in names or name in of or str(own) == "":
             raise InputError(
                 f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
                 expected="NAME=COLUMN,… with a NAME each of "

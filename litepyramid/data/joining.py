@@ -104,7 +104,7 @@ def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) 
             systems[table.role, entry.system][entry.input] = entry
 
     for (role, system), entries in systems.items():
-        if role == "documents" or entries.keys() == there:
+        if entries.keys() == there:
             continue
         whose = f" of system '{system}'" if system else ""
         if more := sorted(entries.keys() - there - {EVERY_INPUT}):
@@ -115,7 +115,8 @@ def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) 
                 "Add it to the others, or leave it out here.",
             )
         lacking = there - entries.keys()
-        may_lack = role == "labels" or (partial and ROLES[role].by_system)
+        may_lack = role in ("labels", "documents")
+        may_lack |= partial and ROLES[role].by_system
         if lacking and not may_lack and EVERY_INPUT not in entries:
             last = max(entries.values(), key=lambda entry: entry.line)
             raise last.error(
@@ -152,6 +153,8 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         number = sum(len(table.entries) for table in several)
         systems = {entry.system for table in several for entry in table.entries}
         line = counted(number, ROLES[role].one, ROLES[role].many)
+        if role in ("stus", "label_units"):
+            line += f" ({role})"
         if None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""
