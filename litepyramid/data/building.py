@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from litepyramid.checked import as_type, number
+from litepyramid.checked import as_truth, as_type, number
 from litepyramid.data.door import fields_in
 from litepyramid.data.facts import Facts
 from litepyramid.data.headers import ROLES
@@ -285,7 +285,12 @@ def facts_of(tables: Tables | None, of: Listed) -> Facts | None:
     if not tables:
         return None
     if not of:
-        raise InputError(f"{tables[0].role} without their units", expected="units too")
+        raise InputError(
+            f"{tables[0].role} without their units",
+            path=tables[0].path,
+            expected="units too",
+            hint=f"If the column {ROLES[tables[0].role].one} is another, leave it out.",
+        )
     texts: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in of.units.facts:
         texts[fact.input, fact.text].append(fact)
@@ -367,15 +372,6 @@ def _with_unit(entry: Entry, one: str) -> Entry:
         return entry
     more = {**entry.more, "unit": fields.get("unit")}
     return entry._replace(value=fields.get(one), more=more)
-
-
-def as_truth(value: Any) -> Any:
-    """1 for true and 0 for false, as Python, JSON and CSV write them; all else as it
-    is."""
-    # Nearly all are numbers, of which there may be millions.
-    if type(value) in (float, int):
-        return value
-    return {"true": 1, "false": 0}.get(str(value).strip().lower(), value)
 
 
 def _number(entry: Entry, one: str) -> float:

@@ -192,6 +192,8 @@ def load(
         ('1 summary of 1 system: a list', '2 units: a list', 'joined by order: 1 input')
     """
     choose("nulls", nulls, Nulls)
+    if kind is not None:
+        choose("kind", kind, UnitKind)
     sources = {
         "summaries": data,
         "units": units,
@@ -347,7 +349,7 @@ def _roles_inside(
         for other in (
             *("summaries", "units", "references", "documents", "labels", "presence"),
         ):
-            if form.holds(other) and (other == role or other not in given):
+            if form.holds(other, part.found) and (other == role or other not in given):
                 inside.setdefault(other, []).append(part)
 
     # A table that is given as units may hold all but units, and so may one of presence.

@@ -85,6 +85,8 @@ def opened(source: Any, name: str) -> Opened:
     """
     if isinstance(source, str | Path):
         return _of_path(source, name)
+    if isinstance(source, Opened):
+        return source
 
     # A result, or a data set, brings the records of this kind under their name.
     if name == "presence" and hasattr(source, "facts"):
@@ -94,7 +96,7 @@ def opened(source: Any, name: str) -> Opened:
             source = held
             break
     if (rows := _of_records(source, name)) is not None:
-        return _by_order(_of_rows(rows, name, "records"))
+        return _by_order(_of_rows(enumerate(rows, 1), name, "records"))
     if isinstance(source, list | tuple):
         return _of_list([*source], name)
 
@@ -111,17 +113,18 @@ def opened(source: Any, name: str) -> Opened:
         )
     if isinstance(source, Mapping):
         if (rows := saved_rows(source)) is not None:
-            return _by_order(_of_rows(rows, name, "a saved result"))
+            found = _of_rows(enumerate(rows, 1), name, "a saved result")
+            return _by_order(found)
         table = source.get(_HELD.get(name, name))
         if "signature" in source and table is not None:
-            found = _of_rows(table, name, "a saved result")
+            found = _of_rows(enumerate(table, 1), name, "a saved result")
             return _by_order(found)
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
     if hasattr(source, "with_format"):
-        rows = source.with_format(None)
-        return _of_rows(rows, name, "a Hugging Face data set")
+        whole = source.with_format(None)
+        return _of_rows(enumerate(whole, 1), name, "a Hugging Face data set")
     if (frame := _frame(source, name)) is not None:
         return _of_frame(frame, name)
     if (series := _series(source)) is not None:
@@ -141,24 +144,26 @@ def opened(source: Any, name: str) -> Opened:
 def _of_list(values: list[Any], name: str) -> Opened:
     """A list: of rows, of files, of our records, or of values."""
     if values and all(isinstance(one, Mapping) for one in values):
-        return _of_rows(values, name, "rows")
+        return _of_rows(enumerate(values, 1), name, "rows")
     if values and all(isinstance(one, Path) for one in values):
         files = _by_stem(values)
         return Opened("a list of files", name, by_key=files, in_files=True)
     return Opened("a list", name, listed=values)
 
 
-def _of_rows(rows: Iterable[Mapping[Any, Any]], name: str, told: str) -> Opened:
-    """Rows with named columns, each with its number for errors."""
+def _of_rows(
+    rows: Iterable[tuple[int, Mapping[Any, Any]]], path: str | Path, told: str
+) -> Opened:
+    """Rows with named columns, each with its line."""
     result = []
-    for line, row in enumerate(rows, start=1):
+    for line, row in rows:
         cells = {}
         for key, cell in row.items():
             cells[str(key).strip()] = cell if type(cell) in _PLAIN else plain(cell)
         if len(cells) < len(row):
-            raise _same_columns([str(key).strip() for key in row], name)
+            raise _same_columns([str(key).strip() for key in row], str(path))
         result.append(Row(line, cells))
-    return Opened(told, name, rows=result)
+    return Opened(told, path, rows=result)
 
 
 def _same_columns(names: Sequence[str], name: str) -> InputError:
@@ -274,34 +279,56 @@ def _series(source: Any) -> Any:
 
 
 def _of_frame(frame: Any, name: str) -> Opened:
-    """A frame: the index of pandas is a column of ids, unless it only counts rows."""
-    import narwhals as nw
-
+    """A frame: its index is a column of ids, unless it only counts rows."""
     told = f"a {frame.implementation.name.lower()} frame"
     columns = frame.to_dict(as_series=False)
-    index = nw.maybe_get_index(frame)
-    if index is None or _counts(index):
-        count = None if index is None else range(len(index))
-        return _of_columns(columns, name, told, count=count)
-
-    if index.nlevels > 1:
-        levels = [str(level or "input") for level in index.names]
-        if len({*levels}) < len(levels):
+    index = _index_of(frame, columns)
+    if len(index) == 1 and _counts(*index[0]):
+        return _of_columns(columns, name, told, count=range(len(frame)))
+    if len(index) == 1:
+        [(called, labels)] = index
+        level = called if called in ("system", "id") else "input"
+        told = f"{told}, ids from its index"
+        # A frame that has a column of ids does not need its index.
+        if {"input", "id"} & {str(one).lower() for one in columns}:
+            return _of_columns(columns, name, told)
+        return _of_columns({level: labels, **columns}, name, told, index=called or "")
+    if len(index) > 1:
+        levels = {called or "input": labels for called, labels in index}
+        told = f"{told} with the levels {', '.join(levels)}"
+        if len(levels) < len(index):
             raise InputError(
-                f"{name} with an index of {len(levels)} levels without names",
+                f"{name} with an index of {len(index)} levels without names",
                 expected="levels called system and input",
             )
-        told = f"{told} with the levels {', '.join(levels)}"
-        values = dict(zip(levels, zip(*index, strict=True), strict=True))
-        return _of_columns({**values, **columns}, name, told)
+        columns = {**levels, **columns}
+    return _of_columns(columns, name, told)
 
-    called = "" if index.name is None else str(index.name)
-    column = called if called in ("system", "id") else "input"
-    # A frame that has a column of ids does not need its index.
-    if column == "input" and {"input", "id"} & {str(one).lower() for one in columns}:
-        return _of_columns(columns, name, told)
-    told = f"{told}, ids from its index"
-    return _of_columns({column: index, **columns}, name, told, index=called)
+
+def _index_of(
+    frame: Any, columns: dict[str, list[Any]]
+) -> list[tuple[str | None, list[Any]]]:
+    """The levels of a frame's index with their names; a table of Arrow that pandas wrote
+    tells of it, and has it among its columns, from which it is taken."""
+    import narwhals as nw
+
+    levels: list[tuple[str | None, list[Any]]] = []
+    if (index := nw.maybe_get_index(frame)) is not None:
+        names = [None if one is None else str(one) for one in index.names]
+        values = [[*index]] if index.nlevels == 1 else zip(*index, strict=True)
+        return [(name, [*one]) for name, one in zip(names, values, strict=False)]
+
+    schema = getattr(frame.to_native(), "schema", None)
+    metadata = getattr(schema, "pandas_metadata", None) or {}
+    for level in metadata.get("index_columns", ()):
+        if isinstance(level, dict):
+            counted = range(level["start"], level["stop"], level["step"])
+            if len(counted) == len(frame):
+                levels.append((level["name"], [*counted]))
+        elif level in columns:
+            name = None if level.startswith("__index_level_") else level
+            levels.append((name, columns.pop(level)))
+    return levels
 
 
 def _of_columns(
@@ -324,12 +351,13 @@ def _of_series(series: Any, name: str) -> Opened:
 
     index = nw.maybe_get_index(series)
     values = series.to_list()
-    if index is None or _counts(index):
-        count = None if index is None else range(len(index))
-        return Opened("a column", name, listed=values, count=count)
+    if index is None:
+        return Opened("a column", name, listed=values)
     if index.nlevels > 1:
         frame = series.to_native().to_frame(series.name or name)
         return _of_frame(_frame(frame, name), name)
+    if _counts(index.name, [*index]):
+        return Opened("a column", name, listed=values, count=range(len(values)))
 
     told = "a column, ids from its index"
     by_key: dict[Any, list[Any]] = {}
@@ -339,10 +367,9 @@ def _of_series(series: Any, name: str) -> Opened:
     return Opened(told, name, listed=values, by_key=once, by_id=True)
 
 
-def _counts(index: Any) -> bool:
-    """Whether an index of pandas only counts rows: 0, 1, 2 …, without a name."""
-    plain_one = index.nlevels == 1 and index.name is None
-    return plain_one and [*index] == [*range(len(index))]
+def _counts(name: str | None, labels: Sequence[Any]) -> bool:
+    """Whether an index only counts rows: 0, 1, 2 …, without a name."""
+    return name is None and labels == [*range(len(labels))]
 
 
 # Values
@@ -443,7 +470,7 @@ def _of_path(source: str | Path, name: str) -> Opened:
     system = stem(path) if kind == "file" else ""
     form, content = file_rows(path)
     if form == "rows":
-        found = Opened(told, path, rows=content)
+        found = _of_rows(content, path, told)
     elif form == "list":
         found = Opened(f"{told}, a line an input", path, listed=content)
     else:

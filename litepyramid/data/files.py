@@ -23,6 +23,7 @@ LINES = (
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _INDEX = re.compile(r"column \d+|Unnamed: \d+")
 _NAMES = ("system", "input", "metric")
+_HEADER = {"system", "input", "id", "summary", "reference", "unit", "label", "score"}
 
 
 class Row(NamedTuple):
@@ -45,7 +46,7 @@ def file_rows(path: Path) -> tuple[Form, Any]:
     """
     kind = ending(path)
     if kind == ".parquet":
-        return "rows", _parquet_rows(path)
+        return "value", _parquet_table(path)
 
     text = read_text(path)
     if str(path) == "-":
@@ -85,21 +86,23 @@ def _text_lines(text: str) -> list[str]:
             line=1,
             hint="Rename it: .json, or .jsonl for an object a line.",
         )
+    header = re.split("[,;\t]", start.split("\n")[0].strip().lower())
+    if len(_HEADER.intersection(header)) > 1 and " " not in "".join(header):
+        raise InputError("a table in a file of lines", line=1, hint="Rename it: .csv")
     return split_lines(text)
 
 
-def _parquet_rows(path: Path) -> list[Row]:
-    """The rows of a Parquet file."""
+def _parquet_table(path: Path) -> Any:
+    """What a Parquet file holds, as a table of Arrow."""
     require("pyarrow", extra="tables", purpose="a Parquet file")
     from pyarrow import ArrowException
     from pyarrow.parquet import read_table
 
     data = io.BytesIO(read_bytes(path))
     try:
-        rows = read_table(data).to_pylist()
+        return read_table(data)
     except (ArrowException, OSError) as error:
         raise InputError(f"not a valid Parquet file ({error})", path=path) from None
-    return [Row(line, row) for line, row in enumerate(rows, start=1)]
 
 
 def _json_rows(text: str, kind: str) -> tuple[Form, Any]:
@@ -141,6 +144,10 @@ def table_rows(text: str, delimiter: str | None = None) -> list[Row]:
     text = re.sub(r"\A\s*sep=.(?=\r?\n)", "", text)
     names, rows = csv_rows(text, delimiter or _delimiter(text))
     index = _index_column(names, rows)
+    # A frame's index that is more than a count holds the ids.
+    ids = {"input", "id"} & {name.lower() for name in names}
+    if index != names[0] and _INDEX.fullmatch(names[0]) and not ids:
+        names[0] = "input"
 
     result = []
     for line, cells in rows:

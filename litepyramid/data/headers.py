@@ -88,9 +88,13 @@ class Form(NamedTuple):
     ours: Mapping[str, str]
     systems: Names
 
-    def holds(self, role: str) -> bool:
-        """Whether the table has a column of a role."""
+    def holds(self, role: str, found: Opened) -> bool:
+        """Whether a table has a column of a role."""
         about = ROLES[role]
+        # Beside a unit, the number of a reference is no reference.
+        if role == "references" and "unit" in self.ours and about.one in self.ours:
+            cells = [row.cells.get(self.ours[about.one]) for row in found.rows or ()]
+            return any(cell is not None and number(cell) is None for cell in cells)
         return about.one in self.ours or about.many in self.ours
 
 
@@ -120,7 +124,7 @@ def told_columns(
         if (listed := values_in(own)) is not None:
             own = "+".join(map(str, listed)) + "+" * (len(listed) == 1)
         name = ALIASES.get(name, name)
-        if of is None or name not in names or name in of or not own:
+        if of is None or name not in names or name in of or str(own) == "":
             raise InputError(
                 f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
                 expected="NAME=COLUMN,… with a NAME each of "
@@ -246,14 +250,16 @@ def line_of(mapping: Mapping[str, str]) -> str:
 def _usual_columns(found: Opened, form: Form, role: str) -> dict[str, str]:
     """The columns of a table that probably hold a role and what belongs to it."""
     about = ROLES[role]
-    wanted = {"input", about.one, about.many, *about.beside}
+    wanted = {"input", "question", about.one, about.many, *about.beside}
     if about.by_system:
         wanted.add("system")
     if role == "summaries":
-        wanted |= {"reference", "document", "unit", "units"}
+        wanted |= {"reference", "references", "document", "unit", "units"}
 
+    # A column of ours that is none of this role may be called so by chance.
     result: dict[str, str] = {}
-    left = [one for one in found.columns if one not in form.ours.values()]
+    used = {own for name, own in form.ours.items() if name in wanted}
+    left = [column for column in found.columns if column not in used]
     for column in [*left]:
         name = _usual_meaning(column)
         if name in wanted and name not in {*form.ours, *result}:

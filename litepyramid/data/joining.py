@@ -99,34 +99,32 @@ def check_inputs(
     """Raises InputError with the first input that a table has beyond those of the
     others, or lacks; some roles may lack some, and people label some."""
     there = {*inputs}
+    systems: dict[tuple[str, str | None], dict[str, Entry]] = defaultdict(dict)
     for table in tables:
-        if table.role == "documents":
-            continue
-        systems: dict[str | None, dict[str, Entry]] = defaultdict(dict)
         for entry in table.entries:
-            systems[entry.system][entry.input] = entry
+            systems[table.role, entry.system][entry.input] = entry
 
-        for system, entries in systems.items():
-            if entries.keys() == there:
-                continue
-            whose = f" of system '{system}'" if system else ""
-            if more := sorted(entries.keys() - there - {EVERY_INPUT}):
-                raise entries[more[0]].error(
-                    f"{table.role} of input '{more[0]}'{whose}, which others lack "
-                    f"({counted(len(more), 'such input')})",
-                    "the same inputs everywhere",
-                    "Add it to the others, or leave it out here.",
-                )
-            lacking = there - entries.keys()
-            allowed = table.role in {"labels", *may_lack}
-            if lacking and not allowed and EVERY_INPUT not in entries:
-                last = max(entries.values(), key=lambda entry: entry.line)
-                raise last.error(
-                    f"no {ROLES[table.role].one} of input '{min(lacking)}'{whose} "
-                    f"({counted(len(lacking), 'such input')})",
-                    f"{counted(len(there), 'input')}, found {len(entries)}",
-                    "Add it; an empty summary is legal, and so is null.",
-                )
+    for (role, system), entries in systems.items():
+        if entries.keys() == there:
+            continue
+        whose = f" of system '{system}'" if system else ""
+        if more := sorted(entries.keys() - there - {EVERY_INPUT}):
+            raise entries[more[0]].error(
+                f"{role} of input '{more[0]}'{whose}, which others lack "
+                f"({counted(len(more), 'such input')})",
+                "the same inputs everywhere",
+                "Add it to the others, or leave it out here.",
+            )
+        lacking = there - entries.keys()
+        allowed = role in {"labels", "documents", *may_lack}
+        if lacking and not allowed and EVERY_INPUT not in entries:
+            last = max(entries.values(), key=lambda entry: entry.line)
+            raise last.error(
+                f"no {ROLES[role].one} of input '{min(lacking)}'{whose} "
+                f"({counted(len(lacking), 'such input')})",
+                f"{counted(len(there), 'input')}, found {len(entries)}",
+                "Add it; an empty summary is legal, and so is null.",
+            )
 
 
 def questions_of(tables: Iterable[Table]) -> dict[str, str]:
@@ -155,6 +153,8 @@ def plan_of(tables: Mapping[str, Sequence[Table]], way: str, inputs: int) -> Tex
         number = sum(len(table.entries) for table in several)
         systems = {entry.system for table in several for entry in table.entries}
         line = counted(number, ROLES[role].one, ROLES[role].many)
+        if role in ("stus", "label_units"):
+            line += f" ({role})"
         if None not in systems:
             line += f" of {counted(len(systems), 'system')}"
         more = f" and {len(several) - 1} more" if len(several) > 1 else ""

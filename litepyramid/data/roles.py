@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from litepyramid.checked import parse_json
+from litepyramid.checked import as_truth, number, parse_json
 from litepyramid.data.door import (
     Opened,
     are_texts,
@@ -28,6 +28,7 @@ from litepyramid.data.door import (
 )
 from litepyramid.data.files import Row
 from litepyramid.data.headers import (
+    NAMES,
     ROLES,
     Columns,
     Role,
@@ -112,21 +113,26 @@ def leaves(
     """The sources inside of one: a dict or a folder may have one for each system;
     `outer` is what it stands in."""
     about = ROLES[role]
-    leaf = outer or Leaf(found, found.system or None, by_file=True)
+    leaf = outer or Leaf(found, None, by_file=True)
+    if outer is None and role in ("summaries", "labels", "presence") and found.system:
+        leaf = leaf._replace(system=found.system)
     leaf = leaf._replace(found=found)
     if found.by_key is None or found.by_id:
         return [leaf]
-    with located(found.path):
-        rows = _as_rows(found.by_key, about, columns)
-    if rows is not None:
-        return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
+    by_key = found.by_key
+    if not found.in_files and _may_be_columns(by_key, about, columns):
+        with located(found.path):
+            by_key = {key: _column(one, str(key)) for key, one in by_key.items()}
+            if _are_columns(by_key, about, columns):
+                rows = rows_of_columns(by_key)
+                return [leaf._replace(found=replace(found, rows=rows, by_key=None))]
 
     by_system = about.by_system and outer is None
     if about.one == "document":
         by_system = by_system and not are_texts(found.by_key.values())
     texts = {}
     parts = []
-    for key, value in found.by_key.items():
+    for key, value in by_key.items():
         if not by_system and (is_text_file(value) or not found.in_files):
             texts[key] = text_of(value)
             continue
@@ -136,7 +142,10 @@ def leaves(
         # One text alone is that of the one input.
         alone = value is None or isinstance(value, str)
         inner = opened([value] if alone else value, f"{role} of '{name}'")
-        inside = leaf if leaf.system else Leaf(found, name, found.in_files)
+        if about.one == "document" and found.in_files and not inner.in_files:
+            # A file of documents is of all systems, a folder of one.
+            name = None
+        inside = outer or Leaf(inner, name, found.in_files)
         parts += leaves(inner, role, columns, inside)
     if texts or not parts:
         parts.append(leaf._replace(found=replace(found, by_key=texts)))
@@ -152,40 +161,52 @@ def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
     """
     if leaf.found.rows is not None:
         return _of_rows(leaf, role, columns, source)
+    if columns:
+        raise InputError(
+            f"columns of {role}, which have none ({leaf.found.told})",
+            path=leaf.found.path,
+            expected="columns of a table; of another source as references.input=COLUMN",
+        )
     return _of_values(leaf, role)
 
 
-def _as_rows(
+def _may_be_columns(
     by_key: Mapping[Any, Any], about: Role, columns: Columns
-) -> list[Row] | None:
-    """The rows of a dict of columns: it has the column of the role, or some that
-    `columns` names; None of another dict."""
-    keys = [str(key) for key in by_key]
-    names = {meaning(key) for key in keys}
-    told = not {*columns.values()}.isdisjoint(keys) or "+" in columns.get("system", "")
-    if not told and names.isdisjoint((about.one, about.many)):
-        return None
-    if any(isinstance(value, str) for value in by_key.values()):
+) -> bool:
+    """Whether a key of a dict is called as a column of a role, or as one that is told."""
+    names = {meaning(str(key)) for key in by_key}
+    told = {part.strip() for own in columns.values() for part in own.split("+")}
+    return not (names | {*map(str, by_key)}).isdisjoint({about.one, about.many, *told})
+
+
+def _column(value: Any, name: str) -> Opened:
+    """A value of a dict that may be a column."""
+    if isinstance(value, str):
         raise InputError(
-            f"texts under {', '.join(keys)}: one row?",
+            f"the text '{cut(value)}' under '{name}': one row?",
             expected="a list of rows, or lists for columns",
         )
+    return opened(value, name)
 
-    # A dict by id under each key is no column.
-    if any(fields_in(value) is not None for value in by_key.values()):
-        if names.isdisjoint(("input", "system")):
-            return None
-        raise InputError(
-            f"dicts by id under {', '.join(keys)}: systems, or columns?",
-            expected="lists for columns; rows for systems of these names",
-        )
-    if len(by_key) == 1 and about.by_system and not told:
-        raise InputError(
-            f"a dict whose one key is '{keys[0]}': a system, or a column?",
-            expected="a list for a column; rows with the columns system and "
-            f"{about.one} for a system of that name",
-        )
-    return rows_of_columns(by_key)
+
+def _are_columns(
+    by_key: Mapping[Any, Opened], about: Role, columns: Columns
+) -> bool:
+    """Whether the values of a dict, one of whose keys is called as a column, are columns;
+    InputError where they could be systems as well."""
+    names = {meaning(str(key)) for key in by_key} & NAMES
+    is_keyed = any(one.listed is None or one.by_id for one in by_key.values())
+    has_names = not names.isdisjoint(("input", "system"))
+    if columns or (not is_keyed and (has_names or not about.by_system)):
+        return True
+    # Values by id are no columns, and systems if no other key is called as one.
+    if is_keyed and names <= {about.one, about.many}:
+        return False
+    raise InputError(
+        f"a dict with the keys {', '.join(map(str, by_key))}: systems, or columns?",
+        expected="rows with named columns, or systems of other names",
+        hint=f"Of columns: {line_of({about.one: about.one})}",
+    )
 
 
 def rows_of_columns(by_key: Mapping[Any, Any]) -> list[Row]:
@@ -229,16 +250,19 @@ def _of_rows(leaf: Leaf, role: str, columns: Columns, source: str) -> Table:
     told = found.told
     systems = form.systems if about.one == "summary" and system is None else ()
     if systems:
+        # Told, they may be anything; else they are texts, which no numbers are.
+        if "system" not in columns and any(_is_number(found, one) for one in systems):
+            raise no_column(found, form, role, columns, source)
         told += f", a column for each system: {', '.join(systems)}"
         used = {*form.ours.values(), *systems}
         entries = [*_system_entries(found, form.ours, systems)]
     else:
         others = [one for one in found.columns if one not in form.ours.values()]
         ours = {**form.ours}
-        if not form.holds(role) and leaf.system is not None and len(others) == 1:
+        if not form.holds(role, found) and leaf.system is not None and len(others) == 1:
             # Of one system, the one other column holds its texts.
             ours[about.one] = others[0]
-        elif not form.holds(role):
+        elif not form.holds(role, found):
             raise no_column(found, form, role, columns, source)
         used = {*ours.values()}
         entries = [*_row_entries(found, _one_form(ours, about, columns), about, system)]
@@ -255,6 +279,13 @@ def _of_rows(leaf: Leaf, role: str, columns: Columns, source: str) -> Table:
         used=tuple(used),
         shared=not {"unit", "label", "annotator", "reference"}.isdisjoint(form.ours),
     )
+
+
+def _is_number(found: Opened, column: str) -> bool:
+    """Whether all that a column holds are numbers, or truths."""
+    cells = [row.cells.get(column) for row in found.rows or ()]
+    filled = [cell for cell in cells if cell not in (None, "")]
+    return bool(filled) and all(number(as_truth(cell)) is not None for cell in filled)
 
 
 def _one_form(
@@ -423,18 +454,21 @@ def _of_values(leaf: Leaf, role: str) -> Table:
     by_id = found.by_key is not None
     pairs: Iterable[tuple[Any, Any]] = enumerate(found.listed or ())
     if found.by_key is not None:
-        pairs = [(id_of(key), value) for key, value in found.by_key.items()]
+        pairs = found.by_key.items()
     system = leaf.system
     if about.by_system and about.one != "document":
         system = system or SYSTEM
 
     entries = []
     names = set()
-    for line, (name, value) in enumerate(pairs, start=1):
+    for line, (key, value) in enumerate(pairs, start=1):
+        name = id_of(key) if by_id else key
         with located(found.path, line):
             if name is None or name in names:
-                what = "twice" if name else "without a name"
-                raise InputError(f"an input {what}: {name}", expected="a name for each")
+                raise InputError(
+                    f"an input is called {key!r}" + " twice" * (name in names),
+                    expected="a text or a whole number, each once",
+                )
             names.add(name)
             values = _values_of(plain(value), about, found)
         for one in values or [None]:

@@ -137,8 +137,8 @@ BY_ID = {
         renamed={"input": "a", "label": "b"},
     ),
     "systems called as columns": sources(
-        {"summary": TEXTS["a"], "human": TEXTS["b"]},
-        renamed={"summary": "a", "human": "b"},
+        {"input": TEXTS["a"], "human": TEXTS["b"]},
+        renamed={"input": "a", "human": "b"},
     ),
     "series": sources(SERIES, pandas.Series(TRUTH)),
     "frames by system": sources({s: v.to_frame("summary") for s, v in SERIES.items()}),
