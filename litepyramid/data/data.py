@@ -58,6 +58,7 @@ class Data:
         references: The references of every input, in the order of their ids.
         presence: What was judged elsewhere.
         documents: The texts that were summarised, by system ("" for all) and input.
+        repeats: By each run among the summaries that is a repeat, its system, and which.
         example_folds: Held-out inputs of each fold, if the authors give folds by
             examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
@@ -75,6 +76,7 @@ class Data:
     references: tuple[InputReferences, ...] = ()
     presence: Facts | None = None
     documents: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    repeats: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     example_folds: tuple[Names, ...] = ()
     system_folds: tuple[Names, ...] = ()
     language: str = ""
@@ -405,13 +407,19 @@ def _joined(
     if rated and labels is None:
         raise InputError("label_units without labels", expected="the labels too")
 
-    summaries = summaries_of(by_role.get("summaries"), inputs)
+    summaries = summaries_of(by_role.get("summaries"), inputs, partial)
     presence = facts_of(by_role.get("presence"), units)
     remarks = []
-    missing = int(summaries.missing.sum())
-    if missing and not partial:
-        summaries = summaries.with_empty()
-        are = counted(missing, "answer is missing", "answers are missing")
+    nulls = set()
+    repeats = {}
+    answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
+    for entry in answers:
+        if entry.value is None:
+            nulls.add((entry.system, entry.input))
+        if "repeat_of" in entry.more:
+            repeats[str(entry.system)] = entry.more["repeat_of"]
+    if nulls and not partial:
+        are = counted(len(nulls), "answer is missing", "answers are missing")
         remarks.append(
             f"{are} (null): read as empty, so that they score 0; nulls=missing leaves "
             "them out."
@@ -427,6 +435,7 @@ def _joined(
         references=references_of(by_role.get("references"), questions),
         presence=presence,
         documents=documents_of(by_role.get("documents")),
+        repeats=repeats,
         plan=plan_of(by_role, joined.way, len(inputs)),
         remarks=tuple(remarks),
         **about,

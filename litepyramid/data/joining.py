@@ -112,7 +112,11 @@ def check_inputs(tables: Sequence[Table], inputs: Iterable[str], partial: bool) 
             continue
         systems: dict[str | None, dict[str | None, Entry]] = defaultdict(dict)
         for entry in table.entries:
-            systems[entry.system].setdefault(entry.input, entry)
+            # A system may answer some inputs more often than others; what it shares with
+            # others is none of its own.
+            system, *_ = entry.more.get("repeat_of", (entry.system,))
+            system = system if ROLES[table.role].by_system else None
+            systems[system].setdefault(entry.input, entry)
 
         for system, own in systems.items():
             whose = f" of system '{system}'" if system else ""
@@ -146,7 +150,9 @@ def inputs_of(tables: Mapping[str, Sequence[Table]]) -> Names:
         names = {
             entry.input for table in tables.get(role, ()) for entry in table.entries
         }
-        names.discard(EVERY_INPUT)
+        # Units of every input are a table of their own, where there is nothing else.
+        if len(tables) > 1 or names != {EVERY_INPUT}:
+            names.discard(EVERY_INPUT)
         if names:
             return tuple(sorted([str(name) for name in names]))
     raise InputError("no inputs", expected="units, references or summaries")
@@ -386,8 +392,10 @@ def questions_of(tables: Iterable[Table]) -> dict[str, str]:
 # ------------------------------------------------------------------------------------
 
 
-def summaries_of(tables: Sequence[Table] | None, inputs: Names) -> Summaries:
-    """The summaries of all systems; None is a missing one."""
+def summaries_of(
+    tables: Sequence[Table] | None, inputs: Names, partial: bool
+) -> Summaries:
+    """The summaries of all systems; null ones are missing if `partial`, else empty."""
     if not tables:
         return Summaries()
     texts: dict[tuple[str, str], str | None] = {}
@@ -403,7 +411,7 @@ def summaries_of(tables: Sequence[Table] | None, inputs: Names) -> Summaries:
                     "Name the columns of texts alone: --columns system=NAME+NAME.",
                 )
             key = entry.system or "system", str(entry.input)
-            text = None if value is None else value.strip()
+            text = None if value is None and partial else (value or "").strip()
             where = f"{table.path}:{entry.line}"
             # A table repeats a summary in the row of each unit.
             again = key in texts and not (table.shared and texts[key] == text)
@@ -413,7 +421,7 @@ def summaries_of(tables: Sequence[Table] | None, inputs: Names) -> Summaries:
                     f"a second summary of system '{key[0]}' on input '{key[1]}' "
                     f"(first at {first[key]})",
                     "one summary of each system on each input",
-                    "Name repeated runs as systems of their own.",
+                    "Number a system's repeated answers in a column 'repeat'.",
                 )
             texts.setdefault(key, text)
             first.setdefault(key, where)

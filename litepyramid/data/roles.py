@@ -56,7 +56,7 @@ ROLES: dict[str, Role] = {
 ALIASES = {"id": "input", "query": "question", "prompt": "question"}
 """Other names under which a column is read."""
 _IDS = ("input", "system")
-NAMES = {*_IDS, "question", "human", "score", "metric"}
+NAMES = {*_IDS, "repeat", "question", "human", "score", "metric"}
 for _role in ROLES.values():
     NAMES |= {_role.one, _role.many, *_role.beside}
 KNOWN = NAMES | ALIASES.keys()
@@ -387,11 +387,22 @@ def _row_entries(
         with located(path, line):
             own = system or _named(cells, ours, "system")
             name = _named(cells, ours, "input")
+            more = {key: cell_of(cells, ours[key]) for key in beside}
+            # One of several answers of a system to an input is a run of its own.
+            if cell_of(cells, ours.get("repeat", "")) is not None:
+                more["repeat_of"] = own or "system", _named(cells, ours, "repeat")
+                own = "{} (repeat {})".format(*more["repeat_of"])
             place = places.get(own, 0)
             places[own] = place + 1
-            value = _cell(cells, column)
-            more = {key: _cell(cells, ours[key]) for key in beside}
+            value = cell_of(cells, column)
 
+        # An empty cell is no text; an input that has none is told of later.
+        if (
+            value is None
+            and name is not None
+            and about.one in ("reference", "document")
+        ):
+            continue
         values = (
             _in_list(value, line, path, must=many) if about.one != "summary" else None
         )
@@ -418,13 +429,23 @@ def _row_entries(
             yield Entry(own, name, place, nth, one, told, line, listed)
 
 
-def _cell(cells: Mapping[str, Any], column: str) -> Any:
-    """A cell; a dotted name also leads into the objects that cells hold."""
+def cell_of(cells: Mapping[str, Any], column: str) -> Any:
+    """A cell; a dotted name also leads into the objects and lists that cells hold.
+
+    Example:
+        >>> cell_of({"response": {"outputs": ["It rained."]}}, "response.outputs.0")
+        'It rained.'
+    """
     if column in cells or "." not in column:
         return cells.get(column)
     value: Any = cells
     for part in column.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and re.fullmatch(r"[0-9]{1,9}", part):
+            value = value[int(part)] if int(part) < len(value) else None
+        else:
+            return None
     return value
 
 
@@ -432,7 +453,7 @@ def _named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str 
     """The name that a row has in a column; None where the table has no such column."""
     if name not in ours:
         return None
-    value = _cell(cells, ours[name])
+    value = cell_of(cells, ours[name])
     if (told := name_of(value)) is None:
         shown = "empty" if value is None else cut(repr(value))
         raise InputError(
