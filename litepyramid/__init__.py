@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from litepyramid.data.records import Summaries as Summaries
     from litepyramid.data.records import Unit as Unit
     from litepyramid.data.records import Units as Units
-    from litepyramid.duc.convert import convert as convert
+    from litepyramid.imports.convert import convert as convert
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
     from litepyramid.easiness.mix import mix as mix
@@ -76,7 +76,7 @@ else:
         "scoring.drift": "drift",
         "scoring.combine": "combine",
         "scoring.saved_result": "report",
-        "duc.convert": "convert",
+        "imports.convert": "convert",
         "duc.peers": "pyramid",
         "easiness": "EasinessRegressor",
         "easiness.mix": "mix",

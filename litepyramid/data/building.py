@@ -234,8 +234,11 @@ def documents_of(tables: Tables | None) -> dict[tuple[str, str], str]:
 # ------------------------------------------------------------------------------------
 
 
-def summaries_of(tables: Tables | None, inputs: Names) -> Summaries:
-    """The summaries of all systems; None is a missing one."""
+def summaries_of(
+    tables: Tables | None, inputs: Names, no_nulls: bool = False
+) -> Summaries:
+    """The summaries of all systems; None is a missing one, but null is an empty one if
+    `no_nulls`."""
     if not tables:
         return Summaries()
     texts: dict[tuple[str, str], str | None] = {}
@@ -245,7 +248,9 @@ def summaries_of(tables: Tables | None, inputs: Names) -> Summaries:
             text = entry.value
             if isinstance(text, str):
                 text = text.strip()
-            elif text is not None:
+            elif text is None:
+                text = "" if no_nulls else None
+            else:
                 raise entry.error(
                     f"the summary of input '{entry.input}' is {cut(repr(text))}",
                     "a text, or null for a missing one",
@@ -257,7 +262,7 @@ def summaries_of(tables: Tables | None, inputs: Names) -> Summaries:
                     f"a second summary of system '{key[0]}' on input '{key[1]}' "
                     f"(first at {first[key].path}:{first[key].line})",
                     "one summary of each system on each input",
-                    "Name repeated runs as systems of their own.",
+                    "Number a system's repeated answers in a column 'repeat'.",
                 )
             texts[key] = text
             first.setdefault(key, entry)

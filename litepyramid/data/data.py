@@ -60,6 +60,7 @@ class Data:
         references: The references of every input, in the order of their ids.
         presence: What was judged elsewhere.
         documents: The texts that were summarised, by system ("" for all) and input.
+        repeats: By each run among the summaries that is a repeat, its system, and which.
         example_folds: Held-out inputs of each fold, if the authors give folds by
             examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
@@ -77,6 +78,7 @@ class Data:
     references: tuple[InputReferences, ...] = ()
     presence: Facts | None = None
     documents: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    repeats: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     example_folds: tuple[Names, ...] = ()
     system_folds: tuple[Names, ...] = ()
     language: str = ""
@@ -385,15 +387,16 @@ def joined(
     if rated and labels is None:
         raise InputError("label_units without labels", expected="the labels too")
 
-    summaries = summaries_of(by_role.get("summaries"), inputs)
+    no_nulls = "summaries" not in may_lack
+    summaries = summaries_of(by_role.get("summaries"), inputs, no_nulls)
     presence = facts_of(by_role.get("presence"), units)
     if presence is not None and summaries:
         _check_judged(presence.systems, summaries.systems)
     remarks = []
-    missing = int(summaries.missing.sum())
-    if missing and "summaries" not in may_lack:
-        summaries = summaries.with_empty()
-        are = counted(missing, "answer is missing", "answers are missing")
+    answers = [entry for t in by_role.get("summaries", ()) for entry in t.entries]
+    nulls = {(entry.system, entry.input) for entry in answers if entry.value is None}
+    if nulls and no_nulls:
+        are = counted(len(nulls), "answer is missing", "answers are missing")
         remarks.append(
             f"{are} (null): read as empty, so that they score 0; nulls=missing leaves "
             "them out."
@@ -407,6 +410,7 @@ def joined(
         references=references_of(by_role.get("references"), questions),
         presence=presence,
         documents=documents_of(by_role.get("documents")),
+        repeats={str(entry.system): entry.repeat for entry in answers if entry.repeat},
         plan=plan_of(by_role, way, len(inputs)),
         remarks=tuple(remarks),
         **about,

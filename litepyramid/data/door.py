@@ -195,7 +195,7 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
     if listed and all(isinstance(one, InputUnits) for one in listed):
         return [_unit_row(entry) for entry in listed]
     if listed and all(isinstance(one, InputReferences) for one in listed):
-        return [*map(_reference_row, listed)]
+        return [entry.to_json() for entry in listed]
     return None
 
 
@@ -224,14 +224,6 @@ def numbered(size: int) -> list[str]:
 def _unit_row(entry: InputUnits) -> dict[str, Any]:
     question = {"question": entry.question} if entry.question else {}
     return {"input": entry.input, "units": [*entry.units], **question}
-
-
-def _reference_row(entry: InputReferences) -> dict[str, Any]:
-    references = []
-    for texts, marked in zip(entry.references, entry.marked, strict=True):
-        references.append([*texts] if marked else texts[0])
-    question = {"question": entry.question} if entry.question else {}
-    return {"input": entry.input, "references": references, **question}
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

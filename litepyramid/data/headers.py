@@ -53,7 +53,8 @@ ROLES: dict[str, Role] = {
     "labels": Role("label", "labels", True, ("unit",)),
     "presence": Role("presence", "presences", True, ("unit",)),
 }
-NAMES = {"input", "system", "annotator", "question", "human", "score", "metric"}
+NAMES = {"input", "system", "repeat", "annotator", "question"}
+NAMES |= {"human", "score", "metric"}
 for _role in ROLES.values():
     NAMES |= {_role.one, _role.many, *_role.beside}
 """Columns that have a meaning."""

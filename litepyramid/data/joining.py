@@ -87,7 +87,9 @@ def inputs_of(
     first = ("units",) if "units" not in may_lack else ()
     for role in (*first, "references", "stus", "summaries", "presence", *ROLES):
         names = {e.input for table in tables.get(role, ()) for e in table.entries}
-        names.discard(EVERY_INPUT)
+        # Units of every input may be all there is.
+        if len(tables) > 1 or names != {EVERY_INPUT}:
+            names.discard(EVERY_INPUT)
         if names:
             return tuple(sorted(names))
     raise InputError("no inputs", expected="units, references or summaries")
@@ -102,7 +104,9 @@ def check_inputs(
     systems: dict[tuple[str, str | None], dict[str, Entry]] = defaultdict(dict)
     for table in tables:
         for entry in table.entries:
-            systems[table.role, entry.system][entry.input] = entry
+            # A system may answer some inputs more often than others.
+            system = entry.repeat[0] if entry.repeat else entry.system
+            systems[table.role, system][entry.input] = entry
 
     for (role, system), entries in systems.items():
         if entries.keys() == there:

@@ -322,6 +322,14 @@ class InputReferences:
     marked: tuple[bool, ...]
     question: str | None = None
 
+    def to_json(self) -> Fields:
+        """One line of a file of references as plain JSON values."""
+        references: list[str | list[str]] = []
+        for texts, marked in zip(self.references, self.marked, strict=True):
+            references.append([*texts] if marked else texts[0])
+        question = {"question": self.question} if self.question else {}
+        return {"input": self.input, **question, "references": references}
+
 
 @dataclass(frozen=True)
 class Summaries:
@@ -391,12 +399,6 @@ class Summaries:
             for text, asked in zip(row, texts, strict=True):
                 items.append((text or "", asked))
         return items
-
-    def with_empty(self) -> Summaries:
-        """The same, those that are missing as empty ones."""
-        return replace(
-            self, texts=tuple([tuple([t or "" for t in row]) for row in self.texts])
-        )
 
     def take(self, systems: Sequence[str], inputs: Sequence[str]) -> Summaries:
         """Some systems and inputs, each of which must be here."""

@@ -42,6 +42,7 @@ from litepyramid.errors import InputError, located
 from litepyramid.text import cut
 from litepyramid.types import Names
 
+_NO_TEXT = ("reference", "document")
 SYSTEM = "system"
 """The name of a system that nothing names."""
 
@@ -55,6 +56,7 @@ class Entry(NamedTuple):
         path, line: Where it stands.
         listed: Whether it stood in a list of all that its input has.
         more: What stands beside it.
+        repeat: Of one of several answers of a system to an input: the system, and which.
     """
 
     system: str | None
@@ -64,6 +66,7 @@ class Entry(NamedTuple):
     line: int
     listed: bool = False
     more: Mapping[str, Any] = {}
+    repeat: tuple[str, str] | None = None
 
     def error(
         self, what: str, expected: str | None = None, hint: str | None = None
@@ -343,6 +346,10 @@ def _row_entries(
             place = named(cells, ours, "input")
             more = {key: cell_of(cells, own) for key, own in beside.items()}
             value = cell_of(cells, column)
+            repeat = None
+            if cell_of(cells, ours.get("repeat", "")) is not None:
+                repeat = str(whose), str(named(cells, ours, "repeat"))
+                whose = f"{repeat[0]} (repeat {repeat[1]})"
             values = None
             if about.one != "summary":
                 values = _list_in(value, line, must=in_lists)
@@ -359,11 +366,15 @@ def _row_entries(
                     expected=f"one {about.one} for each unit",
                 )
 
+        # An empty cell is no text; an input that has none is told of later.
+        if value is None and place is not None and about.one in _NO_TEXT:
+            continue
+
         if place is None:
             place = places[whose]
             places[whose] += 1
         if values is None:
-            yield Entry(whose, place, value, path, line, more=more)
+            yield Entry(whose, place, value, path, line, more=more, repeat=repeat)
         for n, one in enumerate(values or ()):
             told = {**more, "unit": _text_of(units[n])} if units else more
             yield Entry(whose, place, one, path, line, True, told)

@@ -20,7 +20,7 @@ from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import with_intervals, with_repeats
 from litepyramid.scoring.pyramid import SIGNED, ScoringRule
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.stats import check_samples, system_means
+from litepyramid.stats import average_repeats, check_samples, system_means
 from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
@@ -133,6 +133,10 @@ def score(
             rater = for_criteria(rater)
         notes += _on_judge(single(rater), rated, whole.language)
         judged = _judged(whole.summaries, rated, rater)
+    most = 0
+    if whole.repeats:
+        judged, most, spreads = _averaged(judged, whole.repeats, scoring, seed)
+        notes += spreads
 
     facts = judged.facts
     values, counts = scoring.apply(facts.values, rated, seed)
@@ -176,6 +180,7 @@ def score(
         "labels_sha": None if labels is None else labels.sha,
         "label_units_sha": labels.units.sha if labels and of_others else None,
         "presence_sha": None if whole.presence is None else whole.presence.sha,
+        "repeats": most or None,
         "rule": scoring.signature(),
         "truncated": counts.get("truncated"),
         "missing": counts.get("missing") or None,
@@ -198,7 +203,8 @@ def score(
         counts=shown_counts,
         rule=scoring,
         signature=Signature.of(**fields),
-        summaries=whole.summaries or None,
+        # Of several answers to an input none is the one that has its score.
+        summaries=None if whole.repeats else whole.summaries or None,
         references=references,
         plan=whole.plan,
         ceiling=_ceiling(rater, rated, references) if made else None,
@@ -340,6 +346,36 @@ def _judged(summaries: Summaries, units: Units, judge: Judge) -> _Judged:
     about = {**batch.signature, "summaries_sha": ""}
     batch = replace(batch, counts=counts, signature=about)
     return _Judged(Facts(systems, units, presence), batch, opinions)
+
+
+def _averaged(
+    judged: _Judged,
+    repeats: Mapping[str, tuple[str, str]],
+    rule: ScoringRule,
+    seed: int,
+) -> tuple[_Judged, int, Texts]:
+    """The presence in the answers of systems, those that a system gave to one input
+    averaged; how many these are at most; notes on how far their scores are apart."""
+    facts = judged.facts
+    systems = [repeats.get(run, (run,))[0] for run in facts.systems]
+    presence = average_repeats(facts.values, systems)
+    scores = average_repeats(rule.apply(facts.values, facts.units, seed)[0], systems)
+
+    opinions = judged.opinions
+    if opinions is not None:
+        opinions = np.stack([average_repeats(one, systems).means for one in opinions])
+    notes = []
+    for n, system in enumerate(scores.systems):
+        if scores.most[n] > 1:
+            notes.append(
+                f"'{cut(system)}' gave up to {scores.most[n]} answers to an input, "
+                "which are averaged; the score of a single one varies around the mean "
+                f"of its input with a standard deviation of {scores.spread[n]:.3f}."
+            )
+
+    averaged = Facts(presence.systems, facts.units, presence.means)
+    judged = judged._replace(facts=averaged, opinions=opinions)
+    return judged, int(scores.most.max()), tuple(notes)
 
 
 def _human(

@@ -182,7 +182,7 @@ def in_layout(folder: Path, name: str = "") -> SummarySet:
         name or folder.name,
         data.systems,
         data.inputs,
-        data.summaries.with_empty().texts,
+        data.summaries.texts,
         references,
         [entry.texts for entry in data.units],
         human,

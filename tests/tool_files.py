@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-FILES = Path(__file__).resolve().parents[1] / "data" / "formats"
+FILES = Path(__file__).resolve().parent / "data" / "formats"
 
 
 def objects_of(name):
