@@ -3,7 +3,7 @@ loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from inspect import signature
@@ -28,7 +28,15 @@ from litepyramid.data.joining import (
 from litepyramid.data.layout import layout_of
 from litepyramid.data.notes import text_notes
 from litepyramid.data.records import InputReferences, Summaries, Units
-from litepyramid.data.roles import NAMES, Leaf, Table, has_role, leaves, read
+from litepyramid.data.roles import (
+    NAMES,
+    Leaf,
+    Table,
+    has_role,
+    leaves,
+    read,
+    told_columns,
+)
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type
 from litepyramid.language import language_notes, language_of
@@ -210,7 +218,7 @@ def load(
         ids = folds.pop("ids") or ids
         name = folder.resolve().name
 
-    tables = _read(given, _parsed_columns(columns, [*given]))
+    tables = _read(given, told_columns(columns, [*given], NAMES))
     return _joined(
         tables,
         name=name,
@@ -302,38 +310,6 @@ def _ids(ids: Any) -> list[str] | None:
             expected="a name for each input, none twice",
         )
     return [str(name) for name in names]
-
-
-def _parsed_columns(columns: Any, given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The columns of each source: those without a source's name are of the first."""
-    pairs: Iterable[Any]
-    if columns is None:
-        pairs = ()
-    elif isinstance(columns, str):
-        parts = [part.partition("=") for part in columns.split(",")]
-        pairs = [(name.strip(), own.strip()) for name, _, own in parts]
-    elif isinstance(columns, Mapping):
-        pairs = columns.items()
-    else:
-        raise InputError(
-            f"columns in a {type(columns).__name__}",
-            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
-        )
-
-    result: dict[str, dict[str, str]] = {role: {} for role in given}
-    for key, own in pairs:
-        source, _, name = str(key).rpartition(".")
-        of = result.get(source or next(iter(given), ""))
-        if isinstance(own, list | tuple):
-            own = "+".join(map(str, own))
-        name = {"id": "input"}.get(name, name)
-        if of is None or name not in NAMES or name in of or not own:
-            raise InputError(
-                f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
-                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(sorted(NAMES))}",
-            )
-        of[name] = str(own)
-    return result
 
 
 def _read(

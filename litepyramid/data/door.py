@@ -7,7 +7,7 @@ columns say (`litepyramid.data.roles`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from litepyramid.checked import check_characters, is_missing, number
 from litepyramid.data.facts import Facts
 from litepyramid.data.files import Row, file_rows
 from litepyramid.data.records import InputReferences, InputUnits, Summaries, Units
-from litepyramid.data.saved import saved_rows
+from litepyramid.data.saved import saved_scores
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, stem
+from litepyramid.tables import Result
 from litepyramid.types import Names
 
 LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
@@ -37,6 +39,7 @@ class Opened:
         by_key: Values by the id of their input, or by system.
         by_id: Whether these keys are ids in any case, as in the index of a column.
         count: Where a pandas index only counts rows: what it counts, as ids may.
+        signature: How a saved result was made.
     """
 
     told: str
@@ -46,6 +49,7 @@ class Opened:
     by_key: Mapping[Any, Any] | None = None
     by_id: bool = False
     count: Names | None = None
+    signature: Mapping[str, str] | None = None
 
 
 def opened(source: Any, name: str) -> Opened:
@@ -60,10 +64,13 @@ def opened(source: Any, name: str) -> Opened:
     """
     if isinstance(source, str | Path):
         return _of_path(source, name)
-    # A result, or a data set, brings the records of this kind under their name.
-    if name == "presence" and hasattr(source, "facts"):
+    # A result, or a data set, brings the records of this kind under their name; a frame
+    # has its columns there, which are not all that it holds.
+    held = getattr(source, name, None)
+    if isinstance(held, Units | Summaries | Facts | Scores | tuple):
+        source = held
+    elif name in ("presence", "scores") and isinstance(source, Result):
         source = source.to_json()
-    source = getattr(source, name, source)
     if (rows := _of_records(source, name)) is not None:
         return _of_rows(rows, name, "records")
     if isinstance(source, set | frozenset):
@@ -78,8 +85,10 @@ def opened(source: Any, name: str) -> Opened:
             hint=f"Take data['{next(iter(source))}'].",
         )
     if isinstance(source, Mapping):
-        if (rows := saved_rows(source)) is not None:
-            return _of_rows(rows, name, "a saved result")
+        if (saved := saved_scores(source)) is not None:
+            rows = saved.score_rows() if name == "scores" else saved.rows()
+            result = _of_rows(rows, name, "a saved result")
+            return replace(result, signature=saved.signature)
         return Opened("a dict", name, by_key=source)
 
     # Frames, tables and columns of any library.
@@ -100,6 +109,21 @@ def opened(source: Any, name: str) -> Opened:
         f"{name} cannot be read from a {type(source).__name__}",
         expected="a path, a list, a dict, or a frame or rows with named columns",
     )
+
+
+def several_sources(source: Any) -> list[Any]:
+    """The sources in a list of them; one source, such as a list of rows, alone."""
+    listed = isinstance(source, list | tuple)
+    if listed and not any(isinstance(one, Mapping) for one in source):
+        return [*source]
+    return [source]
+
+
+def are_names(value: Any) -> bool:
+    """Whether a value is a name, or a list that holds names."""
+    if isinstance(value, list | tuple):
+        return not value or any(isinstance(one, str) for one in value)
+    return isinstance(value, str)
 
 
 def _of_list(values: list[Any], name: str) -> Opened:
@@ -141,6 +165,9 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
                 rows.append({"system": system, **_unit_row(entry), many: values})
         return rows
 
+    if isinstance(source, Scores):
+        return [*_score_rows(source)]
+
     listed = source if isinstance(source, list | tuple) else ()
     if listed and all(isinstance(one, InputUnits) for one in listed):
         return [_unit_row(entry) for entry in listed]
@@ -160,6 +187,15 @@ def _reference_row(entry: InputReferences) -> dict[str, Any]:
         references.append([*texts] if marked else texts[0])
     question = {"question": entry.question} if entry.question else {}
     return {"input": entry.input, "references": references, **question}
+
+
+def _score_rows(scores: Scores) -> Iterator[dict[str, Any]]:
+    """A row for each system and input, with the scores by metric."""
+    values = scores.values.transpose(1, 2, 0).tolist()
+    for system, of_system in zip(scores.systems, values, strict=True):
+        for input_, cells in zip(scores.inputs, of_system, strict=True):
+            by_metric = dict(zip(scores.metrics, cells, strict=True))
+            yield {"system": system, "input": input_, "scores": by_metric}
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

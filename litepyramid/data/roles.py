@@ -7,13 +7,13 @@ cells look like. Where a name is missing, the error prints the columns to give.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from litepyramid.checked import parse_json
-from litepyramid.data.door import Opened, is_file, name_of, opened
+from litepyramid.data.door import Opened, is_file, name_of, opened, plain
 from litepyramid.data.files import Row
 from litepyramid.data.records import Unit
 from litepyramid.errors import InputError, located
@@ -165,10 +165,45 @@ def _with_texts(found: Opened) -> Opened:
     return found if found.by_key is None else replace(found, by_key=texts)
 
 
+def told_columns(
+    columns: Any, given: Sequence[str], names: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """The columns that a user names, of each source: those without a source's name are of
+    the first. `names` are those of ours that there are."""
+    pairs: Iterable[Any]
+    if columns is None:
+        pairs = ()
+    elif isinstance(columns, str):
+        parts = [part.partition("=") for part in columns.split(",")]
+        pairs = [(name.strip(), own.strip()) for name, _, own in parts]
+    elif isinstance(columns, Mapping):
+        pairs = columns.items()
+    else:
+        raise InputError(
+            f"columns in a {type(columns).__name__}",
+            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
+        )
+
+    result: dict[str, dict[str, str]] = {role: {} for role in given}
+    for key, own in pairs:
+        source, _, name = str(key).rpartition(".")
+        of = result.get(source or next(iter(given), ""))
+        if isinstance(own, list | tuple):
+            own = "+".join(map(str, own))
+        name = {"id": "input"}.get(name, name)
+        if of is None or name not in names or name in of or not own:
+            raise InputError(
+                f"the columns '{cut(str(columns))}' cannot be read at '{key}'",
+                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(sorted(names))}",
+            )
+        of[name] = str(own)
+    return result
+
+
 def has_role(leaf: Leaf, role: str, columns: Columns) -> bool:
     """Whether a table has a column of a role."""
     about = ROLES[role]
-    present = _columns_of(leaf.found)
+    present = columns_of(leaf.found)
     if present and _system_columns(present, about, columns, leaf.found.path):
         return True
     told = {own for name, own in columns.items() if name in (about.one, about.many)}
@@ -178,7 +213,7 @@ def has_role(leaf: Leaf, role: str, columns: Columns) -> bool:
     return bool(meanings & {about.one, about.many})
 
 
-def _columns_of(found: Opened) -> list[str]:
+def columns_of(found: Opened) -> list[str]:
     """The columns of a table, in the order in which they come."""
     return [*dict.fromkeys([key for row in found.rows or () for key in row.cells])]
 
@@ -205,6 +240,11 @@ def _as_rows(
             "for a system of that name",
         )
 
+    return rows_of_columns(by_key)
+
+
+def rows_of_columns(by_key: Mapping[Any, Any]) -> list[Row]:
+    """The rows of a dict of columns; InputError where these are no lists of one length."""
     cells = [opened(column, str(key)).listed for key, column in by_key.items()]
     lengths = {-1 if column is None else len(column) for column in cells}
     if len(lengths) > 1 or -1 in lengths:
@@ -213,7 +253,7 @@ def _as_rows(
             expected="lists of one length",
         )
     keys = [str(key) for key in by_key]
-    rows = zip(*[column or () for column in cells], strict=True)
+    rows = zip(*[plain(column or ()) for column in cells], strict=True)
     return [
         Row(line, dict(zip(keys, row, strict=True))) for line, row in enumerate(rows, 1)
     ]
@@ -239,13 +279,13 @@ def _of_rows(found: Opened, role: str, columns: Columns, system: str | None) -> 
     rows = found.rows or ()
     if not rows:
         raise InputError(f"{role} without a row", path=found.path)
-    present = _columns_of(found)
+    present = columns_of(found)
     told = found.told
 
     chosen = _system_columns(present, about, columns, path=found.path)
     if chosen and system is None:
         kept = [name for name in present if name not in chosen]
-        rows = [*_melted(rows, kept, chosen, about.one)]
+        rows = [*melted(rows, kept, chosen, about.one)]
         present = [*kept, "system", about.one]
         told += f", a column for each system: {', '.join(chosen)}"
         columns = {key: own for key, own in columns.items() if key != "system"}
@@ -331,7 +371,7 @@ def _system_columns(
     return [] if columns or meanings - {"input"} else others
 
 
-def _melted(
+def melted(
     rows: Sequence[Row], kept: Sequence[str], chosen: Sequence[str], value: str
 ) -> Iterator[Row]:
     """A row for each system of a table with a column for each of them."""
@@ -385,12 +425,12 @@ def _row_entries(
 
     for line, cells in rows:
         with located(path, line):
-            own = system or _named(cells, ours, "system")
-            name = _named(cells, ours, "input")
+            own = system or named(cells, ours, "system")
+            name = named(cells, ours, "input")
             place = places.get(own, 0)
             places[own] = place + 1
-            value = _cell(cells, column)
-            more = {key: _cell(cells, ours[key]) for key in beside}
+            value = cell_of(cells, column)
+            more = {key: cell_of(cells, ours[key]) for key in beside}
 
         values = (
             _in_list(value, line, path, must=many) if about.one != "summary" else None
@@ -418,7 +458,7 @@ def _row_entries(
             yield Entry(own, name, place, nth, one, told, line, listed)
 
 
-def _cell(cells: Mapping[str, Any], column: str) -> Any:
+def cell_of(cells: Mapping[str, Any], column: str) -> Any:
     """A cell; a dotted name also leads into the objects that cells hold."""
     if column in cells or "." not in column:
         return cells.get(column)
@@ -428,11 +468,11 @@ def _cell(cells: Mapping[str, Any], column: str) -> Any:
     return value
 
 
-def _named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str | None:
+def named(cells: Mapping[str, Any], ours: Mapping[str, str], name: str) -> str | None:
     """The name that a row has in a column; None where the table has no such column."""
     if name not in ours:
         return None
-    value = _cell(cells, ours[name])
+    value = cell_of(cells, ours[name])
     if (told := name_of(value)) is None:
         shown = "empty" if value is None else cut(repr(value))
         raise InputError(
