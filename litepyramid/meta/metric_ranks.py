@@ -6,12 +6,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from litepyramid.data.score_tables import read_scores
 from litepyramid.errors import InputError
-from litepyramid.meta.alignment import LeftOut, align, score_table
+from litepyramid.meta.alignment import LeftOut, align
 from litepyramid.meta.comparisons import compare
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.levels import Coefficient, Level, best_first, kinds
-from litepyramid.meta.correlations import SYMBOLS, in_words
+from litepyramid.meta.core.levels import (
+    SYMBOLS,
+    Coefficient,
+    Level,
+    best_first,
+    kinds,
+)
+from litepyramid.meta.intervals import in_words
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table
@@ -153,7 +160,7 @@ def rank(
         )
 
     check_samples(samples, seed=seed, confidence=confidence)
-    table = score_table(scores, human, **sources)
+    table = read_scores(scores, human, **sources)
     # WMT's clusters take each test as it is, without a correction for their number.
     tests = compare(
         table,
