@@ -70,19 +70,15 @@ class RankResult(Result):
         return [Table.of(title, columns, self.ranks, (*notes, str(self.signature)))]
 
     def to_figure(self) -> Any:
-        """A line per metric, best first, with its interval; a colour per rank."""
-        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+        """A line per metric, best first, with its interval, rank by rank."""
+        from litepyramid.figures.meta_plots import IntervalMark, rank_plot
 
         marks = []
         for m in self.ranks:
-            group = f"rank {m.rank or 'none'}"
-            marks.append(IntervalMark(m.metric, group, m.value, m.low, m.high))
-
+            marks.append(IntervalMark(m.metric, "", m.value, m.low, m.high))
         heading = f"{100 * self.confidence:g} % intervals, ranks by significance"
         xlabel = f"{in_words(self.level, self.coefficient)} with {self.human}"
-        metrics = [m.metric for m in self.ranks]
-        groups = list(dict.fromkeys(mark.group for mark in marks))
-        return interval_plot({xlabel: marks}, metrics, groups, heading)
+        return rank_plot(marks, [m.rank for m in self.ranks], xlabel, heading)
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int | None]:

@@ -169,11 +169,17 @@ class ScoringRangeResult(Result):
         points = _drawn(self.better, fewest=5)
         x = [*map(_middle, points)]
         y = [p.value for p in points]
-        shares = Line("better on all / on one", x, y, [p.deviation for p in points])
+        shares = Line("F/N", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
-        one = opposite, f"average score of the pair{above}", "share in opposite orders"
-
-        return line_panels([one, ([shares], "average score of a summary", "F/N")])
+        pairs = (
+            opposite,
+            f"average score of the pair{above}",
+            "share in opposite orders",
+        )
+        among = "all" if self.rule == "code" else "those better on one"
+        told = f"F/N: better on all metrics,\nof {among} (± 1 standard deviation)"
+        better_on_all = [shares], "average score of a summary", told
+        return line_panels([pairs, better_on_all], "pairs of metrics")
 
 
 def _drawn(points: Sequence[RangePoint], fewest: int) -> list[RangePoint]:

@@ -106,12 +106,33 @@ def test_two_arrays_are_a_table(verb):
             run(verb, X, human=wrong)
 
 
-@pytest.mark.parametrize("verb", ["interval", "compare", "delta", "range"])
-def test_figures_are_not_cut_and_nothing_overlaps(verb, tmp_path):
+MANY = [row | {f"m{n}": n * row["rouge"] % 5 for n in range(9)} for row in ROWS]
+DRAWN = ("interval", "compare", "rank", "delta", "range")
+
+
+@pytest.mark.parametrize("rows", [ROWS, MANY], ids=["few", "many"])
+@pytest.mark.parametrize("verb", DRAWN)
+def test_figures_are_not_cut_and_nothing_overlaps(verb, rows, tmp_path):
     pytest.importorskip("matplotlib", reason="the extra figures is not installed")
     from figure_checks import check
 
-    figure = run(verb, ROWS).to_figure()
+    # A test of eleven metrics needs more samples.
+    more = {"samples": 200} if verb == "compare" else {}
+    figure = run(verb, rows, **more).to_figure()
     check(figure, tmp_path, columns=3)
     # `check` has set 500 pixels an inch.
     assert all(axes.get_window_extent().height > 150 for axes in figure.axes)
+
+
+def test_bars_stand_on_their_labels_and_bands_are_shares():
+    pytest.importorskip("matplotlib", reason="the extra figures is not installed")
+    (axes,) = run("rank", MANY).to_figure().axes
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    assert [line.get_ydata()[0] for line in dots] == [*axes.get_yticks()]
+
+    pairs, shares = run("range", MANY).to_figure().axes
+    assert len(pairs.get_legend_handles_labels()[1]) == 2
+    (band,) = shares.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() >= 0
+    assert heights.max() <= 1
