@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from litepyramid.data.records import Summaries as Summaries
     from litepyramid.data.records import Unit as Unit
     from litepyramid.data.records import Units as Units
+    from litepyramid.data.score_tables import read_scores as read_scores
+    from litepyramid.data.scores import Scores as Scores
     from litepyramid.imports.convert import convert as convert
     from litepyramid.duc.peers import pyramid as pyramid
     from litepyramid.easiness import EasinessRegressor as EasinessRegressor
     from litepyramid.easiness.mix import mix as mix
     from litepyramid.errors import LitepyramidError as LitepyramidError
-    from litepyramid.io.scores import read_scores as read_scores
     from litepyramid.judges.cache import cache as cache
     from litepyramid.judges.evaluate import evaluate as evaluate
     from litepyramid.judges.explain import explain as explain
@@ -60,7 +61,8 @@ else:
         "data.facts": "Facts aligned",
         "errors": "LitepyramidError",
         "data.data": "Data load",
-        "io.scores": "read_scores",
+        "data.scores": "Scores",
+        "data.score_tables": "read_scores",
         "metrics.score_metrics": "score_metrics",
         "judges.cache": "cache",
         "judges.registry": "judge judge_settings",

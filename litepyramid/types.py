@@ -137,11 +137,25 @@ class HasUnits(Protocol):
         ...
 
 
-class HasScores(Protocol):
-    """A result that brings a table of scores."""
+class HasMetrics(Protocol):
+    """Scores of metrics: `litepyramid.data.scores.Scores`."""
 
     @property
-    def scores(self) -> ScoreTable:
+    def metrics(self) -> Names:
+        """The names of the metrics."""
+        ...
+
+    @property
+    def values(self) -> FloatArray:
+        """(K, N, M) scores of metrics, systems and inputs."""
+        ...
+
+
+class HasScores(Protocol):
+    """A result that brings scores."""
+
+    @property
+    def scores(self) -> Any:
         """The scores of every metric."""
         ...
 
@@ -165,7 +179,7 @@ DataLike = Annotated[TextsLike | HasUnits | None, "data"]
 options."""
 JudgeLike = Annotated[str | Path | Callable[..., object] | HasJudge | None, "judge"]
 """A judge, or its name; on the command line, ``--judge`` and ``-J``."""
-ScoresLike = Annotated[TextsLike | HasUnits | HasScores | ScoreTable | None, "scores"]
+ScoresLike = Annotated[TextsLike | HasUnits | HasScores | HasMetrics | None, "scores"]
 """A table of scores, or what `litepyramid.read_scores` takes; on the command line,
 files."""
 ResultLike = Annotated[str | Path | HasUnits | HasScores | None, "result"]

@@ -169,7 +169,7 @@ def test_data_of_any_kind_gives_the_same_scores(of, expected):
     assert lp.load(UNITS, labels=labels).labels[0].labels == ((1, 0), (1,))
     rows = [{**row, "human": n, "own": n**2} for n, row in enumerate(ROWS)]
     table = lp.read_scores(of([{**row, "summary": ""} for row in rows]))
-    assert table.matrix("own").values.tolist() == [[0, 1], [4, 9]]
+    assert table["own"].tolist() == [[0, 1], [4, 9]]
 
 
 class Own:

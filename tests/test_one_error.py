@@ -95,7 +95,7 @@ def test_wrong_types_are_one_error(name, data):
         if entry.kind not in (entry.VAR_KEYWORD, entry.VAR_POSITIONAL)
     }
     positional = [*usual().get(name, [ROWS])]
-    keywords: dict[str, object] = {"full": ROWS} if name == "meta.testset" else {}
+    keywords: dict[str, object] = {}
     for key, value in SMALL.items():
         if key in [*parameters][len(positional) :]:
             keywords[key] = value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +19,11 @@ from litepyramid.checked import is_missing, number
 from litepyramid.data.facts import Facts
 from litepyramid.data.files import LINES, Row, file_rows
 from litepyramid.data.records import InputReferences, InputUnits, Summaries, Units
-from litepyramid.data.saved import saved_rows
+from litepyramid.data.saved import saved_scores
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError
 from litepyramid.files import ending, file_type, read_text, stem
+from litepyramid.tables import Result
 from litepyramid.types import Names
 
 LAYOUT = ("SCUs.txt", "SCUs.txt.gz", "units.jsonl", "units.jsonl.gz")
@@ -50,6 +52,7 @@ class Opened:
         is_file: Whether it is a file or folder.
         system: The name of a file, which is that of the system if nothing else names
         it.
+        signature: How a saved result was made.
     """
 
     told: str
@@ -63,6 +66,7 @@ class Opened:
     index: str = ""
     is_file: bool = False
     system: str = ""
+    signature: Mapping[str, str] | None = None
 
     @cached_property
     def columns(self) -> Names:
@@ -89,12 +93,14 @@ def opened(source: Any, name: str) -> Opened:
         return source
 
     # A result, or a data set, brings the records of this kind under their name.
-    if name == "presence" and hasattr(source, "facts"):
+    if name == "presence" and isinstance(source, Result):
         source = source.to_json()
     for held in (getattr(source, key, None) for key in (name, _HELD.get(name, name))):
-        if isinstance(held, Units | Summaries | Facts | tuple) and held:
+        if isinstance(held, Units | Summaries | Facts | Scores | tuple) and held:
             source = held
             break
+    if name == "scores" and isinstance(source, Result):
+        source = source.to_json()
     if (rows := _of_records(source, name)) is not None:
         return _by_order(_of_rows(enumerate(rows, 1), name, "records"))
     if isinstance(source, list | tuple):
@@ -112,9 +118,10 @@ def opened(source: Any, name: str) -> Opened:
             hint=f"Take data['{next(iter(source))}'].",
         )
     if isinstance(source, Mapping):
-        if (rows := saved_rows(source)) is not None:
+        if (saved := saved_scores(source)) is not None:
+            rows = saved.score_rows() if name == "scores" else saved.rows()
             found = _of_rows(enumerate(rows, 1), name, "a saved result")
-            return _by_order(found)
+            return replace(_by_order(found), signature=saved.signature)
         table = source.get(_HELD.get(name, name))
         if "signature" in source and table is not None:
             found = _of_rows(enumerate(table, 1), name, "a saved result")
@@ -191,6 +198,9 @@ def _of_records(source: Any, name: str) -> list[dict[str, Any]] | None:
                 rows.append({"system": system, **_unit_row(entry), many: values})
         return rows
 
+    if isinstance(source, Scores):
+        return [*_score_rows(source)]
+
     listed = source if isinstance(source, list | tuple) else ()
     if listed and all(isinstance(one, InputUnits) for one in listed):
         return [_unit_row(entry) for entry in listed]
@@ -224,6 +234,15 @@ def numbered(size: int) -> list[str]:
 def _unit_row(entry: InputUnits) -> dict[str, Any]:
     question = {"question": entry.question} if entry.question else {}
     return {"input": entry.input, "units": [*entry.units], **question}
+
+
+def _score_rows(scores: Scores) -> Iterator[dict[str, Any]]:
+    """A row for each system and input, with the scores by metric."""
+    values = scores.values.transpose(1, 2, 0).tolist()
+    for system, of_system in zip(scores.systems, values, strict=True):
+        for input_, cells in zip(scores.inputs, of_system, strict=True):
+            by_metric = dict(zip(scores.metrics, cells, strict=True))
+            yield {"system": system, "input": input_, "scores": by_metric}
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
@@ -429,6 +448,18 @@ def several(value: Any) -> list[Any]:
     """The sources of a list or tuple, or the one that stands alone."""
     values = values_in(value)
     return [value] if values is None else values
+
+
+def tables_in(source: Any) -> list[Any]:
+    """The sources in a list of them; a list of rows is one source."""
+    sources = several(source)
+    return [source] if any(fields_in(one) is not None for one in sources) else sources
+
+
+def are_names(value: Any) -> bool:
+    """Whether a value is a name, or a list that holds names."""
+    names = several(value)
+    return not names or any(isinstance(one, str) for one in names)
 
 
 def fields_in(value: Any) -> Mapping[Any, Any] | None:

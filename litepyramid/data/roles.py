@@ -173,9 +173,7 @@ def read(leaf: Leaf, role: str, columns: Columns, source: str = "") -> Table:
     return _of_values(leaf, role)
 
 
-def _may_be_columns(
-    by_key: Mapping[Any, Any], about: Role, columns: Columns
-) -> bool:
+def _may_be_columns(by_key: Mapping[Any, Any], about: Role, columns: Columns) -> bool:
     """Whether a key of a dict is called as a column of a role, or as one that is told."""
     names = {meaning(str(key)) for key in by_key}
     told = {part.strip() for own in columns.values() for part in own.split("+")}
@@ -192,9 +190,7 @@ def _column(value: Any, name: str) -> Opened:
     return opened(value, name)
 
 
-def _are_columns(
-    by_key: Mapping[Any, Opened], about: Role, columns: Columns
-) -> bool:
+def _are_columns(by_key: Mapping[Any, Opened], about: Role, columns: Columns) -> bool:
     """Whether the values of a dict, one of whose keys is called as a column, are columns;
     InputError where they could be systems as well."""
     names = {meaning(str(key)) for key in by_key} & NAMES

@@ -128,6 +128,37 @@ class SavedScores:
             )
         return Facts(self.names, units, values)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each system and input, as in a table that holds everything."""
+        units = {entry.input: [*entry.units] for entry in self.units}
+        rows = []
+        for row in self.scores:
+            cells: dict[str, Any] = {"system": row.system, "input": row.input}
+            for column, value in (
+                ("units", units.get(row.input)),
+                ("presences", row.presence),
+                ("labels", row.labels),
+                ("summary", row.summary),
+            ):
+                if value is not None:
+                    cells[column] = value
+            if row.input in self.references:
+                references = self.references[row.input]
+                cells["references"] = [[*sentences] for sentences in references]
+            rows.append(cells)
+        return rows
+
+    def score_rows(self) -> list[dict[str, Any]]:
+        """The same with the scores by metric; human ones where people labelled any."""
+        labelled = any(row.human is not None for row in self.scores)
+        rows = []
+        for row in self.scores:
+            scores = {self.name: row.score, **row.measures}
+            if labelled:
+                scores["human"] = row.human
+            rows.append({"system": row.system, "input": row.input, "scores": scores})
+        return rows
+
 
 def checksum_of(document: Mapping[str, Any]) -> str:
     """Eight hex digits that name all that a saved result says, but for themselves.
@@ -237,25 +268,3 @@ def _check_rows(saved: SavedScores, path: str | Path) -> None:
         raise InputError(
             BROKEN, path=path, expected="one score a system and input, in their order"
         )
-
-
-def saved_rows(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The rows of a saved result as those of a table that holds everything; None of
-    another object."""
-    if not document.keys() >= _KEYS:
-        return None
-    saved = as_type(SavedScores, plain(document), what=BROKEN)
-    units = {entry.input: [*entry.units] for entry in saved.units}
-    rows = []
-    for row in saved.scores:
-        cells = {"system": row.system, "input": row.input, "units": units[row.input]}
-        for name, column in (("presence", "presences"), ("labels", "labels")):
-            if getattr(row, name) is not None:
-                cells[column] = getattr(row, name)
-        if row.summary is not None:
-            cells["summary"] = row.summary
-        if row.input in saved.references:
-            references = saved.references[row.input]
-            cells["references"] = [[*sentences] for sentences in references]
-        rows.append(cells)
-    return rows

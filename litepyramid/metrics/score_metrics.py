@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from litepyramid.data.data import as_data
+from litepyramid.data.scores import Scores
 from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.identity import fingerprint
 from litepyramid.language import check_language, signed, words
@@ -24,7 +25,6 @@ from litepyramid.types import (
     Fields,
     FloatArray,
     References,
-    ScoreTable,
     Signature,
     Texts,
     several,
@@ -48,7 +48,7 @@ class MetricScores(Result):
     system's mean: bootstrap over inputs.
     """
 
-    scores: ScoreTable
+    scores: Scores
     intervals: Mapping[str, Sequence[Ends]]
     confidence: float
     signature: Signature
@@ -131,15 +131,15 @@ def score_metrics(
     dataset = as_data(data, **sources).with_language()
     dataset.require("summaries", "references")
     summaries = dataset.summaries
-    references = {entry.input: entry.references for entry in dataset.references}
     names = several(metrics, "metrics")
     families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
 
     # Input by input: some metrics are quicker with all of an input's texts at once.
+    references = {entry.input: entry.references for entry in dataset.references}
     for i, name in enumerate(track(summaries.inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
-        texts = [row[i] or "" for row in summaries.texts]
+        texts = [of_system[i] or "" for of_system in summaries.texts]
         # Copies of a text, and empty ones, are scored once.
         distinct = list(dict.fromkeys(texts))
         order = [distinct.index(text) for text in texts]
@@ -147,36 +147,34 @@ def score_metrics(
             for variant, values in scorer(distinct, targets).items():
                 column = f"{family}_{variant}" if variant else family
                 if family in names or column in names:
-                    empty = np.full(summaries.missing.shape, np.nan)
-                    matrix = scores.setdefault(column, empty)
+                    matrix = scores.setdefault(
+                        column, np.full(summaries.missing.shape, np.nan)
+                    )
                     matrix[:, i] = np.asarray(values)[order]
 
     for name in names:
         if name not in families and name not in scores:
             raise _unknown(name)
 
+    # A missing summary is not scored.
     for matrix in scores.values():
         matrix[summaries.missing] = np.nan
-    table = ScoreTable(
-        tuple(scores), summaries.systems, summaries.inputs, np.stack([*scores.values()])
-    )
+    table = Scores.of(scores, summaries.systems, summaries.inputs)
     draws: Fields = {
         "samples": _SAMPLES,
         "confidence": confidence,
         "seed": seed,
     }
-    targets_of = [[name, sorted(texts)] for name, texts in references.items()]
+    entries = [[entry.input, sorted(entry.references)] for entry in dataset.references]
     signature = Signature.of(
         metrics="+".join(scores),
         **signed(dataset.language),
         summaries_sha=summaries.sha,
-        references_sha=fingerprint(targets_of),
+        references_sha=fingerprint(entries),
         **draws,
     )
-    ends = {}
-    for name, matrix in scores.items():
-        ends[name] = system_intervals(matrix, **draws)
 
+    ends = {name: system_intervals(table[name], **draws) for name in table.metrics}
     return MetricScores(
         table,
         ends,

@@ -167,10 +167,7 @@ def in_layout(folder: Path, name: str = "") -> SummarySet:
         human = np.array([[row.mean() for row in of_system] for of_system in labels])
     else:
         table = lp.read_scores(parts["human"])
-        matrix = table.matrix("human")
-        rows = [matrix.systems.index(system) for system in data.systems]
-        columns = [matrix.inputs.index(one) for one in data.inputs]
-        human = matrix.values[np.ix_(rows, columns)]
+        human = table.take(data.systems, data.inputs)["human"]
 
     references = []
     for entry in data.references or ():

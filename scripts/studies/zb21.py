@@ -218,12 +218,12 @@ def table_3(system: str, run: Run, dataset: Data) -> Values:
     """ROUGE-2 F1 in points and the gold Pyramid score, over PyrXSum's inputs."""
     texts = {system: texts_of(dataset, system)}
     table = lp.score_metrics(texts, references=dataset.references, metrics=["rouge-2"])
-    rouge = table.scores.matrix("rouge-2_f1").values
+    rouge = table.scores["rouge-2_f1"]
     return {"ROUGE-2": 100 * rouge.mean(), "Pyramid": human(dataset, system)}
 
 
 @cache
-def scores_of(path: Path) -> lp.ScoreTable:
+def scores_of(path: Path) -> lp.Scores:
     """The scores of a file, which many rows of the tables are of."""
     return lp.read_scores(path)
 
@@ -233,8 +233,8 @@ def older_metric(row: str, by: By | None, run: Run, dataset: Data) -> Values:
     if row not in METRICS or dataset.name != "realsumm" or not path.is_file():
         raise InputError("no scores of this metric in the data")
     table = scores_of(path)
-    X, Z = (table.matrix(name).values for name in (METRICS[row], "human"))
-    parts = [(table.systems, table.inputs)]
+    X, Z = (table[name] for name in (METRICS[row], "human"))
+    parts = [(table.listed, table.inputs)]
     if by:
         folds = make_folds(dataset, by, 5)
         parts = [(fold.systems, fold.inputs) for fold in folds]

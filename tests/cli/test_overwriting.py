@@ -213,7 +213,7 @@ def made_of_files():
     yield lp.report("first.json"), "first.json"
     yield lp.meta.correlate("scores.csv"), "scores.csv"
     yield lp.meta.interval(table, samples=50), "scores.csv"
-    yield lp.meta.normality(several, "lite2pyramid"), "first.json"
+    yield lp.meta.stability(several, "lite2pyramid", samples=9), "first.json"
 
 
 def test_no_result_replaces_what_it_was_made_of(sources):
